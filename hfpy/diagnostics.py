@@ -1,0 +1,163 @@
+"""Diagnostics: what hfpy says to its user, where, why, and what to do about it.
+
+A :class:`Diagnostic` is a value. It is printed as
+
+    file:line:column: error HF123: message
+        source line
+            ^^^^^
+    note: file:line:column: a related place
+    hint: what to do
+
+or as one JSON object. The codes and their one-line meanings live in :mod:`hfpy.codes`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A range on one line of a user's file: ``line`` and ``column`` are 1-based, ``length`` in characters."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+    length: int = 1
+
+    def __str__(self) -> str:
+        if not self.line:
+            return self.file
+        return f"{self.file}:{self.line}:{max(self.column, 1)}"
+
+
+@dataclass(frozen=True)
+class Related:
+    """A second place that belongs to a diagnostic, with what happens there."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding: severity, code (``HF123``), message, place, and optional hint and related places."""
+
+    severity: Severity
+    code: str
+    message: str
+    place: Place
+    hint: str = ""
+    related: tuple[Related, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, object]:
+        """The diagnostic as plain data for JSON (keys: severity, code, message, file, line, column, length, …)."""
+        return {
+            "severity": self.severity,
+            "code": self.code,
+            "message": self.message,
+            "file": self.place.file,
+            "line": self.place.line,
+            "column": self.place.column,
+            "length": self.place.length,
+            "hint": self.hint,
+            "related": [
+                {"message": r.message, "file": r.place.file, "line": r.place.line, "column": r.place.column}
+                for r in self.related
+            ],
+        }
+
+
+class HfpyError(Exception):
+    """The user's code is at fault; carries the diagnostics (exit status 1)."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("; ".join(f"{d.place}: {d.code}: {d.message}" for d in self.diagnostics))
+
+
+class UsageError(Exception):
+    """hfpy was called in a wrong way (exit status 2)."""
+
+
+class ToolError(Exception):
+    """A tool such as the compiler failed (exit status 3)."""
+
+
+def error(
+    code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()
+) -> Diagnostic:
+    """An error diagnostic."""
+    return Diagnostic("error", code, message, place, hint, tuple(related))
+
+
+def warning(
+    code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()
+) -> Diagnostic:
+    """A warning diagnostic."""
+    return Diagnostic("warning", code, message, place, hint, tuple(related))
+
+
+def note(code: str, message: str, place: Place, hint: str = "") -> Diagnostic:
+    """A note: nothing is wrong, but the user should know."""
+    return Diagnostic("note", code, message, place, hint)
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any of the diagnostics is an error."""
+    return any(d.severity == "error" for d in diagnostics)
+
+
+def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Diagnostics without repetitions, in the order of their places."""
+    unique = dict.fromkeys(diagnostics)
+    return tuple(sorted(unique, key=lambda d: (d.place.file, d.place.line, d.place.column, d.code)))
+
+
+def _source_line(place: Place) -> str | None:
+    if not place.line:
+        return None
+    try:
+        lines = Path(place.file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    return lines[place.line - 1] if place.line <= len(lines) else None
+
+
+def excerpt(place: Place, source_line: str | None = None) -> str:
+    """The source line with a caret below the place; empty if the line cannot be had."""
+    text = source_line if source_line is not None else _source_line(place)
+    if text is None:
+        return ""
+    column = max(place.column, 1)
+    length = max(1, min(place.length, len(text) - column + 1))
+    pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
+    return f"    {text}\n    {pad}{'^' * length}"
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """The diagnostic as text, several lines, without a final newline."""
+    d = diagnostic
+    parts = [f"{d.place}: {d.severity} {d.code}: {d.message}"]
+    shown = excerpt(d.place)
+    if shown:
+        parts.append(shown)
+    for related in d.related:
+        parts.append(f"  note: {related.place}: {related.message}")
+        shown = excerpt(related.place)
+        if shown:
+            parts.append(shown)
+    if d.hint:
+        parts.append(f"  hint: {d.hint}")
+    return "\n".join(parts)
+
+
+def render_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """All diagnostics as one JSON array."""
+    return json.dumps([d.as_dict() for d in diagnostics], indent=2)
