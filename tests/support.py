@@ -23,6 +23,7 @@ COMPILER = os.environ.get("FC", "gfortran")
 FLAGS = ("-O1", "-g", "-ffp-contract=off", "-foffload=disable", "-cpp")
 CHECKS = ("-Wall", "-fcheck=all,no-array-temps", "-ffpe-trap=invalid,zero,overflow")
 
+_INCLUDED = (".h", ".inc")  # written beside the sources, not translated themselves
 _ORDERS = {
     "IJK": {3: (0, 1, 2), 4: (0, 1, 2, 3), 5: (0, 1, 2, 3, 4)},
     "KIJ": {3: (2, 0, 1), 4: (2, 3, 0, 1), 5: (2, 3, 4, 0, 1)},
@@ -88,7 +89,7 @@ def translate_text(
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="hfpy-test-") as temporary:
             return translate_text(named, storage, Path(temporary), **options)
-    paths = write_files(named, folder)
+    paths = [path for path in write_files(named, folder) if path.suffix not in _INCLUDED]
     if storage is not None:
         options["storage_order"] = folder / "storage_order.F90"
         options["storage_order"].write_text(storage)
@@ -97,6 +98,8 @@ def translate_text(
     options.setdefault("jobs", 1)
     done = translate(paths, Options(**options))
     files = {generated.name: generated.text for generated in done.files}
+    if files:
+        files.update({name: text for name, text in named.items() if Path(name).suffix in _INCLUDED})
     if storage is not None and files:
         files["storage_order.F90"] = storage
     return Translated(files, done.diagnostics)
@@ -365,6 +368,25 @@ class Pair:
 def pair(name: str, hybrid: str, reference: str) -> Pair:
     """A pair of one file each; the module is called ``name`` in both."""
     return Pair(name, {f"{name}.h90": hybrid}, {f"{name}.f90": reference}, name)
+
+
+def load_pairs(folder: Path) -> list[Pair]:
+    """The pairs in a folder of program files, by name.
+
+    ``NAME.h90`` or ``NAME.H90`` has its plain twin in ``NAME.ref.f90``; a lone ``NAME.f90`` (directives in comments)
+    is its own twin. ``NAME.common.f90`` and includes ``NAME_*.h``, ``NAME_*.inc`` belong to both.
+    """
+    pairs = []
+    for path in sorted(folder.iterdir()):
+        name, _, kind = path.name.partition(".")
+        if kind not in ("h90", "H90", "f90"):
+            continue
+        reference = folder / f"{name}.ref.f90" if kind != "f90" else path
+        shared = [p for p in sorted(folder.glob(f"{name}[._]*")) if ".common." in p.name or p.suffix in _INCLUDED]
+        common = {p.name: p.read_text() for p in shared}
+        hybrid = {**common, path.name: path.read_text()}
+        pairs.append(Pair(name, hybrid, {**common, reference.name: reference.read_text()}, name))
+    return pairs
 
 
 @dataclass(frozen=True)
