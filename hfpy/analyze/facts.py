@@ -240,18 +240,16 @@ def _surroundings(
 def _make_classes(facts: Facts) -> None:
     """Join what is one object: whole arrays and their dummies, pointers and targets."""
     for key, sites in facts.graph.sites.items():
-        references = {
-            (r.at.statement.line.first, r.call.start, r.position): r
-            for r in facts.references[key]
-            if r.role == "argument" and r.call is not None
-        }
-        for site in sites:
-            if not site.callee:
+        by_place = {(s.at.statement.line.first, s.node.start, s.node.end): s for s in sites if s.callee}
+        if not by_place:
+            continue
+        for reference in facts.references[key]:
+            if reference.role != "argument" or reference.call is None:
                 continue
-            for (line, start, position), reference in references.items():
-                if line != site.at.statement.line.first or start != site.node.start:
-                    continue
-                _join_argument(facts, key, site, position, reference)
+            call = reference.call
+            site = by_place.get((reference.at.statement.line.first, call.start, call.end))
+            if site is not None:
+                _join_argument(facts, key, site, reference.position, reference)
     for key, statements in facts.graph.statements.items():
         for at in statements:
             statement = at.statement
