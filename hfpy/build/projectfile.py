@@ -1,0 +1,248 @@
+"""Reading ``hfpy.toml`` (design §5): every key is known, of the right type, or a diagnostic says where it stands."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hfpy.build import codes
+from hfpy.build.tomlplaces import find_key, syntax_error_place
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
+from hfpy.options import DomainSpec
+from hfpy.project import BACKENDS, PROJECT_FILE, TARGETS, Project, TargetSettings
+
+_PROJECT_TEXTS = ("name", "storage_order", "build_dir")
+_PROJECT_LISTS = (
+    "sources",
+    "executables",
+    "define",
+    "exclude",
+    "include_dirs",
+    "libraries",
+    "ldflags",
+    "cflags",
+    "nvccflags",
+)
+_TARGET_TEXTS = ("backend", "compiler", "c_compiler", "arch", "schedule")
+_TARGET_LISTS = ("flags", "cflags", "ldflags", "define")
+_TABLES = ("project", "target", "domains", "layout", "schemes", "routines", "files")
+
+
+def load_project(folder: Path) -> Project:
+    """The project described by ``folder/hfpy.toml``.
+
+    Raises HfpyError with all that is wrong in the file: unreadable, unknown keys (with a suggestion),
+    values of a wrong type, unknown targets and backends, missing ``sources``.
+    """
+    file = folder / PROJECT_FILE
+    reader = _Reader(_read(file), str(file))
+    project = reader.project(folder)
+    if reader.diagnostics:
+        raise HfpyError(reader.diagnostics)
+    return project
+
+
+def _read(file: Path) -> str:
+    place = Place(str(file))
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        hint = "make a project with `hfpy new NAME`, or name the folder of an existing one"
+        raise HfpyError([error(codes.PROJECT_UNREADABLE, "there is no project here", place, hint)]) from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise HfpyError([error(codes.PROJECT_UNREADABLE, f"cannot be read: {fault}", place)]) from None
+
+
+class _Reader:
+    """Turns the values of one file into a Project and collects diagnostics on the way."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text, self.file = text, file
+        self.diagnostics: list[Diagnostic] = []
+        try:
+            self.data: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as fault:
+            place = syntax_error_place(str(fault), file)
+            raise HfpyError([error(codes.PROJECT_UNREADABLE, f"not valid TOML: {fault}", place)]) from None
+
+    def project(self, folder: Path) -> Project:
+        """The whole file; what is wrong goes to ``diagnostics``."""
+        self.only(self.data, (), _TABLES)
+        project = self.table(self.data, "project", ())
+        self.only(project, ("project",), _PROJECT_TEXTS + _PROJECT_LISTS)
+        texts = {key: self.string(project, ("project",), key) for key in _PROJECT_TEXTS}
+        lists = {key: self.strings(project, ("project",), key) or () for key in _PROJECT_LISTS}
+        if not lists["sources"]:
+            hint = 'write for instance sources = ["source"] below [project]'
+            place = find_key(self.text, ("project",), self.file)
+            self.diagnostics.append(error(codes.KEY_MISSING, "[project] names no sources", place, hint))
+        layout = self.table(self.data, "layout", ())
+        arrays = self.table(layout, "arrays", ("layout",))
+        return Project(
+            root=folder,
+            name=texts["name"] or folder.resolve().name,
+            storage_order=texts["storage_order"],
+            build_dir=texts["build_dir"] or "build",
+            targets=self.targets(),
+            domains=self.domains(),
+            layout=self.per_target({k: v for k, v in layout.items() if k != "arrays"}, ("layout",), ("arrays",)),
+            layout_arrays=self.names_per_target(arrays, ("layout", "arrays")),
+            schemes={n.upper(): b for n, b in self.backends("schemes").items()},
+            routines={n.lower(): b for n, b in self.backends("routines").items()},
+            file_flags=self.files(),
+            sources=lists["sources"],
+            executables=lists["executables"],
+            define=lists["define"],
+            exclude=lists["exclude"],
+            include_dirs=lists["include_dirs"],
+            libraries=lists["libraries"],
+            ldflags=lists["ldflags"],
+            cflags=lists["cflags"],
+            nvccflags=lists["nvccflags"],
+        )
+
+    def targets(self) -> dict[str, TargetSettings]:
+        """``[target.cpu]`` and ``[target.gpu]``."""
+        tables = self.table(self.data, "target", ())
+        self.only(tables, ("target",), TARGETS)
+        return {name: self.target(tables, name) for name in TARGETS if name in tables}
+
+    def target(self, tables: Mapping[str, Any], name: str) -> TargetSettings:
+        """One ``[target.NAME]``."""
+        path = ("target", name)
+        table = self.table(tables, name, ("target",))
+        self.only(table, path, (*_TARGET_TEXTS, *_TARGET_LISTS, "opt"))
+        texts = {key: self.string(table, path, key) for key in _TARGET_TEXTS}
+        if texts["backend"] is not None:
+            self.one_of(texts["backend"], BACKENDS, (*path, "backend"), "backend")
+        opt = table.get("opt")
+        if opt is not None and (not isinstance(opt, int) or isinstance(opt, bool) or not 0 <= opt <= 3):
+            self.wrong((*path, "opt"), "must be 0, 1, 2 or 3")
+            opt = None
+        return TargetSettings(
+            **texts,
+            flags=self.strings(table, path, "flags"),
+            cflags=self.strings(table, path, "cflags") or (),
+            ldflags=self.strings(table, path, "ldflags") or (),
+            define=self.strings(table, path, "define") or (),
+            opt=opt,
+        )
+
+    def domains(self) -> dict[str, DomainSpec]:
+        """``[domains]``: for each domain its sizes and iterators."""
+        table = self.table(self.data, "domains", ())
+        domains = {}
+        for name in table:
+            path = ("domains", name)
+            entry = self.table(table, name, ("domains",))
+            self.only(entry, path, ("size", "iterators"))
+            size = self.strings(entry, path, "size", one=True) or ()
+            iterators = self.strings(entry, path, "iterators", one=True) or ()
+            domains[name] = DomainSpec(size, iterators)
+        return domains
+
+    def backends(self, table: str) -> dict[str, dict[str, str]]:
+        """``[schemes]`` or ``[routines]``: a backend for each target."""
+        named = self.names_per_target(self.table(self.data, table, ()), (table,))
+        for name, values in named.items():
+            for backend in dict.fromkeys(values.values()):
+                self.one_of(backend, BACKENDS, (table, name), "backend")
+        return named
+
+    def files(self) -> dict[str, tuple[str, ...]]:
+        """``[files."NAME"] flags``."""
+        table = self.table(self.data, "files", ())
+        flags = {}
+        for name in table:
+            entry = self.table(table, name, ("files",))
+            self.only(entry, ("files", name), ("flags",))
+            flags[name] = self.strings(entry, ("files", name), "flags") or ()
+        return flags
+
+    def names_per_target(self, table: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, dict[str, str]]:
+        """For each name a text for both targets, or a table of texts for each target."""
+        named = {}
+        for name, value in table.items():
+            if isinstance(value, str):
+                named[name] = dict.fromkeys(TARGETS, value)
+            elif isinstance(value, dict):
+                named[name] = self.per_target(value, (*path, name))
+            else:
+                self.wrong((*path, name), "must be a text, or a table with cpu and gpu")
+        return named
+
+    def per_target(self, table: Mapping[str, Any], path: tuple[str, ...], also: tuple[str, ...] = ()) -> dict[str, str]:
+        """The texts under ``cpu`` and ``gpu``; ``also`` are keys known besides them, for the suggestion."""
+        self.only(table, path, (*TARGETS, *also))
+        texts = {target: self.string(table, path, target) for target in TARGETS}
+        return {target: text for target, text in texts.items() if text is not None}
+
+    # values
+
+    def table(self, parent: Mapping[str, Any], key: str, path: tuple[str, ...]) -> dict[str, Any]:
+        """The table under a key, empty if it is missing or no table."""
+        value = parent.get(key, {})
+        if isinstance(value, dict):
+            return value
+        self.wrong((*path, key), "must be a table")
+        return {}
+
+    def string(self, table: Mapping[str, Any], path: tuple[str, ...], key: str) -> str | None:
+        """The text under a key."""
+        value = table.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        self.wrong((*path, key), "must be a text in quotes")
+        return None
+
+    def strings(
+        self, table: Mapping[str, Any], path: tuple[str, ...], key: str, one: bool = False
+    ) -> tuple[str, ...] | None:
+        """The list of texts under a key; with ``one`` a single text stands for a list of one."""
+        value = table.get(key)
+        if value is None:
+            return None
+        if one and isinstance(value, str):
+            return (value,)
+        if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+            return tuple(value)
+        self.wrong((*path, key), 'must be a list of texts, such as ["a", "b"]')
+        return None
+
+    # diagnostics
+
+    def only(self, table: Mapping[str, Any], path: tuple[str, ...], known: Iterable[str]) -> None:
+        """Every key of the table is one of ``known``, or an error with a suggestion."""
+        known = tuple(known)
+        for key in table:
+            if key not in known:
+                where = f"in [{'.'.join(path)}]" if path else "at the top of the file"
+                self.diagnostics.append(
+                    error(
+                        codes.UNKNOWN_KEY,
+                        f"unknown key '{key}' {where}",
+                        find_key(self.text, (*path, key), self.file),
+                        hint=_suggestion(key, known),
+                    )
+                )
+
+    def one_of(self, value: str, known: tuple[str, ...], path: tuple[str, ...], what: str) -> None:
+        """The value is one of ``known``, or an error with a suggestion."""
+        if value not in known:
+            place = find_key(self.text, path, self.file)
+            self.diagnostics.append(
+                error(codes.WRONG_VALUE, f"unknown {what} '{value}'", place, _suggestion(value, known))
+            )
+
+    def wrong(self, path: tuple[str, ...], what: str) -> None:
+        """The value at ``path`` is not usable."""
+        place = find_key(self.text, path, self.file)
+        self.diagnostics.append(error(codes.WRONG_VALUE, f"'{'.'.join(path)}' {what}", place))
+
+
+def _suggestion(word: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(word.lower(), known, n=1)
+    return f"did you mean '{close[0]}'?" if close else f"known here: {', '.join(known)}"

@@ -1,0 +1,131 @@
+"""Directives as values (hybrid-fortran.md §3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hfpy.diagnostics import Place
+from hfpy.model.expressions import Expr
+from hfpy.model.source import LogicalLine
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A domain as a directive names it: iterator name (lower case) and size as written.
+
+    ``lower``/``upper`` are the parts of a size ``a:b``; a size ``n`` means 1 to n. Texts, not trees:
+    sizes are compared in normal form (:mod:`hfpy.analyze.sizes`).
+    """
+
+    name: str
+    size: str
+
+    @property
+    def lower(self) -> str:
+        """Lower bound as text (``1`` where the size is a single expression)."""
+        head, colon, _ = _split_range(self.size)
+        return head.strip() if colon else "1"
+
+    @property
+    def upper(self) -> str:
+        """Upper bound as text."""
+        head, colon, tail = _split_range(self.size)
+        return tail.strip() if colon else head.strip()
+
+
+def _split_range(text: str) -> tuple[str, str, str]:
+    depth = 0
+    for index, char in enumerate(text):
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif char == ":" and depth == 0:
+            return text[:index], ":", text[index + 1 :]
+    return text, "", ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """One ``reduction(op:name)``: operator in lower case, variable in lower case."""
+
+    op: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds as text, one per domain.
+
+    ``loops`` says that the body's own ``do`` nest over the iterators serves as the loops (comment form).
+    """
+
+    domains: tuple[Domain, ...]
+    starts: tuple[str, ...]
+    ends: tuple[str, ...]
+    applies_to: frozenset[str]
+    line: LogicalLine
+    place: Place
+    template: str = ""
+    reductions: tuple[Reduction, ...] = ()
+    vector: bool = False
+    strides: tuple[str, ...] = ()
+    name: str = ""
+    backend: str = ""
+    schedule: str = ""
+    collapse: int = 0
+    hints: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    loops: bool = False
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        """The iterator names in the order of the directive (first is the innermost loop)."""
+        return tuple(d.name for d in self.domains)
+
+    def active(self, target: str) -> bool:
+        """Whether the region has loops on the target (``cpu`` or ``gpu``)."""
+        return not self.applies_to or target in self.applies_to
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A name in a ``@domainDependant`` block, with its place."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Dependants:
+    """One ``@domainDependant`` block."""
+
+    names: tuple[Listed, ...]
+    domains: tuple[Domain, ...]
+    flags: frozenset[str]
+    access_macro: str
+    domain_macro: str
+    declaration_prefix: str
+    place: Place
+    lines: tuple[LogicalLine, ...] = field(default=())
+
+    @property
+    def auto(self) -> bool:
+        """Whether the domains are added to the declared dimensions (``autoDom``)."""
+        return "autodom" in self.flags
+
+
+@dataclass(frozen=True, slots=True)
+class IfDirective:
+    """One ``@if``: ``kind`` is architecture or parallelregion, ``values`` in lower case."""
+
+    kind: str
+    values: tuple[str, ...]
+    line: LogicalLine
+
+
+@dataclass(frozen=True, slots=True)
+class SizeExpr:
+    """A size or bound parsed: text and tree (offsets into the text itself)."""
+
+    text: str
+    expr: Expr

@@ -1,0 +1,170 @@
+"""Expressions: immutable trees with the place of every node in its logical line.
+
+``start`` and ``end`` are offsets into the text of the logical line that holds the expression.
+Names are lower case; the user's spelling is in the text. ``Apply`` covers array element, section,
+function reference and constructor alike, which only a scope can tell apart
+(:mod:`hfpy.analyze.scopes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """Base of all expressions."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Expr):
+    """A name; ``name`` in lower case."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Expr):
+    """A literal constant: ``kind`` is one of int, real, logical, char, boz, complex; ``text`` as written."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Expr):
+    """A subscript triplet ``lower:upper:step``, every part optional."""
+
+    lower: Expr | None
+    upper: Expr | None
+    step: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword(Expr):
+    """A keyword argument ``name = value``."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Star(Expr):
+    """An asterisk (assumed size, default unit) or an alternate return."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apply(Expr):
+    """``base(args)``; ``open`` is the offset of the opening parenthesis, ``end - 1`` that of the closing one."""
+
+    base: Expr
+    args: tuple[Expr, ...]
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class Component(Expr):
+    """``base%name``."""
+
+    base: Expr
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expr):
+    """A prefix operator (lower case) and its operand."""
+
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expr):
+    """A binary operator (normalised: ``<`` for ``.lt.``) and its operands."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Paren(Expr):
+    """A parenthesised expression."""
+
+    inner: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ImpliedDo(Expr):
+    """``(items, var = lower, upper, step)``."""
+
+    items: tuple[Expr, ...]
+    var: str
+    bounds: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayConstructor(Expr):
+    """``[items]`` or ``(/ items /)``; ``type_spec`` is the text before ``::`` or empty."""
+
+    items: tuple[Expr, ...]
+    type_spec: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Complex(Expr):
+    """A complex constant ``(re, im)``."""
+
+    real: Expr
+    imag: Expr
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The direct operands of an expression, in textual order."""
+    match expr:
+        case Apply(base=base, args=args):
+            return (base, *args)
+        case Component(base=base):
+            return (base,)
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Paren(inner=inner):
+            return (inner,)
+        case Keyword(value=value):
+            return (value,)
+        case Range(lower=lower, upper=upper, step=step):
+            return tuple(e for e in (lower, upper, step) if e is not None)
+        case ImpliedDo(items=items, bounds=bounds):
+            return (*items, *bounds)
+        case ArrayConstructor(items=items):
+            return items
+        case Complex(real=real, imag=imag):
+            return (real, imag)
+    return ()
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and everything below it, parents first."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def names_in(expr: Expr) -> set[str]:
+    """Every name that the expression mentions (component names are none)."""
+    return {node.name for node in walk(expr) if isinstance(node, Name)}
+
+
+def base_name(expr: Expr) -> str | None:
+    """The name at the root of a designator: ``a`` for ``a``, ``a(i)``, ``a%b(i)%c``; None for other expressions."""
+    while isinstance(expr, Apply | Component):
+        expr = expr.base
+    return expr.name if isinstance(expr, Name) else None

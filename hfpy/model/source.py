@@ -1,0 +1,73 @@
+"""Text and places: logical lines, and the way back from a character of one to the user's file.
+
+A *logical line* is one Fortran statement or one directive: continuation lines joined, comments
+dropped, statements separated by ``;`` split. Every character of its text maps to a physical line
+and column (design contract 1), so that edits and messages reach the user's own text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from hfpy.diagnostics import Place
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalLine:
+    """One statement or directive.
+
+    ``text`` is the joined text; ``segments`` are (offset in text, physical line, column) triples,
+    lines and columns 0-based; ``label`` is the statement label or empty. ``directive`` marks an ``@`` line;
+    ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set where the line stems from an included file.
+    """
+
+    text: str
+    segments: tuple[tuple[int, int, int], ...]
+    last: int
+    label: str = ""
+    directive: bool = False
+    comment: bool = False
+    file: str = ""
+
+    @property
+    def first(self) -> int:
+        """0-based physical line on which the statement begins."""
+        return self.segments[0][1]
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Physical (line, column), both 0-based, of the character at ``offset`` of the text."""
+        index = bisect_right(self.segments, (offset, 1 << 30, 0)) - 1
+        start, line, column = self.segments[max(index, 0)]
+        return line, column + offset - start
+
+    def place(self, file: str, start: int = 0, end: int | None = None) -> Place:
+        """The place of ``text[start:end]`` in the user's file (on its first physical line)."""
+        line, column = self.locate(start)
+        stop = len(self.text) if end is None else end
+        return Place(self.file or file, line + 1, column + 1, max(1, stop - start))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A user's file as read: path as the user wrote it, physical lines without line ends, and the line end."""
+
+    path: str
+    lines: tuple[str, ...]
+    newline: str = "\n"
+    final_newline: bool = True
+
+    @property
+    def text(self) -> str:
+        """The whole text again, byte for byte."""
+        return self.newline.join(self.lines) + (self.newline if self.final_newline else "")
+
+
+def source_text(path: str, text: str) -> SourceText:
+    """Split a file's text into physical lines, remembering how it ended (``\\r\\n`` files stay such)."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.split(newline)
+    final = bool(lines) and lines[-1] == ""
+    if final:
+        lines.pop()
+    return SourceText(path, tuple(lines), newline, final)

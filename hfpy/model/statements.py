@@ -1,0 +1,197 @@
+"""Statements and constructs of a routine's executable part.
+
+A statement is one class with its logical line and the expressions it holds. Blocks are one class,
+:class:`Construct`, whose parts have a header statement and a body; a region or an ``@if`` is a
+construct like any other. The flat order of statements is the order of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hfpy.model.directives import IfDirective, Region
+from hfpy.model.expressions import Expr
+from hfpy.model.source import LogicalLine
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Base of all statements. ``construct_name`` is the name before ``:`` or after ``end do``."""
+
+    line: LogicalLine
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment(Statement):
+    """``target = value``, or ``target => value`` if ``pointer``."""
+
+    target: Expr
+    value: Expr
+    pointer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Statement):
+    """``call designator(args)``; ``open`` is the offset of the parenthesis or -1."""
+
+    designator: Expr
+    args: tuple[Expr, ...]
+    open: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class OneLine(Statement):
+    """``if (cond) action``, ``where (mask) action`` or ``forall (…) action``; ``kind`` says which."""
+
+    kind: str
+    control: tuple[Expr, ...]
+    action: Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Header(Statement):
+    """The first statement of a block or of one of its parts.
+
+    ``kind``: if, elseif, else, do, dowhile, doconcurrent, select, selecttype, case, where,
+    elsewhere, forall, associate, block, critical. ``exprs`` are the condition, the bounds (lower, upper, step) of a
+    ``do``, the selector, the case values; ``var`` is the loop variable; ``names`` the associate names.
+    """
+
+    kind: str
+    exprs: tuple[Expr, ...] = ()
+    var: str = ""
+    construct_name: str = ""
+    label: str = ""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class End(Statement):
+    """The end of a block: ``kind`` as in :class:`Header` (empty where the text only says ``end``)."""
+
+    kind: str
+    construct_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Jump(Statement):
+    """``return``, ``exit``, ``cycle``, ``goto``, ``stop``, ``errorstop``, ``continue``, and the directive ``@exit``."""
+
+    kind: str
+    target: str = ""
+    exprs: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(Statement):
+    """``allocate``, ``deallocate``, ``nullify``: the objects, and the options (``stat=`` …)."""
+
+    kind: str
+    items: tuple[Expr, ...]
+    options: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InputOutput(Statement):
+    """``write``, ``read``, ``print``, ``open`` …: control expressions and items."""
+
+    kind: str
+    control: tuple[Expr, ...]
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Specification(Statement):
+    """A statement of a specification part that stands where hfpy needs no more than its text."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque(Statement):
+    """A statement hfpy does not understand: passed through where no directive reaches it, else refused."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveLine(Statement):
+    """A directive that opens or closes a construct, or stands alone (``@exit`` is a :class:`Jump`)."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a construct: its header and what follows up to the next header or the end."""
+
+    header: Statement
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """A block: ``kind`` as its first header's (``region`` and ``at_if`` for directives)."""
+
+    kind: str
+    parts: tuple[Part, ...]
+    end: Statement | None
+    region: Region | None = None
+    condition: IfDirective | None = None
+    declarations: tuple[object, ...] = field(default=())
+
+    @property
+    def header(self) -> Statement:
+        """The first statement of the block."""
+        return self.parts[0].header
+
+    @property
+    def body(self) -> tuple[Node, ...]:
+        """The body of the first part."""
+        return self.parts[0].body
+
+
+Node = Statement | Construct
+
+
+def flatten(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Statement]:
+    """All statements below the nodes in the order of the text, headers and ends included."""
+    for node in nodes:
+        if isinstance(node, Construct):
+            for part in node.parts:
+                yield part.header
+                yield from flatten(part.body)
+            if node.end is not None:
+                yield node.end
+        else:
+            yield node
+            if isinstance(node, OneLine):
+                yield node.action
+
+
+def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:
+    """All constructs below the nodes, parents first."""
+    for node in nodes:
+        if isinstance(node, Construct):
+            yield node
+            for part in node.parts:
+                yield from constructs(part.body)
+
+
+def expressions(statement: Statement) -> tuple[Expr, ...]:
+    """The top-level expressions of one statement (not those of the action of a one-line ``if``)."""
+    match statement:
+        case Assignment(target=target, value=value):
+            return (target, value)
+        case Call(designator=designator, args=args):
+            return (designator, *args)
+        case OneLine(control=control):
+            return control
+        case Header(exprs=exprs) | Jump(exprs=exprs):
+            return exprs
+        case Memory(items=items, options=options):
+            return (*items, *options)
+        case InputOutput(control=control, items=items):
+            return (*control, *items)
+    return ()

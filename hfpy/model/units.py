@@ -1,0 +1,206 @@
+"""Program units: symbols, routines, modules, files, and the application that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hfpy.diagnostics import Diagnostic, Place
+from hfpy.model.directives import Dependants, IfDirective
+from hfpy.model.expressions import Expr
+from hfpy.model.source import LogicalLine, SourceText
+from hfpy.model.statements import Node
+
+
+@dataclass(frozen=True, slots=True)
+class FType:
+    """A Fortran type: ``base`` (real, integer, logical, character, complex, type, class, procedure), kind text, derived name.
+
+    ``text`` is the type as written, e.g. ``real(dp)``.
+    """
+
+    base: str
+    kind: str = ""
+    derived: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """One declared dimension. ``form``: explicit, deferred (``:`` of allocatable and pointer), assumed (``:`` or ``l:`` of a dummy), star."""
+
+    form: str
+    lower: str = ""
+    upper: str = ""
+
+    @property
+    def size(self) -> str:
+        """The dimension as text, as it stands in a declaration."""
+        if self.form == "explicit":
+            return f"{self.lower}:{self.upper}" if self.lower else self.upper
+        if self.form == "star":
+            return f"{self.lower}:*" if self.lower else "*"
+        return f"{self.lower}:" if self.lower else ":"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A declared name in one scope.
+
+    ``line`` is the declaration's logical line; ``name_span`` and ``shape_span`` (the text inside the parentheses
+    of the entity's own shape, or None where the shape comes from ``dimension(…)`` or elsewhere) are offsets into it.
+    """
+
+    name: str
+    type: FType
+    shape: tuple[Dim, ...] = ()
+    attributes: frozenset[str] = frozenset()
+    intent: str = ""
+    initial: str = ""
+    line: LogicalLine | None = None
+    name_span: tuple[int, int] = (0, 0)
+    shape_span: tuple[int, int] | None = None
+    entity_span: tuple[int, int] = (0, 0)
+    entity_count: int = 1
+
+    @property
+    def rank(self) -> int:
+        """Number of declared dimensions."""
+        return len(self.shape)
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is a named constant."""
+        return "parameter" in self.attributes
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether it is allocatable or a pointer."""
+        return bool(self.attributes & {"allocatable", "pointer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One ``use``: module, the ``only`` list as local name → name in the module, or None for everything, and renames."""
+
+    module: str
+    only: tuple[tuple[str, str], ...] | None
+    renames: tuple[tuple[str, str], ...] = ()
+    line: LogicalLine | None = None
+    intrinsic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A generic or explicit interface: generic name (or empty) and the names of its procedures."""
+
+    name: str
+    procedures: tuple[str, ...]
+    bodies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedType:
+    """A derived type: its components in order, the type it extends, its bindings as name → procedure."""
+
+    name: str
+    components: tuple[Symbol, ...] = ()
+    extends: str = ""
+    bindings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """What a specification part declares."""
+
+    symbols: Mapping[str, Symbol] = field(default_factory=dict)
+    uses: tuple[Use, ...] = ()
+    interfaces: tuple[Interface, ...] = ()
+    types: Mapping[str, DerivedType] = field(default_factory=dict)
+    dependants: tuple[Dependants, ...] = ()
+    implicit_none: bool = False
+    implicit: tuple[tuple[str, FType], ...] = ()
+    statement_functions: tuple[tuple[str, tuple[str, ...], Expr, LogicalLine], ...] = ()
+    private: frozenset[str] = frozenset()
+    default_private: bool = False
+    saved: frozenset[str] = frozenset()
+    storage: frozenset[str] = frozenset()
+    lines: tuple[LogicalLine, ...] = ()
+    last: int = -1
+    conditions: tuple[tuple[IfDirective, LogicalLine, LogicalLine], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitIndex:
+    """What the index knows of one program unit without parsing it.
+
+    ``kind``: module, submodule, program, subroutine, function, blockdata. ``lines`` is the range of its logical lines in
+    the file, header and end included; ``body`` the range without nested units. ``calls`` are names after ``call``,
+    ``names`` every identifier that stands before a parenthesis.
+    """
+
+    kind: str
+    name: str
+    first: int
+    last: int
+    parent: int | None = None
+    dummies: tuple[str, ...] = ()
+    result: str = ""
+    prefix: tuple[str, ...] = ()
+    contains: int = -1
+    scheme: str = ""
+    calls: frozenset[str] = frozenset()
+    references: frozenset[str] = frozenset()
+    uses: tuple[Use, ...] = ()
+    regions: int = 0
+    directives: bool = False
+    children: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileIndex:
+    """A file after the lexical layer: its text, logical lines, program units, and what was wrong with it."""
+
+    source: SourceText
+    digest: str
+    lines: tuple[LogicalLine, ...]
+    units: tuple[UnitIndex, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    hybrid: bool = False
+    expanded: tuple[int, ...] | None = None
+    macros: frozenset[str] = frozenset()
+    includes: tuple[str, ...] = ()
+    fixed: bool = False
+    original: str = ""
+
+    @property
+    def path(self) -> str:
+        """Path as the user wrote it."""
+        return self.source.path
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A routine, program or module, parsed: specification and, for the former, the executable part."""
+
+    key: str
+    kind: str
+    name: str
+    module: str
+    file: str
+    unit: int
+    header: LogicalLine
+    end: LogicalLine | None
+    dummies: tuple[str, ...]
+    result: str
+    spec: Specification
+    body: tuple[Node, ...]
+    host: str = ""
+    scheme: str = ""
+    prefix: tuple[str, ...] = ()
+    body_first: int = -1
+    spec_insert: int = -1
+
+    def place(self) -> Place:
+        """Where the routine begins."""
+        return self.header.place(self.file)

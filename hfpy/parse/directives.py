@@ -1,0 +1,369 @@
+"""The grammar of directives (hybrid-fortran.md §3; additions: design §5, kernel-metadata §2.1).
+
+    directive := '@' keyword '{' [ attribute { [','] attribute } ] '}' [anything]
+    attribute := name '(' entry { ',' entry } ')'  |  flag
+    end       := '@end' keyword [anything]
+
+Names are case-insensitive; entries are split at commas of depth 0; unknown names are errors with a suggestion.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from hfpy.diagnostics import Diagnostic, Place, error, warning
+from hfpy.model.directives import Domain, IfDirective, Reduction, Region
+from hfpy.model.source import LogicalLine
+from hfpy.parse.tokens import matching, split_top, trim
+
+KEYWORDS = ("parallelregion", "domaindependant", "scheme", "if", "exit")
+REGION_ATTRIBUTES = (
+    "domname domsize appliesto startat endat template reduction name backend schedule collapse unroll tile block fuse "
+    "annotate transform specialise specialize async stride"
+).split()
+REGION_FLAGS = ("vector",)
+DEPENDANT_ATTRIBUTES = ("attribute", "domname", "domsize", "accpp", "dompp", "declarationprefix")
+DEPENDANT_FLAGS = ("autodom", "present", "transferhere", "host")
+TARGETS = ("cpu", "gpu")
+OPERATORS = "+ * - max min iand ior ieor .and. .or. .eqv. .neqv.".split()
+ARCHITECTURES = ("cpu", "host", "cuda", "gpu", "nvd", "nvidia", "openacc")
+POSITIONS = ("within", "inside", "outside")
+_SPELLING = {"domaindependent": "domaindependant"}
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_END = re.compile(r"@\s*end\s*([A-Za-z]\w*)", re.IGNORECASE)
+_START = re.compile(r"@\s*([A-Za-z]\w*)\s*(\{)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute as written: name in lower case, entries as written, place in the logical line."""
+
+    name: str
+    entries: tuple[str, ...]
+    start: int
+    end: int
+    flag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A directive line taken apart: keyword in lower case, whether it is an end, and its attributes."""
+
+    keyword: str
+    end: bool
+    attributes: tuple[Attribute, ...]
+
+    def get(self, name: str) -> Attribute | None:
+        """The attribute of that name, or None."""
+        return next((a for a in self.attributes if a.name == name), None)
+
+
+def suggestion(word: str, known: tuple[str, ...] | list[str]) -> str:
+    """A hint that names the nearest known word, or all of them."""
+    near = difflib.get_close_matches(word.lower(), known, 1, 0.6)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    return "known are: " + ", ".join(known)
+
+
+def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, list[Diagnostic]]:
+    """Take a directive line apart; None with diagnostics if it cannot be."""
+    text = line.text
+    found = _END.match(text)
+    if found:
+        keyword = _SPELLING.get(found.group(1).lower(), found.group(1).lower())
+        if keyword not in KEYWORDS:
+            return None, [_unknown(line, file, found.start(1), found.end(1))]
+        return Directive(keyword, True, ()), []
+    found = _START.match(text)
+    if not found:
+        return None, [error("HF200", "a directive needs a keyword after '@'", line.place(file), ", ".join(KEYWORDS))]
+    keyword = _SPELLING.get(found.group(1).lower(), found.group(1).lower())
+    if keyword not in KEYWORDS:
+        return None, [_unknown(line, file, found.start(1), found.end(1))]
+    if keyword == "exit":
+        return Directive(keyword, False, ()), []
+    if not found.group(2):
+        hint = f"write @{found.group(1)}{{…}}"
+        return None, [error("HF202", f"@{found.group(1)} needs braces", line.place(file), hint)]
+    closing = text.rfind("}")
+    if closing < 0:
+        place = line.place(file, found.start(2), found.end(2))
+        return None, [error("HF204", "the brace is not closed", place, "continue a directive over lines with '&'")]
+    attributes, problems = _attributes(line, file, found.end(2), closing)
+    if problems:
+        return None, problems
+    return Directive(keyword, False, tuple(attributes)), []
+
+
+def _unknown(line: LogicalLine, file: str, start: int, end: int) -> Diagnostic:
+    word = line.text[start:end]
+    shown = ["parallelRegion", "domainDependant", "scheme", "if", "exit"]
+    near = difflib.get_close_matches(word.lower(), KEYWORDS, 1, 0.6)
+    hint = f"did you mean '{shown[KEYWORDS.index(near[0])]}'?" if near else "known are: " + ", ".join(shown)
+    return error("HF200", f"unknown directive '@{word}'", line.place(file, start, end), hint)
+
+
+def _attributes(line: LogicalLine, file: str, start: int, end: int) -> tuple[list[Attribute], list[Diagnostic]]:
+    text = line.text
+    result: list[Attribute] = []
+    problems: list[Diagnostic] = []
+    position = start
+    while position < end:
+        if text[position] in " \t,}":
+            position += 1
+            continue
+        word = _WORD.match(text, position)
+        if word is None:
+            problems.append(
+                error("HF202", f"'{text[position]}' where an attribute was expected", line.place(file, position, position + 1))
+            )
+            break
+        name, begin = word.group(), word.start()
+        position = word.end()
+        while position < end and text[position] in " \t":
+            position += 1
+        if position >= end or text[position] != "(":
+            result.append(Attribute(name.lower(), (), begin, word.end(), True))
+            continue
+        closing = matching(text[:end], position)
+        if closing < 0:
+            problems.append(error("HF202", f"the parenthesis of '{name}' is not closed", line.place(file, begin, end)))
+            break
+        spans = [trim(text, *span) for span in split_top(text, ",", position + 1, closing)]
+        entries = tuple(text[a:b] for a, b in spans)
+        if not entries or any(not e for e in entries):
+            problems.append(error("HF202", f"'{name}' has an empty entry", line.place(file, begin, closing + 1)))
+        result.append(Attribute(name.lower(), entries, begin, closing + 1))
+        position = closing + 1
+    return result, problems
+
+
+def check_names(
+    directive: Directive, line: LogicalLine, file: str, known: list[str] | tuple[str, ...], flags: tuple[str, ...] = ()
+) -> list[Diagnostic]:
+    """Unknown, misplaced and repeated attributes (B16)."""
+    problems: list[Diagnostic] = []
+    seen: set[str] = set()
+    for attribute in directive.attributes:
+        place = line.place(file, attribute.start, attribute.end)
+        if attribute.flag and attribute.name in flags:
+            continue
+        if attribute.name not in known:
+            hint = suggestion(attribute.name, [*known, *flags])
+            problems.append(error("HF201", f"unknown attribute '{attribute.name}' of @{directive.keyword}", place, hint))
+        elif attribute.flag:
+            problems.append(error("HF202", f"attribute '{attribute.name}' needs parentheses with a value", place))
+        elif attribute.name in seen and attribute.name not in ("reduction", "annotate"):
+            problems.append(error("HF202", f"attribute '{attribute.name}' is given twice", place))
+        seen.add(attribute.name)
+    return problems
+
+
+def domains_of(directive: Directive, line: LogicalLine, file: str) -> tuple[tuple[Domain, ...], list[Diagnostic]]:
+    """The pairs of domName and domSize."""
+    names, sizes = directive.get("domname"), directive.get("domsize")
+    if names is None and sizes is None:
+        return (), []
+    if names is None or sizes is None:
+        missing = "domName" if names is None else "domSize"
+        return (), [error("HF208", f"{missing} is missing", line.place(file), "domName and domSize come in pairs")]
+    place = line.place(file, names.start, max(names.end, sizes.end))
+    if len(names.entries) != len(sizes.entries):
+        message = f"domName has {len(names.entries)} entries, domSize {len(sizes.entries)}"
+        return (), [error("HF203", message, place, "one size for each name, separated by commas")]
+    lowered = [n.lower() for n in names.entries]
+    problems = [
+        error("HF202", f"'{name}' is no iterator name", place) for name in names.entries if not _WORD.fullmatch(name)
+    ]
+    problems += [
+        error("HF211", f"domain '{n}' is named twice", place) for i, n in enumerate(lowered) if n in lowered[:i]
+    ]
+    return tuple(Domain(n, s) for n, s in zip(lowered, sizes.entries, strict=True)), problems
+
+
+def _bounds(
+    directive: Directive, name: str, count: int, default: tuple[str, ...], line: LogicalLine, file: str
+) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    attribute = directive.get(name)
+    if attribute is None:
+        return default, []
+    if len(attribute.entries) != count:
+        place = line.place(file, attribute.start, attribute.end)
+        message = f"'{name}' has {len(attribute.entries)} entries for {count} domains"
+        return default, [error("HF203", message, place)]
+    return attribute.entries, []
+
+
+def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Region | None, list[Diagnostic]]:
+    """The region that a ``@parallelRegion`` line declares (§3.2)."""
+    problems = check_names(directive, line, file, REGION_ATTRIBUTES, REGION_FLAGS)
+    domains, more = domains_of(directive, line, file)
+    problems += more
+    if not domains and not more:
+        hint = "@parallelRegion{domName(x,y), domSize(NX,NY)}"
+        problems.append(error("HF208", "a region needs domName and domSize", line.place(file), hint))
+    count = len(domains)
+    starts, more = _bounds(directive, "startat", count, tuple(d.lower for d in domains), line, file)
+    problems += more
+    ends, more = _bounds(directive, "endat", count, tuple(d.upper for d in domains), line, file)
+    problems += more
+    strides, more = _bounds(directive, "stride", count, (), line, file)
+    problems += more
+    targets, more = _words(directive, "appliesto", TARGETS, line, file)
+    problems += more
+    reductions, more = _reductions(directive, line, file)
+    problems += more
+    if problems:
+        return None, problems
+    hints = tuple(
+        (a.name, a.entries)
+        for a in directive.attributes
+        if a.name in ("unroll", "tile", "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
+    )
+    collapse = directive.get("collapse")
+    if collapse and not (collapse.entries[0].isdigit() and 0 < int(collapse.entries[0]) <= count):
+        place = line.place(file, collapse.start, collapse.end)
+        return None, [error("HF202", "collapse takes a number of loops of this region", place)]
+    return (
+        Region(
+            domains=domains,
+            starts=starts,
+            ends=ends,
+            applies_to=frozenset(targets),
+            line=line,
+            place=line.place(file),
+            template=_single(directive, "template"),
+            reductions=reductions,
+            vector=any(a.flag and a.name == "vector" for a in directive.attributes),
+            strides=strides,
+            name=_single(directive, "name"),
+            backend=_single(directive, "backend").lower(),
+            schedule=_single(directive, "schedule"),
+            collapse=int(collapse.entries[0]) if collapse else 0,
+            hints=hints,
+        ),
+        [],
+    )
+
+
+def _single(directive: Directive, name: str) -> str:
+    attribute = directive.get(name)
+    return ", ".join(attribute.entries) if attribute else ""
+
+
+def _words(
+    directive: Directive, name: str, known: tuple[str, ...], line: LogicalLine, file: str
+) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    attribute = directive.get(name)
+    if attribute is None:
+        return (), []
+    place = line.place(file, attribute.start, attribute.end)
+    words = tuple(e.lower() for e in attribute.entries)
+    return words, [
+        error("HF210", f"unknown value '{w}' of '{name}'", place, suggestion(w, known)) for w in words if w not in known
+    ]
+
+
+def _reductions(directive: Directive, line: LogicalLine, file: str) -> tuple[tuple[Reduction, ...], list[Diagnostic]]:
+    result: list[Reduction] = []
+    problems: list[Diagnostic] = []
+    for attribute in directive.attributes:
+        if attribute.name != "reduction":
+            continue
+        place = line.place(file, attribute.start, attribute.end)
+        op = ""
+        for entry in attribute.entries:
+            head, colon, tail = entry.partition(":")
+            op = head.strip().lower() if colon else op
+            name = (tail if colon else entry).strip()
+            if not op or not _WORD.fullmatch(name):
+                problems.append(error("HF202", "a reduction is written reduction(op:name)", place))
+            elif op not in OPERATORS:
+                problems.append(error("HF209", f"unknown reduction operator '{op}'", place, suggestion(op, OPERATORS)))
+            else:
+                result.append(Reduction(op, name.lower()))
+    return tuple(result), problems
+
+
+@dataclass(frozen=True, slots=True)
+class DependantsHead:
+    """The first line of a ``@domainDependant`` block, taken apart."""
+
+    domains: tuple[Domain, ...]
+    flags: frozenset[str]
+    access_macro: str
+    domain_macro: str
+    declaration_prefix: str
+
+
+def dependants_of(directive: Directive, line: LogicalLine, file: str) -> tuple[DependantsHead | None, list[Diagnostic]]:
+    """What a ``@domainDependant`` line says (§3.3)."""
+    problems = check_names(directive, line, file, DEPENDANT_ATTRIBUTES)
+    domains, more = domains_of(directive, line, file)
+    problems += more
+    flags, more = _words(directive, "attribute", DEPENDANT_FLAGS, line, file)
+    problems += more
+    if problems:
+        return None, problems
+    states = [f for f in ("transferhere", "present", "host") if f in flags]
+    keep = frozenset(f for f in flags if f == "autodom") | frozenset(states[:1])
+    head = DependantsHead(
+        domains, keep, _single(directive, "accpp"), _single(directive, "dompp"), _single(directive, "declarationprefix")
+    )
+    if len(states) > 1:
+        attribute = directive.get("attribute")
+        place = line.place(file, attribute.start, attribute.end) if attribute else line.place(file)
+        return head, [warning("HF210", f"states {', '.join(states)} in one block: {states[0]} holds", place)]
+    return head, []
+
+
+def if_of(directive: Directive, line: LogicalLine, file: str) -> tuple[IfDirective | None, list[Diagnostic]]:
+    """The condition of an ``@if`` (§3.5)."""
+    known = {"architecture": ARCHITECTURES, "parallelregion": POSITIONS}
+    problems = check_names(directive, line, file, tuple(known))
+    if not problems and len(directive.attributes) != 1:
+        problems.append(error("HF208", "@if takes exactly one condition", line.place(file), "architecture(GPU)"))
+    if problems:
+        return None, problems
+    attribute = directive.attributes[0]
+    words, problems = _words(directive, attribute.name, known[attribute.name], line, file)
+    if problems:
+        return None, problems
+    return IfDirective(attribute.name, words, line), []
+
+
+def scheme_of(directive: Directive, line: LogicalLine, file: str) -> tuple[str, list[Diagnostic]]:
+    """The name of a ``@scheme``: ``name(X)``, or the short form ``{X}`` (B16)."""
+    if len(directive.attributes) == 1 and directive.attributes[0].flag:
+        attribute = directive.attributes[0]
+        return line.text[attribute.start : attribute.end].upper(), []
+    problems = check_names(directive, line, file, ("name",))
+    attribute_or_none = directive.get("name")
+    if attribute_or_none is None and not problems:
+        problems.append(error("HF208", "@scheme needs a name", line.place(file), "@scheme{name(HOST_ONLY)}"))
+    if problems or attribute_or_none is None:
+        return "", problems
+    return attribute_or_none.entries[0].upper(), []
+
+
+def names_line(line: LogicalLine, file: str) -> tuple[list[tuple[str, Place]], list[Diagnostic]]:
+    """The names on one line of a ``@domainDependant`` block (trailing comma allowed; ``obj%member`` accepted)."""
+    names: list[tuple[str, Place]] = []
+    problems: list[Diagnostic] = []
+    text = line.text[1:] if line.text.startswith("@") else line.text
+    shift = len(line.text) - len(text)
+    for begin, end in split_top(text, ","):
+        a, b = trim(text, begin, end)
+        if a == b:
+            continue
+        word = text[a:b]
+        place = line.place(file, a + shift, b + shift)
+        if not re.fullmatch(r"[A-Za-z_]\w*(\s*(\([^()]*\))?\s*%\s*[A-Za-z_]\w*)*", word):
+            hint = "is @end domainDependant missing?"
+            problems.append(error("HF202", f"'{word}' is no list of names", place, hint))
+            break
+        names.append((re.sub(r"\s+", "", word).lower(), place))
+    return names, problems

@@ -1,0 +1,270 @@
+"""The index of a file: program units, uses, calls, schemes, found without parsing anything in full.
+
+Enough to lay out the call graph of a whole code base at lexer speed (design contract 1); only
+what directives reach is parsed further (:mod:`hfpy.parse.routines`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import UnitIndex, Use
+from hfpy.parse.directives import parse_directive, scheme_of
+from hfpy.parse.tokens import split_top
+
+_HEAD = re.compile(
+    r"(?P<sub>(?:(?:recursive|pure|elemental|impure|module|non_recursive|attributes\s*\([^)]*\))\s+)*subroutine)\s+(?P<sname>[a-z_]\w*)"
+    r"|(?P<mod>module)\s+(?P<mname>(?!procedure\b|subroutine\b|function\b)[a-z_]\w*)\s*$"
+    r"|(?P<prog>program)\s+(?P<pname>[a-z_]\w*)\s*$"
+    r"|(?P<submod>submodule)\s*\((?P<parent>[^)]*)\)\s*(?P<smname>[a-z_]\w*)"
+    r"|(?P<mproc>module\s+procedure)\s+(?P<mpname>[a-z_]\w*)\s*$"
+    r"|(?P<bd>block\s*data)\b\s*(?P<bdname>[a-z_]\w*)?\s*$",
+    re.IGNORECASE,
+)
+_FUNCTION = re.compile(r"(?:^|[\s)])function\s+([a-z_]\w*)\s*\(", re.IGNORECASE)
+_END = re.compile(
+    r"end\s*(?:(subroutine|function|module|program|submodule|procedure|block\s*data)\b\s*([a-z_]\w*)?)?\s*$",
+    re.IGNORECASE,
+)
+_INTERFACE = re.compile(r"(abstract\s+)?interface\b(?!\s*[=(%])", re.IGNORECASE)
+_END_INTERFACE = re.compile(r"end\s*interface\b", re.IGNORECASE)
+_USE = re.compile(r"use\b\s*(?:,\s*(non_intrinsic|intrinsic)\s*)?(?:::)?\s*([a-z_]\w*)\s*(,.*)?$", re.IGNORECASE)
+_CALL = re.compile(r"\bcall\s+([a-z_]\w*(?:\s*(?:\([^()]*\))?\s*%\s*[a-z_]\w*)*)", re.IGNORECASE)
+_REFERENCE = re.compile(r"([a-z_]\w*)\s*\(", re.IGNORECASE)
+_CONTAINS = re.compile(r"contains\s*$", re.IGNORECASE)
+_HEAD_WORDS = ("subroutine", "function", "module", "program", "submodule", "block", "end", "contains", "interface", "use")
+
+
+@dataclass
+class _Open:
+    """A unit whose end has not come yet."""
+
+    kind: str
+    name: str
+    first: int
+    parent: int | None
+    number: int
+    scheme: str
+    dummies: tuple[str, ...] = ()
+    result: str = ""
+    prefix: tuple[str, ...] = ()
+    contains: int = -1
+    calls: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    regions: int = 0
+    directives: bool = False
+    children: list[int] = field(default_factory=list)
+
+
+def parse_use(line: LogicalLine) -> Use | None:
+    """The ``use`` statement on a line, or None."""
+    found = _USE.match(line.text)
+    if not found:
+        return None
+    tail = (found.group(3) or "").strip()
+    nature = (found.group(1) or "").lower() == "intrinsic"
+    module = found.group(2).lower()
+    only = re.match(r",\s*only\s*:", tail, re.IGNORECASE)
+    text = tail[only.end() :] if only else tail[1:]
+    pairs: list[tuple[str, str]] = []
+    for a, b in split_top(text, ","):
+        item = text[a:b].strip().lower()
+        if not item:
+            continue
+        local, arrow, remote = item.partition("=>")
+        pairs.append((local.strip(), remote.strip() if arrow else local.strip()))
+    if only:
+        return Use(module, tuple(pairs), (), line, nature)
+    return Use(module, None, tuple(pairs), line, nature)
+
+
+def _dummies(text: str, start: int) -> tuple[str, ...]:
+    opening = text.find("(", start)
+    if opening < 0:
+        return ()
+    closing = text.find(")", opening)
+    return tuple(a.strip().lower() for a in text[opening + 1 : closing].split(",") if a.strip())
+
+
+class _Indexer:
+    """Walks the logical lines of one file and keeps the stack of open units."""
+
+    def __init__(self, path: str, lines: list[LogicalLine]) -> None:
+        self.path = path
+        self.lines = lines
+        self.stack: list[_Open] = []
+        self.done: dict[int, UnitIndex] = {}
+        self.count = 0
+        self.interface = 0
+        self.found: list[Diagnostic] = []
+        self.scheme = ""
+        self.scheme_line: LogicalLine | None = None
+
+    def run(self) -> tuple[tuple[UnitIndex, ...], list[Diagnostic]]:
+        for number, line in enumerate(self.lines):
+            if line.directive:
+                self._directive(line)
+                continue
+            lowered = line.text.lower()
+            if any(word in lowered for word in _HEAD_WORDS) and self._structure(number, line, lowered):
+                continue
+            self._code(number, line)
+        if self.scheme_line is not None:
+            self.found.append(error("HF204", "@scheme is not closed", self.scheme_line.place(self.path), "@end scheme"))
+        self._close_open()
+        return tuple(self.done[n] for n in range(self.count)), self.found
+
+    def _directive(self, line: LogicalLine) -> None:
+        if self.stack:
+            self.stack[-1].directives = True
+        directive, _ = parse_directive(line, self.path)
+        if directive is None:
+            return
+        if directive.keyword == "parallelregion" and not directive.end and self.stack:
+            self.stack[-1].regions += 1
+        if directive.keyword != "scheme":
+            return
+        if self.stack and self.stack[-1].kind in ("subroutine", "function"):
+            self.found.append(error("HF207", "@scheme inside a routine", line.place(self.path), "put it around routines"))
+        elif directive.end:
+            if self.scheme_line is None:
+                self.found.append(error("HF205", "@end scheme without @scheme", line.place(self.path)))
+            self.scheme, self.scheme_line = "", None
+        else:
+            self.scheme, problems = scheme_of(directive, line, self.path)
+            self.scheme_line = line
+            self.found += problems
+
+    def _structure(self, number: int, line: LogicalLine, lowered: str) -> bool:
+        """Unit begins and ends, interfaces, uses; True if the line was one of these."""
+        if self.interface:
+            if _END_INTERFACE.match(lowered):
+                self.interface -= 1
+            elif _INTERFACE.match(lowered):
+                self.interface += 1
+            return True
+        if lowered.startswith("end"):
+            return self._end(number, line, lowered)
+        if _CONTAINS.match(lowered) and self.stack:
+            self.stack[-1].contains = number if self.stack[-1].contains < 0 else self.stack[-1].contains
+            return True
+        if _INTERFACE.match(lowered) and "=" not in lowered.split("(")[0]:
+            self.interface += 1
+            return True
+        if lowered.startswith("use"):
+            use = parse_use(line)
+            if use is not None:
+                self._current(number).uses.append(use)
+                return True
+        return self._header(number, line, lowered)
+
+    def _header(self, number: int, line: LogicalLine, lowered: str) -> bool:
+        found = _HEAD.match(lowered)
+        if found:
+            for group, name in (
+                ("sub", "sname"),
+                ("mod", "mname"),
+                ("prog", "pname"),
+                ("submod", "smname"),
+                ("mproc", "mpname"),
+                ("bd", "bdname"),
+            ):
+                if found.group(group):
+                    self._open(group, found.group(name) or "", number, line, found)
+                    return True
+        function = _FUNCTION.search(lowered)
+        if function and "=" not in lowered[: function.start()] and "'" not in lowered[: function.start()]:
+            before = lowered[: function.start(1)].replace("function", "").split()
+            result = re.search(r"result\s*\(\s*(\w+)\s*\)", lowered)
+            unit = self._push("function", function.group(1), number)
+            unit.dummies = _dummies(lowered, function.end() - 1)
+            unit.result = result.group(1) if result else function.group(1)
+            unit.prefix = tuple(before)
+            return True
+        return False
+
+    def _open(self, group: str, name: str, number: int, line: LogicalLine, found: re.Match[str]) -> None:
+        kinds = {"sub": "subroutine", "mod": "module", "prog": "program", "submod": "submodule"}
+        kind = kinds.get(group, "blockdata" if group == "bd" else "procedure")
+        unit = self._push(kind, name, number)
+        if group == "sub":
+            unit.dummies = _dummies(line.text, found.end())
+            unit.prefix = tuple(found.group("sub").lower().split()[:-1])
+        if group == "submod":
+            parent = found.group("parent").split(":")[0].strip()
+            unit.uses.append(Use(parent, None, (), line))
+
+    def _push(self, kind: str, name: str, number: int) -> _Open:
+        parent = self.stack[-1] if self.stack else None
+        if parent is not None and parent.kind == "program" and not parent.name and parent.contains < 0:
+            parent = None
+        unit = _Open(kind, name.lower(), number, parent.number if parent else None, self.count, self.scheme)
+        if parent is not None:
+            parent.children.append(self.count)
+        self.count += 1
+        self.stack.append(unit)
+        return unit
+
+    def _current(self, number: int) -> _Open:
+        """The innermost open unit; an unnamed main program is opened where code stands outside all units."""
+        return self.stack[-1] if self.stack else self._push("program", "", number)
+
+    def _end(self, number: int, line: LogicalLine, lowered: str) -> bool:
+        found = _END.match(lowered)
+        if not found:
+            return False
+        word = (found.group(1) or "").replace(" ", "")
+        if not self.stack:
+            self.found.append(error("HF109", f"'{line.text}' ends nothing", line.place(self.path)))
+            return True
+        unit = self.stack[-1]
+        if word and word != unit.kind and not (word == "procedure" and unit.kind == "procedure"):
+            message = f"'{line.text}' where {unit.kind} '{unit.name}' is open"
+            opened = self.lines[unit.first].place(self.path)
+            self.found.append(replace(error("HF109", message, line.place(self.path)), hint=f"opened at {opened}"))
+            return True
+        self._finish(self.stack.pop(), number)
+        return True
+
+    def _finish(self, unit: _Open, last: int) -> None:
+        text = "\n".join(unit.texts).lower()
+        calls = {re.sub(r"\([^()]*\)|\s", "", c) for c in _CALL.findall(text)} if "call" in text else set()
+        self.done[unit.number] = UnitIndex(
+            kind=unit.kind,
+            name=unit.name,
+            first=unit.first,
+            last=last,
+            parent=unit.parent,
+            dummies=unit.dummies,
+            result=unit.result,
+            prefix=unit.prefix,
+            contains=unit.contains,
+            scheme=unit.scheme,
+            calls=frozenset(calls),
+            references=frozenset(_REFERENCE.findall(text)),
+            uses=tuple(unit.uses),
+            regions=unit.regions,
+            directives=unit.directives,
+            children=tuple(unit.children),
+        )
+
+    def _code(self, number: int, line: LogicalLine) -> None:
+        self._current(number).texts.append(line.text)
+
+    def _close_open(self) -> None:
+        last = len(self.lines) - 1
+        while self.stack:
+            unit = self.stack.pop()
+            line = self.lines[unit.first]
+            shown = f"{unit.kind} '{unit.name}'" if unit.name else "the main program"
+            self.found.append(error("HF109", f"{shown} is not closed", line.place(self.path)))
+            self._finish(unit, last)
+
+
+def index_units(path: str, lines: list[LogicalLine]) -> tuple[tuple[UnitIndex, ...], list[Diagnostic]]:
+    """Program units of a file in the order in which they begin, and what was wrong with their structure."""
+    return _Indexer(path, lines).run()

@@ -1,0 +1,110 @@
+"""Tokens of one logical line, and splitting at depth zero.
+
+Every token knows its offsets, so that names of a parsed expression can be tied to the user's text
+(peers.md §4, point 3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""(?P<string>(?:[A-Za-z_]\w*_)?(?:'(?:[^']|'')*'|"(?:[^"]|"")*"))
+      |(?P<boz>[BbOoZz](?:'[0-9A-Fa-f]+'|"[0-9A-Fa-f]+"))
+      |(?P<number>(?:\d+\.?\d*(?=[EeDd][+-]?\d)[EeDd][+-]?\d+|\.\d+(?:[EeDd][+-]?\d+)?
+         |\d+\.(?![A-Za-z]+\.)(?:\d*)|\d+)(?:_[A-Za-z0-9]\w*)?)
+      |(?P<name>[A-Za-z_]\w*)
+      |(?P<dotted>\.[A-Za-z]+\.)
+      |(?P<op>\*\*|//|/=|==|<=|>=|=>|::|\(/(?!=)|/\)|[-+*/=<>():,%\[\]@{}&.;?$\\`^|\#!"'])
+      |(?P<space>\s+)""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """``kind`` (string, boz, number, name, dotted, op), the text, and its offsets in the line."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def tokenise(text: str, offset: int = 0) -> list[Token]:
+    """The tokens of a text; offsets are shifted by ``offset``. Characters no token begins with become op tokens."""
+    tokens: list[Token] = []
+    position = 0
+    length = len(text)
+    match = _TOKEN.match
+    while position < length:
+        found = match(text, position)
+        if found is None:
+            tokens.append(Token("op", text[position], position + offset, position + 1 + offset))
+            position += 1
+            continue
+        kind = found.lastgroup or "op"
+        if kind != "space":
+            tokens.append(Token(kind, found.group(), position + offset, found.end() + offset))
+        position = found.end()
+    return tokens
+
+
+def matching(masked: str, start: int) -> int:
+    """Offset of the parenthesis that closes the one at ``start`` of a masked text, or -1."""
+    depth = 0
+    for index in range(start, len(masked)):
+        char = masked[index]
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+            if depth == 0:
+                return index
+    return -1
+
+
+def split_top(masked: str, separator: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Ranges of the pieces between separators at depth 0 of ``masked[start:end]`` (an empty text has none)."""
+    stop = len(masked) if end is None else end
+    if not masked[start:stop].strip():
+        return []
+    pieces: list[tuple[int, int]] = []
+    depth = 0
+    begin = start
+    for index in range(start, stop):
+        char = masked[index]
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif char == separator and depth == 0:
+            pieces.append((begin, index))
+            begin = index + 1
+    pieces.append((begin, stop))
+    return pieces
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range without blanks at its ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def find_top(masked: str, what: Sequence[str], start: int = 0) -> int:
+    """First offset from ``start`` at depth 0 where one of the strings stands, or -1."""
+    depth = 0
+    for index in range(start, len(masked)):
+        char = masked[index]
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        if depth == 0 and any(masked.startswith(w, index) for w in what):
+            return index
+    return -1

@@ -1,0 +1,213 @@
+"""A project: what ``hfpy.toml`` says (design §5), as plain values, and the options that follow from it for a target."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hfpy.build import codes
+from hfpy.build.tomlplaces import find_key
+from hfpy.diagnostics import HfpyError, Place, error
+from hfpy.options import DEFAULT_BACKEND, DomainSpec, Options
+
+PROJECT_FILE = "hfpy.toml"
+STORAGE_ORDER_FILE = "storage_order.F90"
+TARGETS = ("cpu", "gpu")
+BACKENDS = ("sequential", "openmp", "openacc", "cuda-c", "openmp-target", "cuda-fortran")
+FORTRAN_SUFFIXES = (".h90", ".H90", ".f90", ".F90", ".f", ".F", ".for", ".FOR")
+C_SUFFIXES = (".c",)
+CUDA_SUFFIXES = (".cu",)
+
+DEFAULT_FLAGS = ("-O2",)
+DEBUG_FLAGS = ("-g", "-O0", "-fcheck=all", "-fbacktrace")
+
+
+@dataclass(frozen=True)
+class TargetSettings:
+    """What is set for one target; ``None`` and empty mean: take what is found on the machine or the project's own."""
+
+    backend: str | None = None
+    compiler: str | None = None
+    c_compiler: str | None = None
+    flags: tuple[str, ...] | None = None
+    cflags: tuple[str, ...] = ()
+    ldflags: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    arch: str | None = None
+    schedule: str | None = None
+    opt: int | None = None
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project as its settings describe it. Paths in it are as the user wrote them, relative to ``root``.
+
+    ``schemes`` and ``routines`` map a name to a backend for each target; ``layout_arrays`` maps an array
+    to an order for each target. ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
+    its sources get the repairs of design §6 and the whole runtime library.
+    """
+
+    root: Path
+    name: str
+    sources: tuple[str, ...]
+    executables: tuple[str, ...] = ()
+    storage_order: str | None = None
+    define: tuple[str, ...] = ()
+    build_dir: str = "build"
+    exclude: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    ldflags: tuple[str, ...] = ()
+    cflags: tuple[str, ...] = ()
+    nvccflags: tuple[str, ...] = ()
+    targets: Mapping[str, TargetSettings] = field(default_factory=dict)
+    domains: Mapping[str, DomainSpec] = field(default_factory=dict)
+    layout: Mapping[str, str] = field(default_factory=dict)
+    layout_arrays: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    schemes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    routines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    file_flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    legacy: bool = False
+
+    def target(self, name: str) -> TargetSettings:
+        """The settings of a target, the defaults if nothing is set."""
+        return self.targets.get(name, TargetSettings())
+
+    def backend(self, target: str) -> str:
+        """The backend that routines of the target get unless something else assigns one."""
+        return self.target(target).backend or DEFAULT_BACKEND[target]
+
+    def build_path(self, target: str) -> Path:
+        """The folder that receives the target's executables and everything on the way to them."""
+        return self.root / self.build_dir / f"{target}-{self.backend(target)}"
+
+    def flags_of_file(self, path: Path) -> tuple[str, ...]:
+        """The extra compiler flags of one source (``[files."x.f90"] flags``), by name or path in the project."""
+        flags: list[str] = []
+        for pattern, extra in self.file_flags.items():
+            if matches(path, self.root, pattern):
+                flags += extra
+        return tuple(flags)
+
+
+def matches(path: Path, root: Path, pattern: str) -> bool:
+    """Whether a file is meant by a pattern: a glob or plain text on its name, its path in the project, or a folder."""
+    relative = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+    pattern = pattern.rstrip("/").removeprefix("./")
+    return (
+        fnmatch.fnmatchcase(path.name, pattern)
+        or fnmatch.fnmatchcase(relative, pattern)
+        or relative.startswith(f"{pattern}/")
+    )
+
+
+def options_for(project: Project, target: str) -> Options:
+    """The translator's options for a target. Paths in them are absolute, or relative as ``project.root`` is."""
+    settings = project.target(target)
+    order = storage_order_file(project)
+    options = Options(
+        target=target,
+        backend=project.backend(target),
+        schemes={n: b[target] for n, b in project.schemes.items() if target in b},
+        routines={n: b[target] for n, b in project.routines.items() if target in b},
+        storage_order=order,
+        define=project.define + settings.define,
+        include_dirs=tuple(project.root / d for d in project.include_dirs),
+        layout=project.layout.get(target),
+        layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
+        domains=project.domains,
+        legacy=project.legacy,
+    )
+    if settings.schedule is not None:
+        options = replace(options, schedule=settings.schedule)
+    if settings.opt is not None:
+        options = replace(options, opt=settings.opt)
+    return options
+
+
+def storage_order_file(project: Project) -> Path | None:
+    """The macro file: the one that is set, else a ``storage_order.F90`` among the sources, else none.
+
+    Raises HfpyError if the one that is set is not there.
+    """
+    if project.storage_order is not None:
+        path = project.root / project.storage_order
+        if not path.is_file():
+            raise HfpyError(
+                [
+                    error(
+                        codes.FILE_NOT_FOUND,
+                        f"storage order file not found: {path}",
+                        key_place(project, "project", "storage_order"),
+                    )
+                ]
+            )
+        return path
+    for path in _all_files(project):
+        if path.name == STORAGE_ORDER_FILE:
+            return path
+    return None
+
+
+def source_files(project: Project, suffixes: Iterable[str] = FORTRAN_SUFFIXES) -> tuple[Path, ...]:
+    """The project's sources with one of the suffixes, in a fixed order, without the storage order file.
+
+    Raises HfpyError for entries of ``sources`` that name nothing.
+    """
+    wanted = frozenset(suffixes)
+    order = storage_order_file(project)
+    return tuple(p for p in _all_files(project) if p.suffix in wanted and p != order)
+
+
+def key_place(project: Project, *path: str) -> Place:
+    """The place of a key in the project's ``hfpy.toml``; the project's folder if it has none."""
+    file = project.root / PROJECT_FILE
+    try:
+        return find_key(file.read_text(encoding="utf-8"), path, str(file))
+    except OSError:
+        return Place(str(project.root))
+
+
+def _all_files(project: Project) -> tuple[Path, ...]:
+    """Every file that ``sources`` reaches, less what is excluded, each once, in the order of the entries."""
+    problems, files = [], []
+    for entry in project.sources:
+        found = sorted(_entry_files(project.root, entry))
+        if not found:
+            problems.append(
+                error(
+                    codes.FILE_NOT_FOUND,
+                    f"'{entry}' in sources names no file",
+                    key_place(project, "project", "sources"),
+                    hint="sources takes folders, files and globs, relative to the folder of hfpy.toml",
+                )
+            )
+        files += found
+    if problems:
+        raise HfpyError(problems)
+    build = project.root / project.build_dir
+    return tuple(
+        path
+        for path in dict.fromkeys(files)
+        if not path.is_relative_to(build) and not any(matches(path, project.root, x) for x in project.exclude)
+    )
+
+
+def _entry_files(root: Path, entry: str) -> Iterator[Path]:
+    path = root / entry
+    if path.is_dir():
+        yield from (p for p in path.rglob("*") if p.is_file() and not _hidden(p, path))
+    elif path.is_file():
+        yield path
+    elif any(c in entry for c in "*?[") and not Path(entry).is_absolute():
+        for match in root.glob(entry.removeprefix("./")):
+            if match.is_dir():
+                yield from _entry_files(root, str(match.relative_to(root)))
+            else:
+                yield match
+
+
+def _hidden(path: Path, base: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(base).parts)
