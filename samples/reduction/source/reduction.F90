@@ -95,10 +95,11 @@ contains
     open(newunit=unit, file=file, form="unformatted", access="stream", status="replace")
     write(unit) nx, ny, nz
     write(unit) largest, smallest, highest
+    write(unit) squares
     write(unit) remainder, sign_of_all, common, any_of, parity, wide
     write(unit) merge(1, 0, [bounded, negative, even, odd])
     write(unit) (((deviation(i,j,k), i = 1, nx), j = 1, ny), k = 1, nz)
-    write(unit) total, absolute, product_of_all, norm, real(squares, r8)
+    write(unit) total, absolute, product_of_all, norm
     write(unit) (mean(k), k = 1, nz)
     close(unit)
   end subroutine run

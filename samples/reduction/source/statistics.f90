@@ -11,8 +11,9 @@ module statistics
 
 contains
 
-  !> Sum, sum of squares and sum of the absolute values, the middle one in single
-  !> precision; shift is private to a point. What comes in is added to.
+  !> Sum, sum of squares and sum of the absolute values. The squares are those of
+  !> small whole numbers, so that their sum is exact in single precision; shift is
+  !> private to a point. What comes in is added to.
   subroutine sums(nx, ny, nz, a, total, squares, absolute)
     integer, intent(in) :: nx, ny, nz
     real(r8), intent(in) :: a(nx, ny, nz)
@@ -33,7 +34,7 @@ contains
         do i = 1, nx
           shift = a(i,j,k) - 0.25_r8
           total = total + a(i,j,k)
-          squares = squares + real(shift, r4) ** 2
+          squares = squares + real(nint(4.0_r8 * shift), r4) ** 2
           absolute = absolute + abs(shift)
         end do
       end do
@@ -55,7 +56,8 @@ contains
     ! a
     !@end domainDependant
 
-    !@parallelRegion{domName(i,j), domSize(nx,ny), startAt(2,2), endAt(nx-1,ny-1), reduction(max:largest), reduction(MIN:smallest), reduction(-:remainder)}
+    !@parallelRegion{domName(i,j), domSize(nx,ny), startAt(2,2), endAt(nx-1,ny-1), &
+    !@& reduction(max:largest), reduction(MIN:smallest), reduction(-:remainder)}
     do j = 2, ny - 1
       do i = 2, nx - 1
         do k = 1, nz
@@ -105,7 +107,7 @@ contains
     !@end domainDependant
 
     !@parallelRegion{domName(i,j,k), domSize(nx,ny,nz), reduction(iand:common), reduction(ior:any_of), &
-    !@&              reduction(ieor:parity), reduction(+:wide)}
+    !@& reduction(ieor:parity), reduction(+:wide)}
     do k = 1, nz
       do j = 1, ny
         do i = 1, nx
