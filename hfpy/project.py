@@ -138,7 +138,7 @@ def storage_order_file(project: Project) -> Path | None:
             raise HfpyError(
                 [
                     error(
-                        codes.FILE_NOT_FOUND,
+                        codes.NO_SOURCES,
                         f"storage order file not found: {path}",
                         key_place(project, "project", "storage_order"),
                     )
@@ -178,7 +178,7 @@ def _all_files(project: Project) -> tuple[Path, ...]:
         if not found:
             problems.append(
                 error(
-                    codes.FILE_NOT_FOUND,
+                    codes.NO_SOURCES,
                     f"'{entry}' in sources names no file",
                     key_place(project, "project", "sources"),
                     hint="sources takes folders, files and globs, relative to the folder of hfpy.toml",
