@@ -15,10 +15,9 @@ from hfpy.build.files import explained
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects
 from hfpy.build.progress import Phases
-from hfpy.build.runtimelib import runtime_sources
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import find_tools
-from hfpy.build.translated import GENERATED, Translated, bring_up_to_date
+from hfpy.build.translated import GENERATED, Translated, all_sources, bring_up_to_date
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
@@ -60,7 +59,8 @@ def build(project: Project, options: Options, request: Request) -> Built:
         folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         request.phases.phase("translating")
-        translated = translate_project(project, options, folder, request)
+        cached = replace(options, cache_dir=folder / "cache", jobs=request.jobs)
+        translated = bring_up_to_date(all_sources(project), cached, folder)
         request.diagnosed(translated.diagnostics)
         return _compile_and_link(project, options, request, folder, translated)
 
@@ -68,25 +68,6 @@ def build(project: Project, options: Options, request: Request) -> Built:
 def build_folder(project: Project, options: Options) -> Path:
     """The folder of this target and backend, with the executables directly in it."""
     return project.root / project.build_dir / f"{options.target}-{options.default_backend}"
-
-
-def translate_project(project: Project, options: Options, folder: Path, request: Request) -> Translated:
-    """Bring the generated files of a project in ``folder`` up to date, with those of the runtime library it uses."""
-    sources = all_sources(project)
-    cached = replace(options, cache_dir=folder / "cache", jobs=request.jobs)
-    return bring_up_to_date(sources, cached, folder)
-
-
-def all_sources(project: Project) -> tuple[Path, ...]:
-    """The Fortran sources of a project with those of the runtime library that it uses.
-
-    Raises HfpyError if there are none.
-    """
-    sources = source_files(project)
-    if not sources:
-        place = key_place(project, "project", "sources")
-        raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
-    return (*sources, *runtime_sources(sources, everything=project.legacy))
 
 
 @contextlib.contextmanager
@@ -196,6 +177,11 @@ def compiled_files(files: Sequence[CompiledFile], mains: Mapping[str, CompiledFi
     return [file for file in files if not file.programs or file.provides or file.name in wanted]
 
 
+def holds_block_data(file: CompiledFile) -> bool:
+    """Whether a file initialises common blocks, so that its object has to be linked by name."""
+    return _BLOCK_DATA.search(file.path.read_bytes()) is not None
+
+
 def _link_all(
     project: Project,
     request: Request,
@@ -212,8 +198,7 @@ def _link_all(
     for name, file in objects.files.items():
         if file.programs:
             continue
-        holds_data = _BLOCK_DATA.search(file.path.read_bytes()) is not None
-        (always if holds_data else members).append(objects.object_of(name))
+        (always if holds_block_data(file) else members).append(objects.object_of(name))
     if members:
         objects.link(members, library, archive=True)
 

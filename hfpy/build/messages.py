@@ -39,52 +39,77 @@ def user_path(path: Path) -> str:
 def mapped(output: str, origins: Iterable[Origin]) -> str:
     """A tool's output with every ``file:line:column:``, ``file:line:`` and ``(file: line)`` led back to the source.
 
-    Below each message that changed stands a note with the line of the generated file, since the
-    excerpt that the compiler shows is from there.
+    Where the compiler shows a line that hfpy changed or made, a note below the message says which line of
+    the generated file that is.
     """
-    by_name: dict[str, Origin] = {}
-    exact: list[str] = []
-    for origin in origins:
-        path = origin.generated
-        by_name.setdefault(path.name, origin)
-        exact += [str(path.resolve()), str(path), f"{path.parent.name}/{path.name}"]
-    if not by_name:
-        return output
-    spelled = "|".join(re.escape(text) for text in sorted(set(exact), key=len, reverse=True))
-    bare = "|".join(re.escape(name) for name in sorted(by_name, key=len, reverse=True))
-    place = re.compile(
-        rf"(?<![\w./-])((?:[^\s:()'\"]*/)?(?:{spelled})|(?:\./)?(?:{bare}))(:\s?|\()(\d+)(?::(\d+))?(?!\d)"
-    )
-
-    def origin_of(match: re.Match[str]) -> Origin:
-        return by_name[match.group(1).rsplit("/", 1)[-1]]
-
-    lines: list[str] = []
-    notes: dict[str, None] = {}
-    for line in output.splitlines():
-        for match in place.finditer(line):
-            notes |= dict.fromkeys(_notes(origin_of(match), int(match.group(3))))
-        lines.append(place.sub(lambda match: _in_source(origin_of(match), match), line))
-        if notes and _MESSAGE.search(line):
-            lines += notes
-            notes = {}
-    return "\n".join([*lines, *notes])
+    mapper = _Mapper(tuple(origins))
+    return mapper.text(output) if mapper.by_name else output
 
 
 # GNU says the message on a line of its own below the excerpt, others on the line with the place.
 _MESSAGE = re.compile(r"^\s*(?:Fatal )?(?:Error|Warning)\b|\b(?:error|warning|note|undefined reference)\b")
+_EXCERPT = re.compile(r"^(\s*)(\d+)( \|)(.*)$")
 
 
-def _in_source(origin: Origin, match: re.Match[str]) -> str:
-    _, separator, number, column = match.groups()
-    line, _ = origin.line(int(number))
-    return f"{user_path(origin.source)}{separator}{line}" + (f":{column}" if column else "")
+class _Mapper:
+    """Goes through the lines of one output; ``_shown`` and ``_notes`` belong to the message at hand."""
 
+    def __init__(self, origins: Sequence[Origin]) -> None:
+        self.by_name: dict[str, Origin] = {}
+        exact: set[str] = set()
+        for origin in origins:
+            path = origin.generated
+            self.by_name.setdefault(path.name, origin)
+            exact |= {str(path.resolve()), str(path), f"{path.parent.name}/{path.name}"}
+        spelled = "|".join(re.escape(text) for text in sorted(exact, key=len, reverse=True))
+        bare = "|".join(re.escape(name) for name in sorted(self.by_name, key=len, reverse=True))
+        self._place = re.compile(
+            rf"(?<![\w./-])((?:[^\s:()'\"]*/)?(?:{spelled})|(?:\./)?(?:{bare}))(:\s?|\()(\d+)(?::(\d+))?(?!\d)"
+        )
+        self._shown: dict[int, Origin] = {}
+        self._notes: dict[str, None] = {}
+        self._texts: dict[Path, tuple[str, ...]] = {}
 
-def _notes(origin: Origin, number: int) -> tuple[str, ...]:
-    """What to say about a line of a generated file; nothing if the source itself was compiled."""
-    if origin.source.resolve() == origin.generated.resolve():
-        return ()
-    line, exact = origin.line(number)
-    how = "comes from" if exact else "was made by hfpy, near"
-    return (f"  note: line {number} of {user_path(origin.generated)} {how} {user_path(origin.source)}:{line}",)
+    def text(self, output: str) -> str:
+        """The output, mapped."""
+        lines: list[str] = []
+        for line in output.splitlines():
+            changed = self._place.sub(self._in_source, line)
+            lines.append(_EXCERPT.sub(self._excerpt, changed))
+            if _MESSAGE.search(line):
+                lines += self._notes
+                self._notes, self._shown = {}, {}
+        return "\n".join([*lines, *self._notes])
+
+    def _in_source(self, match: re.Match[str]) -> str:
+        name, separator, number, column = match.groups()
+        origin = self.by_name[name.rsplit("/", 1)[-1]]
+        line, exact = origin.line(int(number))
+        self._shown[int(number)] = origin
+        if not exact or not self._is_unchanged(origin, int(number)):
+            how = "comes from" if exact else "was made by hfpy, near"
+            source = f"{user_path(origin.source)}:{line}"
+            self._notes[f"  note: line {number} of {user_path(origin.generated)} {how} {source}"] = None
+        return f"{user_path(origin.source)}{separator}{line}" + (f":{column}" if column else "")
+
+    def _excerpt(self, match: re.Match[str]) -> str:
+        """The line number before a line that the compiler shows, if it shows the user's own text."""
+        blanks, number, bar, text = match.groups()
+        origin = self._shown.get(int(number))
+        if origin is None or not self._is_unchanged(origin, int(number)):
+            return match.group()
+        return f"{origin.line(int(number))[0]:>{len(blanks) + len(number)}}{bar}{text}"
+
+    def _is_unchanged(self, origin: Origin, number: int) -> bool:
+        """Whether a generated line is the user's own text."""
+        line, exact = origin.line(number)
+        generated, source = self._lines(origin.generated), self._lines(origin.source)
+        return exact and number <= len(generated) and line <= len(source) and generated[number - 1] == source[line - 1]
+
+    def _lines(self, path: Path) -> tuple[str, ...]:
+        if path not in self._texts:
+            try:
+                self._texts[path] = tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
+            except OSError:
+                self._texts[path] = ()
+        return self._texts[path]

@@ -37,6 +37,7 @@ class Tools:
     c_flags: tuple[str, ...]
     cuda: Compiler | None
     cuda_flags: tuple[str, ...]
+    parallel: tuple[str, ...]
     link_flags: tuple[str, ...]
     definitions: tuple[str, ...]
     include_dirs: tuple[Path, ...]
@@ -50,7 +51,7 @@ class Tools:
         if source.suffix in (".f90", ".F90"):
             command += spelling.long_lines
         command += self._include_flags(folders)
-        return [*command, *self.fortran_flags, *extra, "-o", str(target), str(source)]
+        return [*command, *self.fortran_flags, *self.parallel, *extra, "-o", str(target), str(source)]
 
     def c_command(self, source: Path, target: Path, extra: Iterable[str]) -> list[str]:
         """The command that compiles a C or CUDA file. Needs the compiler to be there."""
@@ -97,11 +98,12 @@ def find_tools(
         link += _cuda_link_flags(cuda)
     return Tools(
         fortran=fortran,
-        fortran_flags=(*flags, *debugging, *environment_flags(environment, "FFLAGS"), *mode),
+        fortran_flags=(*flags, *debugging, *environment_flags(environment, "FFLAGS")),
         c=c,
         c_flags=(*c_flags, *(("-g", "-O0") if debug else ()), *environment_flags(environment, "CFLAGS")),
         cuda=cuda,
         cuda_flags=(*((f"-arch={settings.arch}",) if settings.arch else ()), *project.nvccflags),
+        parallel=mode,
         link_flags=(*mode, *_link_relevant((*flags, *environment_flags(environment, "FFLAGS"))), *link),
         definitions=definitions(options),
         include_dirs=tuple(folder.resolve() for folder in include_folders(options)),

@@ -13,8 +13,11 @@ from hfpy.build import codes
 from hfpy.build.files import digest, explained, file_digest, read_json, write_if_changed, write_json
 from hfpy.build.graph import CompiledFile
 from hfpy.build.includes import IncludeScanner
+from hfpy.build.messages import Origin
+from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options
+from hfpy.project import Project, key_place, source_files
 
 if TYPE_CHECKING:
     from hfpy.pipeline import Translation
@@ -56,6 +59,34 @@ def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path) ->
     translated = Translated(files, tuple(translation.diagnostics), translation.openmp)
     write_json(state, _as_json(translated, fingerprint))
     return translated
+
+
+def all_sources(project: Project) -> tuple[Path, ...]:
+    """The Fortran sources of a project with those of the runtime library that it uses.
+
+    Raises HfpyError if there are none.
+    """
+    sources = source_files(project)
+    if not sources:
+        place = key_place(project, "project", "sources")
+        raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
+    return (*sources, *runtime_sources(sources, everything=project.legacy))
+
+
+def transpile_into(project: Project, options: Options, folder: Path, kept: bool) -> Translated:
+    """Translate a project's sources and write the files into ``folder``, each only if it changes.
+
+    ``kept``: the folder is translated into again and again, so that parsed sources are worth keeping there.
+    Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
+    """
+    from hfpy.pipeline import translate
+
+    cache = folder.parent / "cache" if kept else None
+    translation = translate(all_sources(project), replace(options, cache_dir=cache))
+    if has_errors(translation.diagnostics):
+        raise HfpyError(translation.diagnostics)
+    files = write_generated(translation, folder)
+    return Translated(files, tuple(translation.diagnostics), translation.openmp)
 
 
 def write_generated(translation: Translation, folder: Path) -> tuple[CompiledFile, ...]:
@@ -194,6 +225,20 @@ def _diagnostic_from_json(entry: dict[str, Any]) -> Diagnostic:
     related = tuple(Related(Place(r["file"], r["line"], r["column"]), r["message"]) for r in entry["related"])
     place = Place(entry["file"], entry["line"], entry["column"], entry["length"])
     return Diagnostic(entry["severity"], entry["code"], entry["message"], place, entry["hint"], related)
+
+
+def line_maps_as_json(translated: Translated) -> dict[str, Any]:
+    """For each generated file its source and line map, as ``origins_from_json`` reads them."""
+    return {str(f.path): {"source": str(f.source), "lines": packed_lines(f.line_map)} for f in translated.files}
+
+
+def origins_from_json(maps: dict[str, Any], generated: Iterable[str]) -> list[Origin]:
+    """The origins of some generated files, from what ``line_maps_as_json`` gave."""
+    return [
+        Origin(Path(path), Path(maps[path]["source"]), unpacked_lines(maps[path]["lines"]))
+        for path in generated
+        if path in maps
+    ]
 
 
 def packed_lines(lines: Sequence[int]) -> list[list[int]]:

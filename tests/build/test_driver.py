@@ -178,7 +178,7 @@ def test_messages_lead_to_the_users_lines(
     message = str(caught.value)
     assert "source/z_base.h90:8:" in message
     assert "faktor" in message
-    assert "line 15 of build/cpu-openmp/generated/z_base.F90 comes from source/z_base.h90:8" in message
+    assert "    8 |     scaled = n * faktor" in message
     assert not (tmp_path / "build/cpu-openmp/demo").exists()
 
 
