@@ -263,7 +263,11 @@ def transpile(files: tuple[Path, ...], output: Path, depfile: Path | None, **opt
     from hfpy.build.translated import transpile_into
 
     given = _given(options)
-    session = open_files(files, given) if files else open_project(Path("."), given, os.environ)
+    session = (
+        open_files(files, given, depfile.parent if depfile else output)
+        if files
+        else open_project(Path("."), given, os.environ)
+    )
     with Phases() as phases:
         phases.phase("translating")
         translated = transpile_into(session.project, session.options, output, kept=depfile is not None)

@@ -13,7 +13,7 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.files import explained
 from hfpy.build.graph import CompiledFile, dependencies
-from hfpy.build.objects import Objects
+from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import find_tools
@@ -113,8 +113,7 @@ def _compile_and_link(
     foreign = {f"{path.name} {index}": path for index, path in enumerate(others)}
     targets = _foreign_objects(foreign, project.root, objects)
     request.phases.phase("compiling", len(needs) + len(foreign))
-    with explained(folder):
-        objects.remove_stale_modules()
+    remove_stale_modules(objects.modules, files.values())
 
     def compile_one(name: str) -> None:
         if name in foreign:

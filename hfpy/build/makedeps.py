@@ -10,6 +10,7 @@ from hfpy.build.driver import compiled_files, executables, holds_block_data
 from hfpy.build.files import write_atomically, write_json
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.includes import IncludeScanner
+from hfpy.build.objects import remove_stale_modules
 from hfpy.build.tools import PREPROCESSED, Tools, find_tools, include_folders
 from hfpy.build.translated import Translated, line_maps_as_json
 from hfpy.diagnostics import UsageError
@@ -47,6 +48,9 @@ def write_depfile(
     fragment.foreign(foreign)
     fragment.link(files, mains, foreign)
     text = fragment.text()
+    modules = depfile.parent / "modules"
+    if modules.is_dir():
+        remove_stale_modules(modules, files)
     write_json(depfile.with_suffix(".map"), line_maps_as_json(translated))
     write_atomically(depfile, text.encode())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,13 +58,6 @@ class Objects:
     def object_of(self, name: str) -> Path:
         """The object of a file, by the file's name below the folder of generated files."""
         return self.objects / f"{name}.o"
-
-    def remove_stale_modules(self) -> None:
-        """Remove module files that no file of this build provides, so that none can be used by mistake."""
-        provided = {module for file in self.files.values() for module in file.provides}
-        for path in self.modules.iterdir():
-            if path.stem.lower().split("@")[0] not in provided:
-                path.unlink()
 
     def compile_fortran(self, name: str) -> None:
         """Compile a file unless its object is good. Raises ToolError with the compiler's output if that fails."""
@@ -194,6 +187,15 @@ class Objects:
 
     def _write_record(self, target: Path, key: str, modules: dict[str, str], record: Path | None = None) -> None:
         write_json(record or self._record_of(target), {"key": key, "object": _identity(target), "modules": modules})
+
+
+def remove_stale_modules(modules: Path, files: Iterable[CompiledFile]) -> None:
+    """Remove module files that none of the files provides, so that none can be used by mistake."""
+    provided = {module for file in files for module in file.provides}
+    with explained(modules):
+        for path in modules.iterdir():
+            if path.stem.lower().split("@")[0] not in provided:
+                path.unlink()
 
 
 def module_digest(path: Path, family: Family) -> str:

@@ -69,9 +69,12 @@ def nearest_project(folder: Path) -> Path:
     return folder
 
 
-def open_files(files: Sequence[Path], given: Given) -> Session:
-    """The given files and folders as a project without settings. Raises UsageError for unusable options."""
-    project = Project(root=Path("."), name="files", sources=tuple(str(path) for path in files))
+def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")) -> Session:
+    """The given files and folders as a project without settings; what is in ``output`` is no source.
+
+    Raises UsageError for unusable options.
+    """
+    project = Project(root=Path("."), name="files", sources=tuple(map(str, files)), build_dir=str(output))
     return Session(project, with_given(Options(target=given.target), given))
 
 

@@ -86,6 +86,8 @@ def transpile_into(project: Project, options: Options, folder: Path, kept: bool)
     if has_errors(translation.diagnostics):
         raise HfpyError(translation.diagnostics)
     files = write_generated(translation, folder)
+    if kept:
+        _remove_strays(folder, {file.path for file in files})
     return Translated(files, tuple(translation.diagnostics), translation.openmp)
 
 

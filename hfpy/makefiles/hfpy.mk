@@ -80,7 +80,7 @@ $(HFPY_BUILD)/objects/%.o: $(HFPY_BUILD)/generated/% $(HFPY_BUILD)/flags
 
 # A module file comes with its object. It keeps its time when it does not change; if it is lost, the object goes.
 $(HFPY_BUILD)/modules/%.mod:
-	@test -e $@ || { rm -f $<; $(MAKE) --no-print-directory $<; }
+	@test -e $@ || { rm -f $(firstword $^); $(MAKE) --no-print-directory $(firstword $^); }
 
 define HFPY_COMPILE_C
 $(call HFPY_COMPILE,$(CC) -c $(HFPY_DEFINES) $(HFPY_INCLUDES) $(CFLAGS))
