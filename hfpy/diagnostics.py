@@ -90,16 +90,12 @@ class ToolError(Exception):
     """A tool such as the compiler failed (exit status 3)."""
 
 
-def error(
-    code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()
-) -> Diagnostic:
+def error(code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()) -> Diagnostic:
     """An error diagnostic."""
     return Diagnostic("error", code, message, place, hint, tuple(related))
 
 
-def warning(
-    code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()
-) -> Diagnostic:
+def warning(code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()) -> Diagnostic:
     """A warning diagnostic."""
     return Diagnostic("warning", code, message, place, hint, tuple(related))
 

@@ -19,7 +19,7 @@ class LogicalLine:
 
     ``text`` is the joined text; ``segments`` are (offset in text, physical line, column) triples,
     lines and columns 0-based; ``label`` is the statement label or empty. ``directive`` marks an ``@`` line;
-    ``comment`` says that a directive stood behind ``!`` (design §6).
+    ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set where the line stems from an included file.
     """
 
     text: str
@@ -28,6 +28,7 @@ class LogicalLine:
     label: str = ""
     directive: bool = False
     comment: bool = False
+    file: str = ""
 
     @property
     def first(self) -> int:
@@ -44,7 +45,7 @@ class LogicalLine:
         """The place of ``text[start:end]`` in the user's file (on its first physical line)."""
         line, column = self.locate(start)
         stop = len(self.text) if end is None else end
-        return Place(file, line + 1, column + 1, max(1, stop - start))
+        return Place(self.file or file, line + 1, column + 1, max(1, stop - start))
 
 
 @dataclass(frozen=True, slots=True)

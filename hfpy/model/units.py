@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hfpy.diagnostics import Diagnostic, Place
-from hfpy.model.directives import Dependants
+from hfpy.model.directives import Dependants, IfDirective
 from hfpy.model.expressions import Expr
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import Node
@@ -127,6 +127,7 @@ class Specification:
     storage: frozenset[str] = frozenset()
     lines: tuple[LogicalLine, ...] = ()
     last: int = -1
+    conditions: tuple[tuple[IfDirective, LogicalLine, LogicalLine], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ class FileIndex:
     macros: frozenset[str] = frozenset()
     includes: tuple[str, ...] = ()
     fixed: bool = False
+    original: str = ""
 
     @property
     def path(self) -> str:

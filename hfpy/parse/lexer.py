@@ -16,6 +16,7 @@ from hfpy.model.source import LogicalLine
 _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
+_INCLUDE_LINE = re.compile(r"#\s*include\s*[\"<]([^\">]*)")
 _DIRECTIVE_WORDS = re.compile(
     r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|scheme|if|exit)\b", re.IGNORECASE
 )
@@ -135,10 +136,11 @@ def logical_lines(
     hybrid: bool,
     active: Sequence[bool] | None = None,
     fixed: bool = False,
+    includes: Sequence[str] = (),
 ) -> tuple[list[LogicalLine], list[Diagnostic]]:
     """Logical lines of a file and what was wrong with its lexical form.
 
-    ``active`` masks lines that the preprocessor drops; ``hybrid`` says that ``@`` at the begin of a line is a directive.
+    An active ``#include`` (named in ``includes``) is kept as a line of its own. ``active`` masks lines that the preprocessor drops; ``hybrid`` says that ``@`` at the begin of a line is a directive.
     """
     if fixed:
         return _fixed_form(path, lines, active)
@@ -149,10 +151,21 @@ def logical_lines(
     while index < total:
         line = lines[index]
         stripped = line.lstrip()
-        if not stripped or (active is not None and not active[index]):
+        if not stripped:
             index += 1
             continue
         first = stripped[0]
+        if first == "#":
+            if includes and (found_include := _INCLUDE_LINE.match(stripped)) and found_include.group(1) in includes:
+                column = len(line) - len(stripped) + 1
+                out.append(LogicalLine(stripped[1:].strip(), ((0, index, column),), index))
+            index += 1
+            while lines[index - 1].endswith("\\") and index < total:
+                index += 1
+            continue
+        if active is not None and not active[index]:
+            index += 1
+            continue
         if first == "!":
             if "@" in stripped and _is_comment_directive(stripped):
                 if hybrid:
@@ -161,11 +174,6 @@ def logical_lines(
                     index = _comment_directive(lines, index, out, active)
                     continue
             index += 1
-            continue
-        if first == "#":
-            index += 1
-            while lines[index - 1].endswith("\\") and index < total:
-                index += 1
             continue
         index = _join(path, lines, index, out, found, hybrid and first == "@", active)
     return out, found
@@ -211,6 +219,22 @@ def _comment_directive(
         if not continued:
             break
     _emit(joiner, out, True, True)
+    if re.match(r"@\s*domaindepend[ae]nt", out[-1].text, re.IGNORECASE):
+        return _commented_names(lines, index, out)
+    return index
+
+
+def _commented_names(lines: Sequence[str], index: int, out: list[LogicalLine]) -> int:
+    """The lines of names of a commented ``@domainDependant`` block (``! a, b`` or ``!@ a, b``)."""
+    while index < len(lines):
+        stripped = lines[index].lstrip()
+        if stripped[:1] != "!" or _is_comment_directive(stripped):
+            break
+        body = stripped[1:].lstrip("@ \t").rstrip()
+        if body:
+            column = lines[index].index(body)
+            out.append(LogicalLine(body, ((0, index, column),), index, "", False, True))
+        index += 1
     return index
 
 

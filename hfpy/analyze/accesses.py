@@ -1,0 +1,226 @@
+"""What becomes of one array reference: indices inserted, dropped, kept, or an error (hybrid-fortran.md §5.4, §5.5).
+
+The rule: as many indices as the array has dimensions here are final; as many as are left when the region's parallel
+dimensions are taken away, none of them a bare iterator, get the iterators inserted; anything else is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Binary, Expr, Name, Paren, Range, Unary
+from hfpy.parse.macros import Macro
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The new index list of a reference: user's expressions and inserted texts in declared order, or None for a bare name.
+
+    ``final`` says that the list was written by the user as a macro call and stays.
+    """
+
+    items: tuple[Expr | str, ...] | None
+    changed: bool
+    final: bool = False
+
+    @property
+    def section_rank(self) -> int:
+        """Rank of what the plan denotes (vector subscripts are counted as scalars)."""
+        return sum(1 for i in self.items or () if isinstance(i, Range) or i == ":")
+
+
+UNCHANGED = Plan(None, False)
+
+
+def is_macro_call(indices: tuple[Expr, ...] | None, macros: dict[str, Macro] | object) -> bool:
+    """Whether an index list is a single call of a user's macro, such as ``AT(x,y,z)`` (B8)."""
+    if not indices or len(indices) != 1 or not isinstance(indices[0], Apply):
+        return False
+    base = indices[0].base
+    return isinstance(base, Name) and any(name.lower() == base.name for name in macros)  # type: ignore[attr-defined]
+
+
+def bare_iterators(expr: Expr, iterators: tuple[str, ...]) -> bool:
+    """Whether an iterator stands in an index outside nested references (``x+1`` counts, ``kbot(x,y)`` does not)."""
+    match expr:
+        case Name(name=name):
+            return name in iterators
+        case Paren(inner=inner):
+            return bare_iterators(inner, iterators)
+        case Unary(operand=operand):
+            return bare_iterators(operand, iterators)
+        case Binary(left=left, right=right):
+            return bare_iterators(left, iterators) or bare_iterators(right, iterators)
+        case Range(lower=lower, upper=upper, step=step):
+            return any(bare_iterators(p, iterators) for p in (lower, upper, step) if p is not None)
+    return False
+
+
+def parallel_positions(data: DataObject, region: Region | None) -> tuple[int, ...]:
+    """Positions, among the dimensions in use, of those that the region's loops run over."""
+    if region is None:
+        return ()
+    return tuple(i for i, d in enumerate(data.used) if d.name and d.name in region.iterators)
+
+
+def view(data: DataObject, region: Region) -> tuple[Expr | str, ...]:
+    """The array at one point: iterators at the parallel dimensions, ``:`` elsewhere."""
+    parallel = parallel_positions(data, region)
+    return tuple(d.name if i in parallel else ":" for i, d in enumerate(data.used))
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a plan needs to know besides the object: the active region, inactive regions around, the dummy's rank, the place."""
+
+    region: Region | None
+    inactive: tuple[Region, ...]
+    dummy: DataObject | None
+    dummy_known: bool
+    place: Place
+    macros: object
+
+
+def plan(data: DataObject, reference: Reference, around: Surroundings) -> tuple[Plan, list[Diagnostic]]:
+    """The plan for one reference, and what is wrong with it."""
+    parallel = parallel_positions(data, around.region)
+    ambiguous = [d for d in data.used if d.ambiguous]
+    if is_macro_call(reference.indices, around.macros):
+        return Plan(None, False, True), []
+    if reference.indices is None:
+        result, problems = _bare(data, reference, around, parallel)
+    else:
+        result, problems = _indexed(data, reference.indices, reference, around, parallel)
+    if result.changed and ambiguous and result.items is not None and parallel:
+        sizes = ambiguous[0].size
+        message = f"dimensions of size {sizes} of '{reference.name}' cannot be told apart"
+        hint = f"give every index, or list '{reference.name}' in @domainDependant with domName and domSize"
+        return UNCHANGED, [error("HF303", message, around.place, hint)]
+    return result, problems
+
+
+def _bare(
+    data: DataObject, reference: Reference, around: Surroundings, parallel: tuple[int, ...]
+) -> tuple[Plan, list[Diagnostic]]:
+    if reference.role in ("pointer", "allocate") or reference.component and not data.rank:
+        return UNCHANGED, []
+    if around.region is None or not parallel:
+        return UNCHANGED, _rank_problem(data, data.rank, reference, around)
+    if reference.role == "inquiry" and _whole_inquiry(reference):
+        return UNCHANGED, []
+    if reference.role == "argument" and around.dummy_known:
+        dummy_rank = around.dummy.rank if around.dummy is not None else 0
+        if dummy_rank == data.rank - len(parallel):
+            return Plan(view(data, around.region), True), []
+        return UNCHANGED, _rank_problem(data, data.rank, reference, around)
+    return Plan(view(data, around.region), True), []
+
+
+def _whole_inquiry(reference: Reference) -> bool:
+    call = reference.call
+    name = call.base.name if isinstance(call, Apply) and isinstance(call.base, Name) else ""
+    return name in ("allocated", "associated", "present", "kind", "c_associated", "huge", "tiny", "epsilon")
+
+
+def _indexed(
+    data: DataObject,
+    given: tuple[Expr, ...],
+    reference: Reference,
+    around: Surroundings,
+    parallel: tuple[int, ...],
+) -> tuple[Plan, list[Diagnostic]]:
+    count = len(given)
+    region = around.region
+    if count == data.rank:
+        cleared = _without_inactive(data, given, reference, around)
+        if cleared is not None:
+            return cleared, []
+        plan_kept = Plan(given, False)
+        return plan_kept, _rank_problem(data, plan_kept.section_rank, reference, around)
+    if region is not None and parallel and count == data.rank - len(parallel):
+        if any(bare_iterators(g, tuple(data.used[p].name for p in parallel)) for g in given):
+            return UNCHANGED, [_wrong_count(data, count, reference, around)]
+        rest = iter(given)
+        items = tuple(d.name if i in parallel else next(rest) for i, d in enumerate(data.used))
+        inserted = Plan(items, True)
+        return inserted, _rank_problem(data, inserted.section_rank, reference, around)
+    if data.removed and count == len(data.full):
+        return _dropped(data, given, reference, around)
+    if around.inactive and reference.role == "argument" and count == data.rank - len(data.removed):
+        return Plan(given, False), []
+    return UNCHANGED, [_wrong_count(data, count, reference, around)]
+
+
+def _without_inactive(
+    data: DataObject, given: tuple[Expr, ...], reference: Reference, around: Surroundings
+) -> Plan | None:
+    """An actual argument ``a(x,y,:)`` in a region that is not active here: the iterators mean nothing, the array is passed."""
+    if reference.role != "argument" or not around.inactive or around.region is not None:
+        return None
+    iterators = {i for r in around.inactive if not r.loops for i in r.iterators}
+    if not any(isinstance(g, Name) and g.name in iterators for g in given):
+        return None
+    items: tuple[Expr | str, ...] = tuple(":" if isinstance(g, Name) and g.name in iterators else g for g in given)
+    whole = all(i == ":" or isinstance(i, Range) and i.lower is i.upper is i.step is None for i in items)
+    return Plan(None if whole else items, True)
+
+
+def _dropped(
+    data: DataObject, given: tuple[Expr, ...], reference: Reference, around: Surroundings
+) -> tuple[Plan, list[Diagnostic]]:
+    """All indices given where the parallel dimensions are removed: those positions are dropped."""
+    items: list[Expr | str] = []
+    for position, index in enumerate(given):
+        if position not in data.removed:
+            items.append(index)
+            continue
+        name = data.full[position].name
+        full_range = isinstance(index, Range) and index.lower is None and index.upper is None
+        if not full_range and not (isinstance(index, Name) and index.name == name):
+            message = f"index {position + 1} of '{reference.name}' is not '{name}', but only that point is here"
+            hint = "column code sees one point; reach neighbours from a routine that holds the region"
+            return UNCHANGED, [error("HF314", message, around.place, hint)]
+    return Plan(tuple(items) if items else None, True), []
+
+
+def _shape_text(data: DataObject) -> str:
+    if not data.used:
+        return "no dimensions"
+    return "(" + ", ".join(d.size + (f" [{d.name}]" if d.name else "") for d in data.used) + ")"
+
+
+def _wrong_count(data: DataObject, count: int, reference: Reference, around: Surroundings) -> Diagnostic:
+    message = f"{count} indices for '{reference.name}', which has {data.rank} dimensions here: {_shape_text(data)}"
+    inside = around.region is not None
+    hint = (
+        "give all indices, or leave out exactly those of the region's iterators"
+        if inside
+        else "outside a region every dimension needs its index"
+    )
+    related = [Related(data.listed, "its domains come from here")] if data.listed else []
+    return error("HF304", message, around.place, hint, related)
+
+
+def _rank_problem(
+    data: DataObject, rank: int, reference: Reference, around: Surroundings
+) -> list[Diagnostic]:
+    """Actual and dummy of different rank, where hfpy changed the dimensions of one of them (B3, §5.6)."""
+    dummy = around.dummy
+    if reference.role != "argument" or dummy is None or reference.component:
+        return []
+    if rank == dummy.rank or rank == 0:
+        return []
+    if not (data.inserted or dummy.inserted or data.removed or dummy.removed):
+        return []
+    message = (
+        f"'{reference.name}' is passed with {rank} dimensions, "
+        f"but '{dummy.name}' has {dummy.rank} in '{dummy.routine}': {_shape_text(dummy)}"
+    )
+    place = dummy.symbol.line.place(around.place.file, *dummy.symbol.name_span) if dummy.symbol.line else around.place
+    related = [Related(dummy.listed or place, "the dummy gets its dimensions here")]
+    hint = "list the array with the same domains in both routines, or pass the part that is meant"
+    return [error("HF305", message, around.place, hint, related)]

@@ -1,0 +1,80 @@
+"""Calls against definitions: which dummy an actual argument meets, and calls that match no definition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.graph import CallSite
+from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.expressions import Keyword
+from hfpy.model.units import Routine
+
+if TYPE_CHECKING:
+    from hfpy.analyze.facts import Facts
+
+
+def dummy_name(facts: Facts, site: CallSite, position: int | str) -> str | None:
+    """The dummy argument at a position (number or keyword) of a call; None if there is none."""
+    routine = facts.application.routines.get(site.callee)
+    if routine is None:
+        return None
+    if isinstance(position, str):
+        return position if position in routine.dummies else None
+    return routine.dummies[position] if position < len(routine.dummies) else None
+
+
+def dummy_of(facts: Facts, site: CallSite, position: int | str) -> tuple[bool, DataObject | None]:
+    """Whether the callee's dummies are known, and the data object of the dummy at the position."""
+    name = dummy_name(facts, site, position)
+    if name is None:
+        return False, None
+    data = facts.object(name, site.callee)
+    return data is not None, data
+
+
+def check_calls(facts: Facts) -> list[Diagnostic]:
+    """Calls in hybrid files whose arguments do not fit the routine's definition (B4 of the call graph: L13)."""
+    found: list[Diagnostic] = []
+    for key, sites in facts.graph.sites.items():
+        if not facts.application.file(key).hybrid:
+            continue
+        for site in sites:
+            routine = facts.application.routines.get(site.callee)
+            if routine is None or routine.kind not in ("subroutine", "function"):
+                continue
+            problem = _problem(site, routine)
+            if problem is None:
+                continue
+            caller = facts.routine(key)
+            place = site.at.statement.line.place(caller.file, site.node.start, site.node.end)
+            related = [Related(routine.place(), f"'{routine.name}' is defined here")]
+            found.append(error("HF400", problem, place, "", related))
+    return found
+
+
+def _problem(site: CallSite, routine: Routine) -> str | None:
+    dummies = routine.dummies
+    given: set[str] = set()
+    for number, arg in enumerate(site.args):
+        if isinstance(arg, Keyword):
+            if arg.name not in dummies:
+                return f"'{site.name}' has no argument '{arg.name}'"
+            name = arg.name
+        elif number >= len(dummies):
+            return f"{len(site.args)} arguments for '{site.name}', which has {len(dummies)}"
+        else:
+            name = dummies[number]
+        if name in given:
+            return f"argument '{name}' of '{site.name}' is given twice"
+        given.add(name)
+    missing = [
+        d
+        for d in dummies
+        if d not in given
+        and d != "*"
+        and not (d in routine.spec.symbols and "optional" in routine.spec.symbols[d].attributes)
+    ]
+    if missing:
+        return f"argument '{missing[0]}' of '{site.name}' is missing"
+    return None

@@ -1,0 +1,89 @@
+"""Where a statement stands: in which region, under which conditions, in which loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hfpy.model.directives import IfDirective, Region
+from hfpy.model.statements import Construct, Node, OneLine, Statement
+from hfpy.model.units import Routine
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A statement with its surroundings. ``regions`` are the numbers of the regions around it, outermost
+    first (a region for one target may lie inside a region for the other).
+
+    ``own_loop`` marks the ``do`` and ``end do`` of a region that brought its own loops.
+    """
+
+    statement: Statement
+    regions: tuple[int, ...]
+    conditions: tuple[IfDirective, ...]
+    constructs: tuple[Construct, ...]
+    own_loop: bool = False
+
+
+def regions_of(routine: Routine) -> tuple[Construct, ...]:
+    """The region constructs of a routine in the order of the text; their positions are the region numbers."""
+    from hfpy.model.statements import constructs
+
+    return tuple(c for c in constructs(routine.body) if c.kind == "region" and c.region is not None)
+
+
+def located(routine: Routine) -> tuple[Located, ...]:
+    """Every statement of the executable part with its surroundings, in the order of the text."""
+    numbers = {id(c): n for n, c in enumerate(regions_of(routine))}
+    return tuple(_walk(routine.body, (), (), (), numbers, frozenset()))
+
+
+def _walk(
+    nodes: tuple[Node, ...],
+    regions: tuple[int, ...],
+    conditions: tuple[IfDirective, ...],
+    outer: tuple[Construct, ...],
+    numbers: dict[int, int],
+    own: frozenset[str],
+) -> Iterator[Located]:
+    for node in nodes:
+        if isinstance(node, Construct):
+            yield from _construct(node, regions, conditions, outer, numbers, own)
+            continue
+        yield Located(node, regions, conditions, outer)
+        action = node.action if isinstance(node, OneLine) else None
+        while action is not None:
+            yield Located(action, regions, conditions, outer)
+            action = action.action if isinstance(action, OneLine) else None
+
+
+def _construct(
+    node: Construct,
+    regions: tuple[int, ...],
+    conditions: tuple[IfDirective, ...],
+    outer: tuple[Construct, ...],
+    numbers: dict[int, int],
+    own: frozenset[str],
+) -> Iterator[Located]:
+    inner_regions, inner_conditions, inner_own = regions, conditions, own
+    own_loop = False
+    if node.kind == "region" and node.region is not None:
+        inner_regions = (*regions, numbers[id(node)])
+        inner_own = frozenset(node.region.iterators) if node.region.loops else frozenset()
+    elif node.kind == "at_if" and node.condition is not None:
+        inner_conditions = (*conditions, node.condition)
+    elif node.kind == "do" and getattr(node.header, "var", "") in own:
+        own_loop = True
+        inner_own = own - {getattr(node.header, "var", "")}
+    for part in node.parts:
+        yield Located(part.header, regions, conditions, (*outer, node), own_loop)
+        yield from _walk(part.body, inner_regions, inner_conditions, (*outer, node), numbers, inner_own)
+    if node.end is not None:
+        yield Located(node.end, regions, conditions, (*outer, node), own_loop)
+
+
+def region_at(routine: Routine, number: int) -> Region:
+    """The region with that number."""
+    region = regions_of(routine)[number].region
+    assert region is not None
+    return region

@@ -1,0 +1,333 @@
+"""Dimensions of every data object: which it has, which of them are parallel, which are in use where.
+
+The rules are hybrid-fortran.md §5; sizes are compared in normal form and domain names come first (B9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from hfpy.analyze.positions import Position, Positions
+from hfpy.analyze.scopes import Found, Scopes
+from hfpy.analyze.sizes import normal
+from hfpy.diagnostics import Diagnostic, Place, error
+from hfpy.model.application import Application
+from hfpy.model.directives import Dependants, Domain
+from hfpy.model.units import Routine, Symbol
+
+_STATES = ("transferhere", "present", "host")
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension of a data object's full list.
+
+    ``declared`` is its position in the declaration, or None for an inserted one; ``name`` the domain or empty;
+    ``ambiguous`` says that its domain cannot be told from its size alone.
+    """
+
+    size: str
+    name: str = ""
+    declared: int | None = None
+    parallel: bool = False
+    ambiguous: bool = False
+
+
+@dataclass(frozen=True)
+class DataObject:
+    """A variable as one routine sees it on one target.
+
+    ``full`` is the full dimension list, ``kept`` the positions in use here; ``identity`` (home unit, name) is
+    the same for every view of one module variable.
+    """
+
+    name: str
+    routine: str
+    home: str
+    symbol: Symbol
+    full: tuple[Dimension, ...]
+    kept: tuple[int, ...]
+    auto: bool = True
+    flags: frozenset[str] = frozenset()
+    access_macro: str = ""
+    domain_macro: str = ""
+    listed: Place | None = None
+    dummy: bool = False
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Home unit and name there."""
+        return self.home, self.symbol.name
+
+    @property
+    def used(self) -> tuple[Dimension, ...]:
+        """The dimensions in use in this routine, in the order of the full list."""
+        return tuple(self.full[i] for i in self.kept)
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions in use."""
+        return len(self.kept)
+
+    @property
+    def inserted(self) -> bool:
+        """Whether a dimension in use is not in the declaration."""
+        return any(d.declared is None for d in self.used)
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """Positions of the full list that are not in use here."""
+        return tuple(i for i in range(len(self.full)) if i not in self.kept)
+
+    @property
+    def local(self) -> bool:
+        """Whether it is a local variable of its routine."""
+        return self.home == self.routine and not self.dummy
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What the directives say of one name: domains, flags, macros (routine block over module block)."""
+
+    domains: tuple[Domain, ...] = ()
+    auto: bool = True
+    state: str = ""
+    access_macro: str = ""
+    domain_macro: str = ""
+    place: Place | None = None
+    listed: bool = False
+
+
+@dataclass
+class Domains:
+    """Dimensions of all data objects on one target; objects are made when asked for."""
+
+    application: Application
+    scopes: Scopes
+    positions: Positions
+    found: list[Diagnostic] = field(default_factory=list)
+    extended: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _objects: dict[tuple[str, str], DataObject | None] = field(default_factory=dict)
+    _listings: dict[str, dict[str, Listing]] = field(default_factory=dict)
+
+    def object(self, name: str, key: str) -> DataObject | None:
+        """The data object that a name means in a routine; None for anything but variables and constants."""
+        slot = (key, name)
+        if slot not in self._objects:
+            self._objects[slot] = self._make(name, key)
+        return self._objects[slot]
+
+    def forget(self, key: str, name: str) -> None:
+        """Drop what is known of one object, after ``extended`` has decided about it."""
+        self._objects.pop((key, name), None)
+
+    # -- directives
+
+    def listings(self, key: str) -> dict[str, Listing]:
+        """Directive entries of a unit by name."""
+        if key not in self._listings:
+            routine = self.application.routines[key]
+            merged: dict[str, Listing] = {}
+            for block in routine.spec.dependants:
+                for listed in block.names:
+                    merged[listed.name] = _merge(merged.get(listed.name), _listing(block, listed.place))
+            self._listings[key] = merged
+        return self._listings[key]
+
+    def listing(self, name: str, key: str, found: Found) -> Listing:
+        """What directives say of a name in a routine, with what its module says as the default (§3.3)."""
+        own = self.listings(key).get(name)
+        if found.home == key:
+            return own or Listing()
+        home = self.listings(found.home).get(found.symbol.name) if found.home in self.application.routines else None
+        if home is None:
+            return own or Listing()
+        if own is None:
+            return home
+        return Listing(
+            domains=own.domains or home.domains,
+            auto=own.auto if own.domains else (home.auto if home.domains else own.auto),
+            state=own.state or home.state,
+            access_macro=own.access_macro or home.access_macro,
+            domain_macro=own.domain_macro or home.domain_macro,
+            place=own.place,
+            listed=True,
+        )
+
+    # -- regions related to a routine
+
+    def related(self, key: str) -> tuple[Domain, ...]:
+        """Domains of every region the routine is related to: its own first, then below, then above (§4.2)."""
+        position = self.positions.get(key)
+        ordered = [
+            *position.own,
+            *sorted(position.below, key=lambda r: (r.routine, r.number)),
+            *sorted(position.above, key=lambda r: (r.routine, r.number)),
+        ]
+        pairs: dict[tuple[str, str], Domain] = {}
+        for identity in ordered:
+            for domain in self.positions.regions[identity].domains:
+                pairs.setdefault((domain.name, normal(domain.size)), domain)
+        return tuple(pairs.values())
+
+    def names_above(self, key: str) -> frozenset[str]:
+        """Names of the domains whose loops lie around the routine."""
+        above = self.positions.get(key).above
+        return frozenset(d.name for r in above for d in self.positions.regions[r].domains)
+
+    # -- one object
+
+    def _make(self, name: str, key: str) -> DataObject | None:
+        found = self.scopes.variable(name, key)
+        if found is None:
+            return None
+        routine = self.application.routines[key]
+        listing = self.listing(name, key, found)
+        dummy = found.home == key and name in routine.dummies
+        full = self._full(found, listing, key)
+        kept = self._kept(full, found, routine, dummy)
+        flags = frozenset({listing.state} if listing.state else ())
+        return DataObject(
+            name=name,
+            routine=key,
+            home=found.home,
+            symbol=found.symbol,
+            full=full,
+            kept=kept,
+            auto=listing.auto or not listing.domains,
+            flags=flags,
+            access_macro=listing.access_macro,
+            domain_macro=listing.domain_macro,
+            listed=listing.place if listing.listed else None,
+            dummy=dummy,
+        )
+
+    def _full(self, found: Found, listing: Listing, key: str) -> tuple[Dimension, ...]:
+        symbol = found.symbol
+        declared = [Dimension(d.size, "", i) for i, d in enumerate(symbol.shape)]
+        if listing.domains:
+            dims = self._with_domains(symbol, declared, listing, key)
+        else:
+            dims = declared
+        home = found.home if found.home in self.application.routines else key
+        related = self.related(key) or self.related(home)
+        return _name_by_regions(dims, related) if dims else ()
+
+    def _with_domains(
+        self, symbol: Symbol, declared: list[Dimension], listing: Listing, key: str
+    ) -> list[Dimension]:
+        pairs = listing.domains
+        place = listing.place or Place(self.application.routines[key].file)
+        deferred = bool(declared) and all(d.form in ("deferred", "assumed", "star") for d in symbol.shape)
+        if deferred:
+            if len(pairs) != len(declared):
+                hint = "a shape without sizes needs every dimension in domName and domSize"
+                message = f"'{symbol.name}' has {len(declared)} dimensions, its directive names {len(pairs)}"
+                self.found.append(error("HF312", message, place, hint))
+                return declared
+            return [replace(d, name=p.name, size=d.size) for d, p in zip(declared, pairs, strict=True)]
+        matched = _match(declared, pairs)
+        if listing.auto:
+            missing = [Dimension(p.size, p.name) for i, p in enumerate(pairs) if i not in matched.values()]
+            return missing + [
+                replace(d, name=pairs[matched[i]].name) if i in matched else d for i, d in enumerate(declared)
+            ]
+        unmatched = [d for i, d in enumerate(declared) if i not in matched]
+        if unmatched:
+            hint = "without autoDom the directive lists every dimension, with sizes as declared"
+            sizes = ", ".join(d.size for d in unmatched)
+            message = f"dimension {sizes} of '{symbol.name}' is not among its domains"
+            self.found.append(error("HF302", message, place, hint))
+            return declared
+        if len(pairs) == len(declared):
+            return [replace(d, name=pairs[matched[i]].name) for i, d in enumerate(declared)]
+        position = {pair: i for i, pair in matched.items()}
+        return [
+            Dimension(p.size, p.name, position.get(i)) if i not in position else
+            Dimension(declared[position[i]].size, p.name, position[i])
+            for i, p in enumerate(pairs)
+        ]
+
+    def _kept(self, full: tuple[Dimension, ...], found: Found, routine: Routine, dummy: bool) -> tuple[int, ...]:
+        """Positions of the full list that the routine uses (§5.3)."""
+        everything = tuple(range(len(full)))
+        if found.home != routine.key:
+            return everything
+        if routine.kind in ("module", "submodule"):
+            return everything
+        position = self.positions.get(routine.key)
+        inserted = [i for i, d in enumerate(full) if d.declared is None]
+        if not inserted:
+            return everything
+        dropped = self._dropped(position, routine.key, found.symbol.name, full, dummy)
+        return tuple(i for i in everything if i not in dropped)
+
+    def _dropped(
+        self, position: Position, key: str, name: str, full: tuple[Dimension, ...], dummy: bool
+    ) -> set[int]:
+        inserted = {i for i, d in enumerate(full) if d.declared is None}
+        if position.label == "none":
+            return inserted
+        above = self.names_above(key)
+        dropped = {i for i in inserted if full[i].name in above}
+        if position.label == "outside":
+            # §5.3: a routine inside a region holds one point; nothing is inserted that no own loop runs over.
+            return dropped or inserted
+        if dummy or self.extended.get((key, name), True):
+            return dropped
+        return inserted
+
+
+def _listing(block: Dependants, place: Place) -> Listing:
+    state = next((s for s in _STATES if s in block.flags), "")
+    return Listing(block.domains, block.auto, state, block.access_macro, block.domain_macro, place, True)
+
+
+def _merge(first: Listing | None, second: Listing) -> Listing:
+    """Two blocks of one scope that list the same name: the later one adds to the earlier one."""
+    if first is None:
+        return second
+    state = min((s for s in (first.state, second.state) if s), key=_STATES.index, default="")
+    return Listing(
+        domains=second.domains or first.domains,
+        auto=second.auto if second.domains else first.auto,
+        state=state,
+        access_macro=second.access_macro or first.access_macro,
+        domain_macro=second.domain_macro or first.domain_macro,
+        place=first.place,
+        listed=True,
+    )
+
+
+def _match(declared: list[Dimension], pairs: tuple[Domain, ...]) -> dict[int, int]:
+    """Declared dimensions to directive pairs of equal size, each pair used once, in order."""
+    matched: dict[int, int] = {}
+    for i, dimension in enumerate(declared):
+        for j, pair in enumerate(pairs):
+            if j not in matched.values() and normal(pair.size) == normal(dimension.size):
+                matched[i] = j
+                break
+    return matched
+
+
+def _name_by_regions(dims: list[Dimension], related: tuple[Domain, ...]) -> tuple[Dimension, ...]:
+    """Mark parallel dimensions: by name first, anonymous ones by size, names used up in order (§5.2, L15)."""
+    names = {d.name for d in related}
+    taken = {d.name for d in dims if d.name}
+    result = [replace(d, parallel=d.name in names) if d.name else d for d in dims]
+    by_size: dict[str, list[str]] = {}
+    for domain in related:
+        if domain.name not in taken and domain.name not in by_size.setdefault(normal(domain.size), []):
+            by_size[normal(domain.size)].append(domain.name)
+    anonymous: dict[str, list[int]] = {}
+    for i, dimension in enumerate(result):
+        if not dimension.name and dimension.size not in (":", "*"):
+            anonymous.setdefault(normal(dimension.size), []).append(i)
+    for size, positions_of_size in anonymous.items():
+        candidates = by_size.get(size, [])
+        if not candidates:
+            continue
+        ambiguous = len(positions_of_size) > len(candidates)
+        for i, name in zip(positions_of_size, candidates, strict=False):
+            result[i] = replace(result[i], name=name, parallel=True, ambiguous=ambiguous)
+    return tuple(result)

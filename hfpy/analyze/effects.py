@@ -1,0 +1,116 @@
+"""Effects: whether a reference reads or changes its variable, through calls too.
+
+Intent is taken from the declaration, else found by reading and writing in the callee (B14).
+"""
+
+from __future__ import annotations
+
+from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Place
+from hfpy.model.expressions import Apply, Name
+
+
+class Effects:
+    """Answers what references do; intents found are kept."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._intents: dict[tuple[str, str], str] = {}
+        self._sites: dict[str, dict[tuple[int, int, int], CallSite]] = {}
+        self._module_writes: dict[str, dict[str, Place]] = {}
+
+    def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
+        """(reads, writes) of one reference in a routine."""
+        match reference.role:
+            case "write" | "input":
+                partial = reference.indices is not None and False
+                return partial, True
+            case "argument":
+                return self._argument(reference, key)
+            case "inquiry":
+                return False, False
+            case "allocate":
+                return False, True
+        return True, False
+
+    def site(self, reference: Reference, key: str) -> CallSite | None:
+        """The call that a reference is an argument of."""
+        if reference.call is None:
+            return None
+        if key not in self._sites:
+            self._sites[key] = {
+                (s.at.statement.line.first, s.node.start, s.node.end): s for s in self.facts.graph.sites.get(key, ())
+            }
+        call = reference.call
+        return self._sites[key].get((reference.at.statement.line.first, call.start, call.end))
+
+    def _argument(self, reference: Reference, key: str) -> tuple[bool, bool]:
+        site = self.site(reference, key)
+        call = reference.call
+        if site is None or not site.callee:
+            if isinstance(call, Apply) and isinstance(call.base, Name):
+                # An index of an array, or an argument of a function whose source is not here: functions do not write.
+                return True, False
+            return self._intrinsic_subroutine(site, reference)
+        name = dummy_name(self.facts, site, reference.position)
+        if name is None:
+            return True, False
+        intent = self.intent(site.callee, name)
+        return intent != "out", intent != "in"
+
+    @staticmethod
+    def _intrinsic_subroutine(site: CallSite | None, reference: Reference) -> tuple[bool, bool]:
+        name = site.name if site is not None else ""
+        if name in ("random_number", "cpu_time", "system_clock", "date_and_time", "getarg", "get_command_argument"):
+            return False, True
+        return True, True
+
+    def intent(self, key: str, name: str) -> str:
+        """``in``, ``out`` or ``inout`` of a dummy: as declared, else ``in`` if nothing writes it, else ``inout``."""
+        slot = (key, name)
+        if slot in self._intents:
+            return self._intents[slot]
+        routine = self.facts.application.routines.get(key)
+        if routine is None:
+            return "inout"
+        symbol = routine.spec.symbols.get(name)
+        if symbol is not None and symbol.intent:
+            self._intents[slot] = symbol.intent
+            return symbol.intent
+        if symbol is not None and "value" in symbol.attributes:
+            self._intents[slot] = "in"
+            return "in"
+        self._intents[slot] = "in"  # a recursive call adds nothing
+        written = any(
+            r.name == name and (r.role == "pointer" or self.of(r, key)[1]) for r in self.facts.references.get(key, ())
+        )
+        self._intents[slot] = "inout" if written else "in"
+        return self._intents[slot]
+
+    def module_writes(self, key: str) -> dict[str, Place]:
+        """Module variables that a routine, or one it calls, writes: name → place of a write."""
+        if key in self._module_writes:
+            return self._module_writes[key]
+        self._module_writes[key] = {}
+        result: dict[str, Place] = {}
+        routine = self.facts.application.routines.get(key)
+        if routine is None:
+            return result
+        for reference in self.facts.references.get(key, ()):
+            found = self.facts.scopes.variable(reference.name, key)
+            if found is None or found.home == key or found.symbol.constant or not self.of(reference, key)[1]:
+                continue
+            home = self.facts.application.routines.get(found.home)
+            if home is None or home.kind not in ("module", "submodule"):
+                continue
+            node = reference.node
+            result.setdefault(found.symbol.name, reference.at.statement.line.place(routine.file, node.start, node.end))
+        for site in self.facts.graph.sites.get(key, ()):
+            if site.callee and site.callee != key:
+                for name, place in self.module_writes(site.callee).items():
+                    result.setdefault(name, place)
+        self._module_writes[key] = result
+        return result

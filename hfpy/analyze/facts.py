@@ -1,0 +1,326 @@
+"""Facts: everything the analyses find out about an application on one target.
+
+Made once by :func:`analyse`; the transformations only read it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hfpy.analyze.accesses import Plan, Surroundings, plan
+from hfpy.analyze.calls import check_calls, dummy_of
+from hfpy.analyze.conditions import holds_architecture, holds_position
+from hfpy.analyze.context import Located, region_at
+from hfpy.analyze.domains import DataObject, Domains
+from hfpy.analyze.graph import CallGraph, CallSite
+from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
+from hfpy.analyze.positions import Positions, positions
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.uses import Reference, aliases_of, uses
+from hfpy.diagnostics import Diagnostic, Place, error
+from hfpy.model.application import Application
+from hfpy.model.directives import IfDirective, Region
+from hfpy.model.expressions import Apply, Name
+from hfpy.model.statements import Assignment, Opaque
+from hfpy.model.units import Routine
+
+
+@dataclass
+class Facts:
+    """Results of the analyses. Diagnostics are collected in ``found``."""
+
+    application: Application
+    target: str
+    scopes: Scopes
+    graph: CallGraph
+    positions: Positions
+    domains: Domains
+    references: dict[str, tuple[Reference, ...]]
+    classes: Classes
+    orders: dict[Node, Order] = field(default_factory=dict)
+    plans: dict[tuple[str, int, int, int], Plan] = field(default_factory=dict)
+    found: list[Diagnostic] = field(default_factory=list)
+
+    # -- questions the transformations ask
+
+    def routine(self, key: str) -> Routine:
+        """A parsed unit."""
+        return self.application.routines[key]
+
+    def object(self, name: str, key: str) -> DataObject | None:
+        """The data object a name means in a routine."""
+        return self.domains.object(name, key)
+
+    def order(self, data: DataObject) -> Order:
+        """The storage order of a data object as one routine uses it (rank-reduced views have none: §6.3)."""
+        if data.removed or data.rank < 2:
+            return IDENTITY
+        return self.orders.get(self.classes.find(data.identity), IDENTITY)
+
+    def backend(self, key: str) -> str:
+        """The backend of a routine: by name, by scheme, else the default."""
+        return backend_of(self.application, key)
+
+    def live(self, at: Located, key: str) -> bool:
+        """Whether a statement survives every ``@if`` around it."""
+        return all(self.holds(c, key) for c in at.conditions)
+
+    def holds(self, condition: IfDirective, key: str) -> bool:
+        """Whether an ``@if`` is true in a routine (§3.5)."""
+        if condition.kind == "architecture":
+            return holds_architecture(condition, self.backend(key))
+        return holds_position(condition, self.positions.get(key).label)
+
+    def plan_of(self, reference: Reference, key: str) -> Plan | None:
+        """The plan of a reference, or None where nothing is known to change."""
+        node = reference.node
+        return self.plans.get((key, reference.at.statement.line.first, node.start, node.end))
+
+    def hybrid(self, key: str) -> bool:
+        """Whether a routine stands in a file with directives."""
+        return self.application.file(key).hybrid
+
+
+def backend_of(application: Application, key: str) -> str:
+    """The backend of a routine (design §4)."""
+    options = application.options
+    routine = application.routines.get(key)
+    for name in (key, key.rsplit("::", 1)[-1]):
+        if name in options.routines:
+            return options.routines[name]
+    if routine is not None and routine.scheme and routine.scheme in options.schemes:
+        return options.schemes[routine.scheme]
+    return options.default_backend
+
+
+def analyse(application: Application) -> Facts:
+    """Run all analyses for the target of the application's options."""
+    target = application.options.target
+    scopes = Scopes(application)
+    graph = CallGraph(application, scopes)
+    where = positions(application, graph, target)
+    domains = Domains(application, scopes, where)
+    references = {key: uses(statements) for key, statements in graph.statements.items()}
+    facts = Facts(application, target, scopes, graph, where, domains, references, Classes())
+    facts.found += where.diagnostics
+    facts.found += check_calls(facts)
+    _decide_extensions(facts)
+    _check_listed(facts)
+    _make_plans(facts)
+    _make_classes(facts)
+    _decide_orders(facts)
+    facts.found += domains.found
+    return facts
+
+
+def analysed_routines(facts: Facts) -> list[Routine]:
+    """Routines with an executable part in hybrid files: those whose accesses hfpy may rewrite."""
+    return [
+        facts.application.routines[key] for key in facts.graph.statements if facts.application.file(key).hybrid
+    ]
+
+
+def _decide_extensions(facts: Facts) -> None:
+    """Which locals of routines with regions stay private to a point, and which are extended (§5.3, privatisation)."""
+    if facts.target == "gpu":
+        return
+    for routine in analysed_routines(facts):
+        position = facts.positions.get(routine.key)
+        if not position.own:
+            continue
+        for name in facts.domains.listings(routine.key):
+            data = facts.object(name, routine.key)
+            if data is None or not data.local or not data.inserted or facts_saved(routine, name):
+                continue
+            if not _value_crosses(facts, routine, name):
+                facts.domains.extended[(routine.key, name)] = False
+                facts.domains.forget(routine.key, name)
+
+
+def facts_saved(routine: Routine, name: str) -> bool:
+    """Whether a local keeps its value between calls (``save``, an initial value, a main program's variable does not count)."""
+    symbol = routine.spec.symbols.get(name)
+    saved = routine.spec.saved
+    return name in saved or "*" in saved or symbol is not None and bool(symbol.attributes & {"save", "initialised"})
+
+
+def _value_crosses(facts: Facts, routine: Routine, name: str) -> bool:
+    """Whether a local is used in two regions, or its value is read or passed on outside its region."""
+    regions = set()
+    outside = False
+    for reference in facts.references[routine.key]:
+        if reference.name != name or not facts.live(reference.at, routine.key):
+            continue
+        identity = facts.positions.active(routine.key, reference.at)
+        if identity is not None:
+            regions.add(identity.number)
+        elif reference.role not in ("write", "allocate"):
+            outside = True
+    return len(regions) > 1 or outside
+
+
+def _check_listed(facts: Facts) -> None:
+    """Every listed name must be a variable that is known in its scope (§3.3, B21)."""
+    for key, routine in facts.application.routines.items():
+        for block in routine.spec.dependants:
+            for listed in block.names:
+                name = listed.name.split("%")[0].split("(")[0]
+                found = facts.scopes.variable(name, key)
+                if found is not None and name in routine.spec.symbols and "parameter" in found.symbol.attributes:
+                    facts.found.append(error("HF313", f"'{name}' is a named constant", listed.place))
+                elif found is None or (found.home == key and name not in routine.spec.symbols and name not in routine.dummies):
+                    if facts.scopes.imported_opaquely(name, key) or facts.scopes.sees_opaque(key):
+                        continue
+                    near = _near(name, list(routine.spec.symbols))
+                    hint = f"did you mean '{near}'?" if near else "declare it, or import it with use … only"
+                    facts.found.append(error("HF300", f"'{listed.name}' is listed but not declared", listed.place, hint))
+
+
+def _near(name: str, known: list[str]) -> str:
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, known, 1, 0.7)), "")
+
+
+def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
+    """The variable a name means under associations and blocks: (name, plain) or (None, …) if it is none of the routine's."""
+    aliases = aliases_of(at)
+    seen: set[str] = set()
+    while name in aliases and name not in seen:
+        seen.add(name)
+        selector = aliases[name]
+        if not isinstance(selector, Name):
+            return None, False
+        name = selector.name
+    return name, True
+
+
+def _make_plans(facts: Facts) -> None:
+    for routine in analysed_routines(facts):
+        key = routine.key
+        sites = {(s.at.statement.line.first, s.node.start, s.node.end): s for s in facts.graph.sites[key]}
+        for reference in facts.references[key]:
+            if not facts.live(reference.at, key):
+                continue
+            name, plain = resolve_alias(reference.name, reference.at)
+            data = facts.object(name, key) if name is not None else None
+            if data is None or not (data.full or data.symbol.rank):
+                continue
+            if reference.role != "argument" and not isinstance(reference.node, Apply | Name):
+                continue
+            region = facts.positions.region(key, reference.at)
+            made, problems = plan(data, reference, _surroundings(facts, routine, reference, region, sites))
+            facts.found += problems
+            node = reference.node
+            facts.plans[(key, reference.at.statement.line.first, node.start, node.end)] = made
+
+
+def _surroundings(
+    facts: Facts,
+    routine: Routine,
+    reference: Reference,
+    region: Region | None,
+    sites: dict[tuple[int, int, int], CallSite],
+) -> Surroundings:
+    line = reference.at.statement.line
+    inactive = tuple(
+        r for r in (region_at(routine, n) for n in reference.at.regions) if not r.active(facts.target)
+    )
+    dummy: DataObject | None = None
+    known = False
+    if reference.role == "argument" and reference.call is not None:
+        site = sites.get((line.first, reference.call.start, reference.call.end))
+        if site is not None and site.callee:
+            known, dummy = dummy_of(facts, site, reference.position)
+    node = reference.node
+    place = line.place(routine.file, node.start, node.end)
+    return Surroundings(region, inactive, dummy, known, place, facts.application.macros)
+
+
+def _make_classes(facts: Facts) -> None:
+    """Join what is one object: whole arrays and their dummies, pointers and targets."""
+    for key, sites in facts.graph.sites.items():
+        by_place = {(s.at.statement.line.first, s.node.start, s.node.end): s for s in sites if s.callee}
+        if not by_place:
+            continue
+        for reference in facts.references[key]:
+            if reference.role != "argument" or reference.call is None:
+                continue
+            call = reference.call
+            site = by_place.get((reference.at.statement.line.first, call.start, call.end))
+            if site is not None:
+                _join_argument(facts, key, site, reference.position, reference)
+    for key, statements in facts.graph.statements.items():
+        for at in statements:
+            statement = at.statement
+            if isinstance(statement, Assignment) and statement.pointer and isinstance(statement.value, Name):
+                left = facts.object(statement.target.name, key) if isinstance(statement.target, Name) else None
+                right = facts.object(statement.value.name, key)
+                if left is not None and right is not None and left.rank == right.rank:
+                    facts.classes.join(left.identity, right.identity)
+
+
+def _join_argument(facts: Facts, key: str, site: CallSite, position: int | str, reference: Reference) -> None:
+    name, _ = resolve_alias(reference.name, reference.at)
+    data = facts.object(name, key) if name is not None else None
+    _, dummy = dummy_of(facts, site, position)
+    if data is None or dummy is None or reference.component or data.rank < 2:
+        return
+    made = facts.plan_of(reference, key)
+    whole = reference.indices is None and (made is None or made.items is None)
+    if not whole and made is not None:
+        items = made.items if made.items is not None else ()
+        whole = bool(items) and made.section_rank == len(items)
+    if whole and data.rank == dummy.rank:
+        facts.classes.join(data.identity, dummy.identity)
+
+
+def _decide_orders(facts: Facts) -> None:
+    if facts.application.options.layout or facts.application.options.layout_arrays:
+        from hfpy.analyze.layout import decide_layout
+
+        decide_layout(facts)
+        return
+    options = facts.application.options
+    macros = dict(facts.application.macros)
+    for file in facts.application.files:
+        for name in file.macros:
+            macros.setdefault(name, macros.get(name))  # type: ignore[arg-type]
+    decider = MacroOrders(macros, options.storage_order is not None)
+    for representative, views in views_by_class(facts).items():
+        order = decider.decide(views)
+        if order is not IDENTITY:
+            facts.orders[representative] = order
+    facts.found += decider.found
+
+
+def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tuple[DataObject, Place]]]:
+    """Every array view of analysed routines and modules by class, with the place of its declaration."""
+    result: dict[Node, list[tuple[DataObject, Place]]] = {}
+    seen: set[tuple[str, str]] = set()
+    for key, routine in sorted(facts.application.routines.items()):
+        if hybrid_only and not facts.application.file(key).hybrid:
+            continue
+        names = set(routine.spec.symbols) | {r.name for r in facts.references.get(key, ())}
+        for name in sorted(names):
+            data = facts.object(name, key)
+            if data is None or data.rank < 2 or (key, name) in seen:
+                continue
+            seen.add((key, name))
+            line = data.symbol.line
+            home = facts.application.routines.get(data.home, routine)
+            place = data.listed or (line.place(home.file, *data.symbol.name_span) if line is not None else home.place())
+            result.setdefault(facts.classes.find(data.identity), []).append((data, place))
+    return result
+
+
+def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
+    """Statements that hfpy cannot understand where a region reaches them, or where a changed array is named."""
+    found: list[Diagnostic] = []
+    for routine in analysed_routines(facts):
+        for at in facts.graph.statements[routine.key]:
+            if isinstance(at.statement, Opaque) and facts.live(at, routine.key):
+                place = at.statement.line.place(routine.file)
+                message = f"this statement cannot be parsed: {at.statement.reason}"
+                found.append(error("HF110", message, place))
+    return found

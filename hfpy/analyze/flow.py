@@ -1,0 +1,123 @@
+"""Data flow in a region: which scalars are set before they are read, which carry values in or out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Name
+from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement
+
+_EVERYTHING: frozenset[str] = frozenset({"*"})
+
+
+@dataclass
+class Flow:
+    """What a scan of statements found about names.
+
+    ``exposed``: read where no assignment is certain before (name → first such reference); ``written``: name → first assignment.
+    """
+
+    exposed: dict[str, Reference] = field(default_factory=dict)
+    written: dict[str, Reference] = field(default_factory=dict)
+    read: dict[str, Reference] = field(default_factory=dict)
+    certain: frozenset[str] = frozenset()
+
+
+class FlowScan:
+    """Walks a body once, keeping the set of names that are certainly assigned.
+
+    ``effects`` gives, for a statement, its references with their effect: (reference, reads, writes, whole), ``whole`` telling that
+    the variable is replaced entirely.
+    """
+
+    def __init__(self, effects: dict[int, list[tuple[Reference, bool, bool, bool]]]) -> None:
+        self.effects = effects
+        self.flow = Flow()
+        self._start: frozenset[str] = frozenset()
+
+    def scan(self, nodes: tuple[Node, ...], assigned: frozenset[str] = frozenset()) -> Flow:
+        """Scan the nodes; ``certain`` of the result are the names assigned on every way to the end."""
+        self._start = assigned
+        self.flow.certain = self._block(nodes, assigned)
+        return self.flow
+
+    def _block(self, nodes: tuple[Node, ...], assigned: frozenset[str]) -> frozenset[str]:
+        for node in nodes:
+            if isinstance(node, Construct):
+                assigned = self._construct(node, assigned)
+            else:
+                if node.line.label:
+                    assigned = _meet(assigned, self._start)
+                assigned = self._statement(node, assigned)
+        return assigned
+
+    def _statement(self, statement: Statement, assigned: frozenset[str]) -> frozenset[str]:
+        after = self._effects_of(statement, assigned)
+        if isinstance(statement, OneLine):
+            inner = self._statement(statement.action, after)
+            return _meet(after, inner)
+        if isinstance(statement, Jump) and statement.kind != "continue":
+            return _EVERYTHING
+        return after
+
+    def _effects_of(self, statement: Statement, assigned: frozenset[str]) -> frozenset[str]:
+        added = set()
+        for reference, reads, writes, whole in self.effects.get(id(statement), ()):
+            name = reference.name
+            if reads:
+                self.flow.read.setdefault(name, reference)
+                if name not in assigned and "*" not in assigned:
+                    self.flow.exposed.setdefault(name, reference)
+            if writes:
+                self.flow.written.setdefault(name, reference)
+                if whole:
+                    added.add(name)
+        return assigned | added if added else assigned
+
+    def _construct(self, node: Construct, assigned: frozenset[str]) -> frozenset[str]:
+        if node.kind in ("do", "dowhile", "doconcurrent", "forall"):
+            after = self._effects_of(node.header, assigned)
+            self._block(node.body, after)
+            header = node.header
+            endless = isinstance(header, Header) and node.kind == "do" and not header.exprs
+            return after if not endless else after
+        if node.kind in ("region", "associate", "block", "critical", "at_if"):
+            after = self._effects_of(node.header, assigned)
+            inner = self._block(node.body, after)
+            return inner if node.kind != "at_if" else _meet(after, inner)
+        results = []
+        before = assigned
+        closed = False
+        for part in node.parts:
+            before = self._effects_of(part.header, before)
+            results.append(self._block(part.body, before))
+            header = part.header
+            if isinstance(header, Header) and header.kind in ("else", "case", "elsewhere") and not header.exprs:
+                closed = True
+        if not closed:
+            results.append(before)
+        met = results[0]
+        for other in results[1:]:
+            met = _meet(met, other)
+        return met
+
+
+def _meet(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+    """Names certain on both ways; a way that was left (``*``) says nothing."""
+    if "*" in first:
+        return second
+    if "*" in second:
+        return first
+    return first & second
+
+
+def is_whole(reference: Reference) -> bool:
+    """Whether a write replaces the whole variable (a bare name)."""
+    return isinstance(reference.node, Name) and not reference.component
+
+
+def located_in(statements: tuple[Located, ...], number: int) -> list[Located]:
+    """The statements that lie in the region with that number."""
+    return [at for at in statements if number in at.regions]

@@ -1,0 +1,153 @@
+"""The call graph: which routine calls which, from where, with what (hybrid-fortran.md §4.1).
+
+Calls of subroutines and of functions alike, in one-line ``if``s and nested in indices (B5, L1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.analyze.context import Located, located
+from hfpy.analyze.scopes import Scopes
+from hfpy.model.application import Application
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
+from hfpy.model.statements import Call, expressions
+from hfpy.model.units import Routine, UnitIndex
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """One call. ``callee`` is a key, or empty for a procedure without source; ``node`` is the function reference
+    or the designator of a ``call``; ``args`` are the actual arguments in the order of the text."""
+
+    caller: str
+    callee: str
+    name: str
+    args: tuple[Expr, ...]
+    at: Located
+    node: Expr
+    function: bool
+
+
+def index_edges(application: Application) -> dict[str, set[str]]:
+    """An over-approximation of the call graph from the index alone: by name, without resolving."""
+    by_name: dict[str, set[str]] = {}
+    for key in application.units:
+        unit = application.unit(key)
+        if unit.kind in ("subroutine", "function", "procedure"):
+            by_name.setdefault(unit.name, set()).add(key)
+    known = by_name.keys()
+    edges: dict[str, set[str]] = {}
+    for key in application.units:
+        unit = application.unit(key)
+        edges[key] = set()
+        for name in _mentioned(unit) & known:
+            edges[key] |= by_name[name]
+        edges[key].discard(key) if unit.name not in unit.calls else None
+    return edges
+
+
+def _mentioned(unit: UnitIndex) -> frozenset[str] | set[str]:
+    names = {c.rsplit("%", 1)[-1] for c in unit.calls} | unit.references
+    return names - {unit.name} if unit.name not in unit.calls else names
+
+
+class CallGraph:
+    """Call sites of every parsed routine, by caller and by callee."""
+
+    def __init__(self, application: Application, scopes: Scopes) -> None:
+        self.application = application
+        self.scopes = scopes
+        self.statements: dict[str, tuple[Located, ...]] = {}
+        self.sites: dict[str, tuple[CallSite, ...]] = {}
+        self.callers: dict[str, list[CallSite]] = {}
+        for key, routine in application.routines.items():
+            if routine.kind in ("module", "submodule", "blockdata"):
+                continue
+            self.statements[key] = located(routine)
+            self.sites[key] = tuple(self._sites(key, routine))
+            for site in self.sites[key]:
+                self.callers.setdefault(site.callee, []).append(site)
+
+    def _sites(self, key: str, routine: Routine) -> list[CallSite]:
+        result: list[CallSite] = []
+        for at in self.statements[key]:
+            statement = at.statement
+            if isinstance(statement, Call):
+                result += self._calls(key, statement, at)
+                inner: tuple[Expr, ...] = statement.args
+            else:
+                inner = expressions(statement)
+            for expr in inner:
+                for node in walk(expr):
+                    if isinstance(node, Apply) and isinstance(node.base, Name):
+                        result += self._references(key, node, at)
+        return result
+
+    def _calls(self, key: str, statement: Call, at: Located) -> list[CallSite]:
+        designator = statement.designator
+        name = designator.name if isinstance(designator, Name | Component) else ""
+        keys = self.scopes.procedures(name, key) if isinstance(designator, Name) else self._bound(designator, key)
+        callee = self.choose(keys, statement.args, key)
+        return [CallSite(key, callee, name, statement.args, at, designator, False)]
+
+    def _bound(self, designator: Expr, key: str) -> tuple[str, ...]:
+        """Candidates of a type-bound call: every routine a type binds to that name (the type is not followed further)."""
+        if not isinstance(designator, Component):
+            return ()
+        found: list[str] = []
+        for unit_key, routine in self.application.routines.items():
+            for derived in routine.spec.types.values():
+                for binding, target in derived.bindings:
+                    if binding == designator.name and f"{unit_key}::{target}" in self.application.units:
+                        found.append(f"{unit_key}::{target}")
+        return ()
+
+    def _references(self, key: str, node: Apply, at: Located) -> list[CallSite]:
+        assert isinstance(node.base, Name)
+        name = node.base.name
+        found = self.scopes.variable(name, key)
+        if found is not None and (found.symbol.rank or found.symbol.type.base == "character"):
+            return []
+        keys = self.scopes.procedures(name, key)
+        keys = tuple(k for k in keys if self.application.unit(k).kind in ("function", "procedure"))
+        if not keys:
+            return []
+        callee = self.choose(keys, node.args, key)
+        return [CallSite(key, callee, name, node.args, at, node, True)]
+
+    def choose(self, keys: tuple[str, ...], args: tuple[Expr, ...], caller: str) -> str:
+        """The specific routine of a generic call, told by number of arguments, types and ranks; empty if unknown."""
+        if len(keys) <= 1:
+            return keys[0] if keys else ""
+        fitting = [k for k in keys if self._fits(k, args, caller)]
+        return fitting[0] if len(fitting) == 1 else ""
+
+    def _fits(self, key: str, args: tuple[Expr, ...], caller: str) -> bool:
+        routine = self.application.routines.get(key)
+        if routine is None or len(args) > len(routine.dummies):
+            return False
+        given: set[str] = set()
+        for position, arg in enumerate(args):
+            name = arg.name if isinstance(arg, Keyword) else routine.dummies[position]
+            dummy = routine.spec.symbols.get(name)
+            if dummy is None:
+                return False
+            given.add(name)
+            if not self._compatible(dummy.type.base, dummy.type.kind, arg.value if isinstance(arg, Keyword) else arg, caller):
+                return False
+        return all(
+            d in given or "optional" in routine.spec.symbols[d].attributes
+            for d in routine.dummies
+            if d in routine.spec.symbols
+        )
+
+    def _compatible(self, base: str, kind: str, arg: Expr, caller: str) -> bool:
+        from hfpy.analyze.types import type_of
+
+        actual = type_of(arg, caller, self.scopes)
+        if actual is None:
+            return True
+        if actual.base != base:
+            return False
+        return not (actual.kind and kind) or actual.kind.lower() == kind.lower()

@@ -1,0 +1,127 @@
+"""Sizes in normal form, so that ``n - 1``, ``N-1`` and ``-1+n`` are one size (B9).
+
+A size is a linear form over atoms; anything that is not linear is one atom. Names compare without
+case. A range ``1:n`` is the size ``n``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Literal, Name, Paren, Unary, children
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.tokens import find_top
+
+Linear = tuple[tuple[str, int], ...]
+
+
+def _atom(expr: Expr) -> str:
+    match expr:
+        case Name(name=name):
+            return name
+        case Literal(text=text):
+            return text.lower()
+        case Paren(inner=inner):
+            return _atom(inner)
+        case Component(base=base, name=name):
+            return f"{_atom(base)}%{name}"
+        case Apply(base=base, args=args):
+            return f"{_atom(base)}({','.join(_text(a) for a in args)})"
+        case Binary(op=op, left=left, right=right):
+            return f"({_text(left)}{op}{_text(right)})"
+        case Unary(op=op, operand=operand):
+            return f"({op}{_text(operand)})"
+    return f"{type(expr).__name__}({','.join(_text(c) for c in children(expr))})"
+
+
+def _text(expr: Expr) -> str:
+    return show(linear(expr))
+
+
+def linear(expr: Expr) -> Linear:
+    """The linear form of an integer expression: sorted (atom, coefficient) pairs; atom ``""`` is the constant."""
+    terms: dict[str, int] = {}
+    _add(expr, 1, terms)
+    return tuple(sorted((a, c) for a, c in terms.items() if c))
+
+
+def _add(expr: Expr, factor: int, terms: dict[str, int]) -> None:
+    match expr:
+        case Paren(inner=inner):
+            _add(inner, factor, terms)
+        case Literal(kind="int", text=text) if text.split("_")[0].isdigit():
+            terms[""] = terms.get("", 0) + factor * int(text.split("_")[0])
+        case Unary(op="-", operand=operand):
+            _add(operand, -factor, terms)
+        case Unary(op="+", operand=operand):
+            _add(operand, factor, terms)
+        case Binary(op="+", left=left, right=right):
+            _add(left, factor, terms)
+            _add(right, factor, terms)
+        case Binary(op="-", left=left, right=right):
+            _add(left, factor, terms)
+            _add(right, -factor, terms)
+        case Binary(op="*", left=left, right=right) if (value := constant(left)) is not None:
+            _add(right, factor * value, terms)
+        case Binary(op="*", left=left, right=right) if (value := constant(right)) is not None:
+            _add(left, factor * value, terms)
+        case _:
+            atom = _atom(expr)
+            terms[atom] = terms.get(atom, 0) + factor
+
+
+def constant(expr: Expr) -> int | None:
+    """The value of an integer literal, signed or in parentheses; None for anything else."""
+    match expr:
+        case Literal(kind="int", text=text) if text.split("_")[0].isdigit():
+            return int(text.split("_")[0])
+        case Unary(op="-", operand=operand):
+            value = constant(operand)
+            return None if value is None else -value
+        case Paren(inner=inner):
+            return constant(inner)
+    return None
+
+
+def show(form: Linear) -> str:
+    """A linear form as text, the same for equal forms."""
+    if not form:
+        return "0"
+    parts = []
+    for atom, factor in form:
+        if not atom:
+            parts.append(f"{factor:+d}")
+        else:
+            parts.append(("+" if factor > 0 else "-") + ("" if abs(factor) == 1 else f"{abs(factor)}*") + atom)
+    text = "".join(parts)
+    return text[1:] if text.startswith("+") else text
+
+
+@lru_cache(maxsize=20_000)
+def linear_of(text: str) -> Linear | None:
+    """The linear form of an expression given as text; None where it is no expression."""
+    try:
+        return linear(expression(text))
+    except GrammarError:
+        return None
+
+
+@lru_cache(maxsize=20_000)
+def normal(size: str) -> str:
+    """The normal form of a size or range as text (``:`` and ``*`` stay what they are)."""
+    text = size.strip()
+    colon = find_top(text, (":",))
+    if colon >= 0:
+        lower, upper = text[:colon].strip(), text[colon + 1 :].strip()
+        low = normal(lower) if lower else "1"
+        high = normal(upper) if upper else ""
+        return high if low == "1" and high else f"{low}:{high}"
+    form = linear_of(text)
+    return "".join(text.lower().split()) if form is None else show(form)
+
+
+def atoms(text: str) -> frozenset[str]:
+    """The atoms of a size's linear form (without the constant)."""
+    form = linear_of(text)
+    return frozenset(a for a, _ in form if a) if form else frozenset()

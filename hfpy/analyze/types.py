@@ -1,0 +1,42 @@
+"""Types of expressions, as far as scopes tell them (base type and kind text)."""
+
+from __future__ import annotations
+
+from hfpy.analyze.scopes import Scopes
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Literal, Name, Paren, Unary
+from hfpy.model.units import FType
+
+_LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
+
+
+def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
+    """The type of an expression in a unit, or None where it is not known."""
+    match expr:
+        case Literal(kind=kind, text=text):
+            if kind == "real" and "_" not in text:
+                return FType("real", "double" if "d" in text.lower() else "")
+            suffix = text.rsplit("_", 1)[1] if "_" in text and kind in ("real", "int", "logical") else ""
+            return FType({"int": "integer", "char": "character"}.get(kind, kind), suffix)
+        case Paren(inner=inner):
+            return type_of(inner, key, scopes)
+        case Unary(op=op, operand=operand):
+            return FType("logical") if op in _LOGICAL else type_of(operand, key, scopes)
+        case Binary(op=op, left=left, right=right):
+            if op in _LOGICAL:
+                return FType("logical")
+            return _wider(type_of(left, key, scopes), type_of(right, key, scopes))
+        case Name(name=name) | Apply(base=Name(name=name)):
+            found = scopes.variable(name, key)
+            return found.symbol.type if found is not None else None
+        case Component():
+            return None
+    return None
+
+
+def _wider(left: FType | None, right: FType | None) -> FType | None:
+    if left is None or right is None:
+        return None
+    order = ("integer", "real", "complex")
+    if left.base in order and right.base in order and left.base != right.base:
+        return left if order.index(left.base) > order.index(right.base) else right
+    return left if left.kind == right.kind or right.kind == "" else right

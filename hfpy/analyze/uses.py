@@ -1,0 +1,205 @@
+"""Uses of variables: every reference in a routine, with its role and its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.intrinsics import INQUIRY
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Component,
+    Expr,
+    ImpliedDo,
+    Keyword,
+    Name,
+    Range,
+    base_name,
+    children,
+)
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Header,
+    InputOutput,
+    Memory,
+    OneLine,
+    Statement,
+)
+from hfpy.model.units import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One occurrence of a variable.
+
+    ``node`` is the :class:`Apply` that indexes it, or the bare :class:`Name`. ``role`` is read, write, argument, inquiry, pointer,
+    allocate, io or input. ``call`` is the reference or designator whose direct argument it is, ``position`` its place there (a number
+    or a keyword); ``component`` tells that a component of it is meant.
+    """
+
+    name: str
+    node: Expr
+    at: Located
+    role: str
+    call: Expr | None = None
+    position: int | str = 0
+    component: bool = False
+
+    @property
+    def indices(self) -> tuple[Expr, ...] | None:
+        """The indices given, or None for a bare name."""
+        return self.node.args if isinstance(self.node, Apply) else None
+
+    @property
+    def writes(self) -> bool:
+        """Whether the statement itself changes the variable."""
+        return self.role in ("write", "input")
+
+
+def aliases_of(at: Located) -> dict[str, Expr | None]:
+    """Names that mean something else at a statement: associate names → selector, names declared in a ``block`` → None."""
+    result: dict[str, Expr | None] = {}
+    for construct in at.constructs:
+        if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
+            for name, selector in zip(construct.header.names, construct.header.exprs, strict=False):
+                result[name] = selector
+        elif construct.kind == "block":
+            for symbol in construct.declarations:
+                if isinstance(symbol, Symbol):
+                    result[symbol.name] = None
+    return result
+
+
+def uses(statements: tuple[Located, ...]) -> tuple[Reference, ...]:
+    """All references of a routine in the order of the text."""
+    return tuple(reference for at in statements for reference in _statement(at))
+
+
+def _statement(at: Located) -> Iterator[Reference]:
+    statement = at.statement
+    match statement:
+        case Assignment(target=target, value=value, pointer=pointer):
+            yield from _target(target, at, "pointer" if pointer else "write")
+            yield from _expr(value, at, "pointer" if pointer else "read")
+        case Call(designator=designator, args=args):
+            if not isinstance(designator, Name):
+                yield from _inner(designator, at)
+            yield from _arguments(args, at, designator)
+        case Memory(kind=kind, items=items, options=options):
+            for item in items:
+                yield from _target(item, at, "pointer" if kind == "nullify" else "allocate")
+            for option in options:
+                role = "write" if isinstance(option, Keyword) and option.name in ("stat", "errmsg") else "read"
+                yield from _expr(option, at, role)
+        case InputOutput(kind=kind, control=control, items=items):
+            for expr in control:
+                written = isinstance(expr, Keyword) and expr.name in ("iostat", "iomsg", "newunit", "size")
+                yield from _expr(expr, at, "write" if written or kind == "inquire" else "read")
+            for expr in items:
+                yield from _expr(expr, at, "input" if kind == "read" else "io")
+        case Header(exprs=exprs, var=var, kind=kind):
+            if kind == "associate":
+                for expr in exprs:
+                    yield from _expr(expr, at, "pointer")
+                return
+            if var:
+                start = statement.line.text.lower().find(var, 0)
+                yield Reference(var, Name(start, start + len(var), var), at, "write")
+            for expr in exprs:
+                yield from _expr(expr, at, "read")
+        case OneLine(control=control):
+            for expr in control:
+                yield from _expr(expr, at, "read")
+        case _:
+            yield from _others(statement, at)
+
+
+def _others(statement: Statement, at: Located) -> Iterator[Reference]:
+    from hfpy.model.statements import expressions
+
+    for expr in expressions(statement):
+        yield from _expr(expr, at, "read")
+
+
+def _target(expr: Expr, at: Located, role: str) -> Iterator[Reference]:
+    yield from _designator(expr, at, role, None, 0)
+
+
+def _arguments(args: tuple[Expr, ...], at: Located, call: Expr) -> Iterator[Reference]:
+    for number, arg in enumerate(args):
+        position: int | str = number
+        value = arg
+        if isinstance(arg, Keyword):
+            position, value = arg.name, arg.value
+        if isinstance(value, Name | Apply | Component):
+            yield from _designator(value, at, "argument", call, position)
+        else:
+            yield from _expr(value, at, "read")
+
+
+def _expr(expr: Expr, at: Located, role: str) -> Iterator[Reference]:
+    if isinstance(expr, Name | Apply | Component):
+        yield from _designator(expr, at, role, None, 0)
+        return
+    if isinstance(expr, Keyword):
+        yield from _expr(expr.value, at, role)
+        return
+    keep = isinstance(expr, ImpliedDo | ArrayConstructor) and role in ("io", "input")
+    if isinstance(expr, ImpliedDo):
+        for item in expr.items:
+            yield from _expr(item, at, role if keep else "read")
+        for bound in expr.bounds:
+            yield from _expr(bound, at, "read")
+        return
+    for child in children(expr):
+        yield from _expr(child, at, "read")
+
+
+def _inner(expr: Expr, at: Located) -> Iterator[Reference]:
+    for child in children(expr):
+        yield from _expr(child, at, "read")
+
+
+def _designator(expr: Expr, at: Located, role: str, call: Expr | None, position: int | str) -> Iterator[Reference]:
+    """References of a designator or function reference: its base with the role, everything in its indices as read."""
+    chain: list[Expr] = []
+    node: Expr = expr
+    while isinstance(node, Apply | Component):
+        chain.append(node)
+        node = node.base
+    if not isinstance(node, Name):
+        yield from _inner(expr, at)
+        return
+    base = base_name(expr)
+    assert base is not None
+    first = chain[-1] if chain else None
+    component = any(isinstance(c, Component) for c in chain)
+    if isinstance(first, Apply):
+        yield Reference(base, first, at, role, call, position, component)
+        inquiry = base in INQUIRY
+        for number, arg in enumerate(first.args):
+            yield from _index(arg, number, at, first, inquiry)
+    else:
+        yield Reference(base, node, at, role, call, position, component)
+    for link in chain[:-1]:
+        if isinstance(link, Apply):
+            for arg in link.args:
+                yield from _expr(arg, at, "read")
+
+
+def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool) -> Iterator[Reference]:
+    """An index of an array or an argument of a function: which of the two, only a scope can tell."""
+    position: int | str = number
+    value = arg
+    if isinstance(arg, Keyword):
+        position, value = arg.name, arg.value
+    if isinstance(value, Name | Apply | Component):
+        yield from _designator(value, at, "inquiry" if inquiry and number == 0 else "argument", first, position)
+    elif isinstance(value, Range):
+        for child in children(value):
+            yield from _expr(child, at, "read")
+    else:
+        yield from _expr(value, at, "read")

@@ -1,0 +1,34 @@
+"""The application: every file of a project, every unit by name, and the units parsed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hfpy.model.units import FileIndex, Routine, UnitIndex
+from hfpy.options import Options
+from hfpy.parse.macros import Macro
+
+
+@dataclass(frozen=True)
+class Application:
+    """What the front end hands to the analyses.
+
+    ``units`` maps a key (``module::routine``) to (file number, unit number); ``routines`` holds the units parsed in full, modules
+    among them; ``macros`` are those that hybrid files see.
+    """
+
+    options: Options
+    files: tuple[FileIndex, ...]
+    units: Mapping[str, tuple[int, int]]
+    routines: Mapping[str, Routine]
+    macros: Mapping[str, Macro] = field(default_factory=dict)
+
+    def unit(self, key: str) -> UnitIndex:
+        """The index entry of a unit."""
+        file, number = self.units[key]
+        return self.files[file].units[number]
+
+    def file(self, key: str) -> FileIndex:
+        """The file that holds a unit."""
+        return self.files[self.units[key][0]]

@@ -1,0 +1,188 @@
+"""Statements to blocks: the nested constructs of an executable part (L14).
+
+Directives are blocks like any other, so that regions in branches, branches in regions and early ends
+are seen as what they are, and crossing them is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.directives import IfDirective, Region
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import (
+    Construct,
+    DirectiveLine,
+    End,
+    Header,
+    Jump,
+    Node,
+    Opaque,
+    Part,
+    Statement,
+)
+from hfpy.parse.declarations import parse_declaration
+from hfpy.parse.directives import if_of, parse_directive, region_of
+from hfpy.parse.nests import take_loops
+from hfpy.parse.statements import parse_statement
+
+_CLOSES = {
+    "if": ("if",),
+    "do": ("do", "dowhile", "doconcurrent"),
+    "select": ("select", "selecttype"),
+    "where": ("where",),
+    "forall": ("forall",),
+    "associate": ("associate",),
+    "block": ("block",),
+    "critical": ("critical",),
+}
+_MIDDLE = {"elseif": ("if",), "else": ("if",), "case": ("select", "selecttype"), "elsewhere": ("where",)}
+
+
+@dataclass
+class _Open:
+    kind: str
+    header: Statement
+    parts: list[Part] = field(default_factory=list)
+    body: list[Node] = field(default_factory=list)
+    region: Region | None = None
+    condition: IfDirective | None = None
+
+    def close_part(self, header: Statement) -> None:
+        self.parts.append(Part(self.header, tuple(self.body)))
+        self.header = header
+        self.body = []
+
+    def build(self, end: Statement | None) -> Construct:
+        parts = (*self.parts, Part(self.header, tuple(self.body)))
+        declared: list[object] = []
+        if self.kind == "block":
+            for node in parts[0].body:
+                if isinstance(node, Statement):
+                    declared += parse_declaration(node.line) or ()
+        return Construct(self.kind, parts, end, self.region, self.condition, tuple(declared))
+
+
+class BlockBuilder:
+    """Builds the tree of one executable part, line by line; problems are collected in ``found``."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.root: list[Node] = []
+        self.stack: list[_Open] = []
+        self.found: list[Diagnostic] = []
+
+    def add_line(self, line: LogicalLine) -> None:
+        """Take the next logical line."""
+        if line.directive:
+            self._directive(line)
+            return
+        statement = parse_statement(line)
+        match statement:
+            case Header(kind=kind) if kind in _MIDDLE:
+                self._middle(statement, kind)
+            case Header(kind=kind):
+                self.stack.append(_Open(kind, statement))
+            case End(kind=kind):
+                self._end(statement, kind)
+            case _:
+                self._append(statement)
+        if line.label:
+            self._labelled_end(line.label)
+
+    def finish(self) -> tuple[Node, ...]:
+        """The tree; blocks still open are reported."""
+        while self.stack:
+            block = self.stack.pop()
+            place = block.header.line.place(self.file)
+            code = "HF204" if block.kind in ("region", "at_if") else "HF109"
+            name = {"region": "@parallelRegion", "at_if": "@if"}.get(block.kind, f"'{block.kind}'")
+            self.found.append(error(code, f"{name} is not closed", place))
+            self._append(block.build(None))
+        return tuple(self.root)
+
+    def _append(self, node: Node) -> None:
+        (self.stack[-1].body if self.stack else self.root).append(node)
+
+    def _middle(self, statement: Statement, kind: str) -> None:
+        if not self.stack or self.stack[-1].kind not in _MIDDLE[kind]:
+            self._misplaced(statement, f"'{kind}' outside its block")
+            return
+        self.stack[-1].close_part(statement)
+
+    def _misplaced(self, statement: Statement, message: str) -> None:
+        related = []
+        if self.stack:
+            related.append(Related(self.stack[-1].header.line.place(self.file), "this block is open here"))
+        self.found.append(error("HF109", message, statement.line.place(self.file), "", related))
+
+    def _end(self, statement: End, kind: str) -> None:
+        if not self.stack or self.stack[-1].kind not in _CLOSES.get(kind, ()):
+            self._misplaced(statement, f"'end {kind}' does not match the open block")
+            return
+        self._append(self.stack.pop().build(statement))
+
+    def _labelled_end(self, label: str) -> None:
+        """Close every ``do LABEL`` that ends on the statement just added (shared ends too)."""
+        while self.stack and isinstance(self.stack[-1].header, Header) and self.stack[-1].header.label == label:
+            block = self.stack.pop()
+            self._append(block.build(None))
+
+    def _directive(self, line: LogicalLine) -> None:
+        directive, problems = parse_directive(line, self.file)
+        self.found += problems
+        if directive is None:
+            return
+        if line.comment and directive.keyword in ("if", "exit"):
+            hint = "a plain compiler would take both branches; use a hybrid file (.h90)"
+            message = f"@{directive.keyword} has no meaning in a comment"
+            self.found.append(error("HF212", message, line.place(self.file), hint))
+            return
+        if directive.end:
+            self._end_directive(line, directive.keyword)
+        elif directive.keyword == "parallelregion":
+            region, problems = region_of(directive, line, self.file)
+            self.found += problems
+            self.stack.append(_Open("region", DirectiveLine(line, "region"), region=region))
+        elif directive.keyword == "if":
+            condition, problems = if_of(directive, line, self.file)
+            self.found += problems
+            if any(b.kind == "at_if" for b in self.stack):
+                self.found.append(error("HF207", "@if inside @if", line.place(self.file), "close the first one before"))
+            self.stack.append(_Open("at_if", DirectiveLine(line, "at_if"), condition=condition))
+        elif directive.keyword == "exit":
+            if not any(b.kind == "region" for b in self.stack):
+                self.found.append(error("HF207", "@exit outside a region", line.place(self.file)))
+            self._append(Jump(line, "@exit"))
+        else:
+            hint = "put it after the declarations"
+            message = f"@{directive.keyword} in the executable part"
+            self.found.append(error("HF207", message, line.place(self.file), hint))
+
+    def _end_directive(self, line: LogicalLine, keyword: str) -> None:
+        kind = {"parallelregion": "region", "if": "at_if"}.get(keyword)
+        if kind is None or not any(b.kind == kind for b in self.stack):
+            shown = {"parallelregion": "parallelRegion", "domaindependant": "domainDependant"}.get(keyword, keyword)
+            self.found.append(error("HF205", f"@end {shown} without its begin", line.place(self.file)))
+            return
+        if self.stack[-1].kind != kind:
+            inner = self.stack[-1]
+            related = [Related(inner.header.line.place(self.file), "this block is still open")]
+            self.found.append(error("HF109", "the directive ends inside a block", line.place(self.file), "", related))
+            while self.stack[-1].kind != kind:
+                self._append(self.stack.pop().build(None))
+        block = self.stack.pop()
+        construct = block.build(DirectiveLine(line, kind))
+        if construct.region is not None:
+            region, problems = take_loops(construct, construct.region, self.file)
+            self.found += problems
+            construct = replace(construct, region=region)
+        self._append(construct)
+
+
+def opaque_statements(nodes: tuple[Node, ...]) -> list[Opaque]:
+    """Every statement below the nodes that could not be understood."""
+    from hfpy.model.statements import flatten
+
+    return [s for s in flatten(nodes) if isinstance(s, Opaque)]

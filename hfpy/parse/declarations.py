@@ -1,0 +1,161 @@
+"""Type declarations: one statement to the symbols it declares, with the places that edits need."""
+
+from __future__ import annotations
+
+import re
+
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import Dim, FType, Symbol
+from hfpy.parse.lexer import mask_strings
+from hfpy.parse.tokens import find_top, matching, split_top, trim
+
+_TYPE = re.compile(
+    r"(?P<double>double\s*precision|double\s*complex)\b"
+    r"|(?P<base>real|integer|logical|complex|character|byte)\b\s*(?P<star>\*\s*(?:\d+|(?=\()))?"
+    r"|(?P<derived>type|class|procedure)\s*(?=\()",
+    re.IGNORECASE,
+)
+_ENTITY = re.compile(r"\s*([A-Za-z_]\w*)\s*")
+
+
+def parse_shape(text: str, deferred: bool) -> tuple[Dim, ...]:
+    """The dimensions of a shape text such as ``nx, 0:ny+1, *``; ``deferred`` decides what ``:`` means."""
+    dims: list[Dim] = []
+    for a, b in split_top(text, ","):
+        piece = text[a:b].strip()
+        colon = find_top(piece, (":",))
+        lower = piece[:colon].strip() if colon >= 0 else ""
+        upper = piece[colon + 1 :].strip() if colon >= 0 else piece
+        if upper == "*":
+            dims.append(Dim("star", lower))
+        elif not upper:
+            dims.append(Dim("deferred" if deferred else "assumed", lower))
+        else:
+            dims.append(Dim("explicit", lower, upper))
+    return tuple(dims)
+
+
+def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
+    """The type at the begin of a declaration and the offset behind it, or None."""
+    found = _TYPE.match(masked)
+    if not found:
+        return None
+    end = found.end()
+    if found.group("double"):
+        base = "complex" if "complex" in found.group("double").lower() else "real"
+        return FType(base, "double", "", text[:end]), end
+    rest = masked[end:]
+    skipped = len(rest) - len(rest.lstrip())
+    opening = end + skipped
+    if found.group("derived"):
+        closing = matching(masked, opening)
+        if closing < 0:
+            return None
+        inner = text[opening + 1 : closing].strip().lower()
+        return FType(found.group("derived").lower(), "", inner, text[: closing + 1]), closing + 1
+    base = found.group("base").lower()
+    star = found.group("star") or ""
+    kind = star.replace("*", "").strip()
+    if masked[opening : opening + 1] == "(":
+        closing = matching(masked, opening)
+        if closing < 0:
+            return None
+        inner = text[opening + 1 : closing].strip()
+        if base != "character":
+            kind = re.sub(r"^\s*kind\s*=\s*", "", inner, flags=re.IGNORECASE)
+        else:
+            kind = inner
+        end = closing + 1
+    if base == "byte":
+        base, kind = "integer", "1"
+    return FType(base, kind, "", text[:end]), end
+
+
+def is_declaration(masked: str) -> bool:
+    """Whether a statement of a specification part declares variables."""
+    found = _TYPE.match(masked)
+    if not found:
+        return False
+    tail = masked[found.end() :].lstrip()
+    if found.group("derived"):
+        return True
+    return bool(tail) and (tail[0] in "(,:*" or tail[0].isalpha() or tail[0] == "_" or tail[0].isdigit())
+
+
+def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
+    """The symbols that a type declaration declares, or None if it is none hfpy can read."""
+    text = line.text
+    masked = mask_strings(text)
+    typed = type_spec(text, masked)
+    if typed is None:
+        return None
+    ftype, position = typed
+    double_colon = find_top(masked, ("::",), position)
+    attributes: set[str] = set()
+    intent = ""
+    shared_shape = ""
+    if double_colon >= 0:
+        for a, b in split_top(masked, ",", position, double_colon):
+            attribute = text[a:b].strip()
+            word = attribute.split("(")[0].strip().lower()
+            if word == "dimension":
+                shared_shape = attribute[attribute.index("(") + 1 : attribute.rindex(")")]
+            elif word == "intent":
+                intent = "".join(attribute[attribute.index("(") + 1 : attribute.rindex(")")].lower().split())
+            elif word:
+                attributes.add(word)
+        position = double_colon + 2
+    elif masked[position:].lstrip().startswith(","):
+        position += masked[position:].index(",") + 1
+    deferred = bool(attributes & {"allocatable", "pointer"})
+    ranges = split_top(masked, ",", position)
+    symbols: list[Symbol] = []
+    for a, b in ranges:
+        symbol = _entity(line, masked, a, b, ftype, shared_shape, frozenset(attributes), intent, deferred, len(ranges))
+        if symbol is None:
+            return None
+        symbols.append(symbol)
+    return tuple(symbols)
+
+
+def _entity(
+    line: LogicalLine,
+    masked: str,
+    start: int,
+    end: int,
+    ftype: FType,
+    shared_shape: str,
+    attributes: frozenset[str],
+    intent: str,
+    deferred: bool,
+    count: int,
+) -> Symbol | None:
+    found = _ENTITY.match(masked, start, end)
+    if not found:
+        return None
+    text = line.text
+    position = found.end()
+    shape_span: tuple[int, int] | None = None
+    shape_text = shared_shape
+    if masked[position : position + 1] == "(" and position < end:
+        closing = matching(masked, position)
+        if closing < 0:
+            return None
+        shape_span = (position + 1, closing)
+        shape_text = text[position + 1 : closing]
+        position = closing + 1
+    rest = text[position:end].strip()
+    initial = rest.split("=", 1)[1].lstrip(">").strip() if "=" in rest else ""
+    return Symbol(
+        name=found.group(1).lower(),
+        type=ftype,
+        shape=parse_shape(shape_text, deferred) if shape_text.strip() else (),
+        attributes=attributes | ({"initialised"} if initial else frozenset()),
+        intent=intent,
+        initial=initial,
+        line=line,
+        name_span=found.span(1),
+        shape_span=shape_span,
+        entity_span=trim(text, start, end),
+        entity_count=count,
+    )

@@ -1,0 +1,125 @@
+"""From a path to the index of a file: reading, preprocessing, lexing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from hfpy.diagnostics import Diagnostic, Place, error, warning
+from hfpy.model.source import SourceText, source_text
+from hfpy.model.units import FileIndex
+from hfpy.options import Options
+from hfpy.parse.index import index_units
+from hfpy.parse.lexer import logical_lines
+from hfpy.parse.macros import Macro, parse_defines
+from hfpy.parse.preprocess import activity, expand_file, needs_expansion, read_macros
+
+HYBRID_SUFFIXES = (".h90", ".H90")
+PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
+FIXED_SUFFIXES = (".f", ".F", ".for", ".FOR", ".f77")
+FORTRAN_SUFFIXES = (*HYBRID_SUFFIXES, *FIXED_SUFFIXES, ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08")
+
+
+def is_fortran(path: Path) -> bool:
+    """Whether hfpy reads the file as Fortran."""
+    return path.suffix in FORTRAN_SUFFIXES
+
+
+def command_line_macros(options: Options) -> dict[str, Macro]:
+    """Macros of the target and of ``-D`` (hybrid-fortran.md §2.3: ``GPU`` on the GPU, nothing on the CPU)."""
+    macros = dict(parse_defines(options.define))
+    if options.target == "gpu":
+        macros.setdefault("GPU", Macro("GPU", None, "1"))
+    if options.default_backend == "openmp":
+        macros.setdefault("_OPENMP", Macro("_OPENMP", None, "201511"))
+    return macros
+
+
+def project_macros(options: Options) -> tuple[dict[str, Macro], list[Diagnostic]]:
+    """Macros that hybrid files see: the command line's and those of the storage-order file."""
+    macros = command_line_macros(options)
+    if options.storage_order is None:
+        return macros, []
+    if not options.storage_order.is_file():
+        place = Place(str(options.storage_order))
+        return macros, [error("HF100", "the storage-order file cannot be read", place)]
+    return dict(read_macros(options.storage_order, macros, options.include_dirs)), []
+
+
+def read_source(path: Path) -> tuple[str | None, list[Diagnostic]]:
+    """The text of a file, or None with the reason."""
+    place = Place(str(path))
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None, [error("HF100", "file not found", place)]
+    except IsADirectoryError:
+        return None, [error("HF100", "this is a directory, not a file", place)]
+    except OSError as problem:
+        return None, [error("HF100", f"the file cannot be read: {problem.strerror}", place)]
+    try:
+        return data.decode("utf-8"), []
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        column = problem.start - (data.rfind(b"\n", 0, problem.start) + 1) + 1
+        if path.suffix in HYBRID_SUFFIXES:
+            hint = "convert it, for example: iconv -f latin1 -t utf-8"
+            return None, [error("HF101", "the file is not UTF-8", Place(str(path), line, column), hint)]
+        # Plain files pass through; the surrogates of this decoding turn back into the same bytes.
+        return data.decode("utf-8", "surrogateescape"), []
+
+
+def index_file(path: Path, options: Options, macros: Mapping[str, Macro]) -> FileIndex:
+    """Read one file into its index; what is wrong with it is among its diagnostics."""
+    text, problems = read_source(path)
+    if text is None:
+        return FileIndex(SourceText(str(path), ()), "", (), (), tuple(problems))
+    return index_text(path, text, options, macros)
+
+
+def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Macro]) -> FileIndex:
+    """The index of a file with the given text."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    hybrid = path.suffix in HYBRID_SUFFIXES
+    found: list[Diagnostic] = []
+    if not text.strip():
+        found.append(warning("HF102", "the file is empty", Place(str(path))))
+    expanded: tuple[int, ...] | None = None
+    original = text
+    if path.suffix == ".H90" or (path.suffix == ".h90" and needs_expansion(text)):
+        seen = command_line_macros(options) if path.suffix == ".H90" else macros
+        result = expand_file(text, path, seen, options.include_dirs)
+        found += result.diagnostics
+        text, expanded = result.text, result.line_map
+    source = source_text(str(path), text)
+    active = None
+    defined: frozenset[str] = frozenset()
+    includes: tuple[str, ...] = ()
+    fixed = path.suffix in FIXED_SUFFIXES
+    if path.suffix in PREPROCESSED_SUFFIXES and "#" in text:
+        seen = macros if hybrid else command_line_macros(options)
+        result_activity = activity(source.lines, seen, path, options.include_dirs, fixed)
+        active = result_activity.active
+        defined = result_activity.defined_here
+        includes = result_activity.includes
+        found += result_activity.diagnostics
+    lines, problems = logical_lines(
+        str(path), source.lines, hybrid=hybrid, active=active, fixed=fixed, includes=includes
+    )
+    found += problems
+    units, problems = index_units(str(path), lines)
+    found += problems
+    return FileIndex(
+        source=source,
+        digest=digest,
+        lines=tuple(lines),
+        units=units,
+        diagnostics=tuple(found),
+        hybrid=hybrid or any(line.directive for line in lines),
+        expanded=expanded,
+        macros=defined,
+        includes=includes,
+        fixed=fixed,
+        original=original if expanded is not None else "",
+    )

@@ -1,0 +1,90 @@
+"""Regions that bring their own loops: the body begins with the ``do`` nest over the region's iterators.
+
+That nest is then taken as the loops instead of adding them, so that the file stays valid Fortran
+for a plain compiler (the comment spelling of directives).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.directives import Region
+from hfpy.model.statements import Construct, Header, Node, Statement
+
+
+def own_nest(body: tuple[Node, ...], iterators: tuple[str, ...]) -> list[Construct]:
+    """The ``do`` constructs at the begin of a body that loop over the iterators, outermost first.
+
+    The list is complete (one loop an iterator) or empty.
+    """
+    loops: list[Construct] = []
+    wanted = set(iterators)
+    nodes = body
+    while wanted:
+        if not nodes or not isinstance(nodes[0], Construct) or nodes[0].kind != "do":
+            return []
+        header = nodes[0].header
+        if not isinstance(header, Header) or header.var not in wanted:
+            return []
+        wanted.discard(header.var)
+        loops.append(nodes[0])
+        nodes = nodes[0].body
+    return loops
+
+
+def innermost_body(construct: Construct, region: Region) -> tuple[Node, ...]:
+    """What is executed for one point: the region's body, or that of its own innermost loop."""
+    if not region.loops:
+        return construct.body
+    loops = own_nest(construct.body, region.iterators)
+    return loops[-1].body
+
+
+def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region, list[Diagnostic]]:
+    """The region with its loops taken from the body, if the body begins with them.
+
+    Errors: a region in a comment without its nest; code beside the nest; a nest that is not perfect; a step; bounds that
+    contradict ``startAt``/``endAt``.
+    """
+    loops = own_nest(construct.body, region.iterators)
+    if not loops:
+        if region.line.comment:
+            hint = "begin the region with 'do' loops over its iterators, last name outermost"
+            message = "a region in a comment needs its own loops"
+            return region, [error("HF213", message, region.place, hint)]
+        return region, []
+    problems: list[Diagnostic] = []
+    nodes = construct.body
+    for loop in loops:
+        rest = [n for n in nodes if n is not loop]
+        if rest:
+            first = rest[0].header if isinstance(rest[0], Construct) else rest[0]
+            assert isinstance(first, Statement)
+            message = "code beside the loop nest of a region"
+            problems.append(error("HF213", message, first.line.place(file), "move it into the innermost loop or out of the region"))
+        nodes = loop.body
+    bounds: dict[str, tuple[str, str]] = {}
+    for loop in loops:
+        header = loop.header
+        assert isinstance(header, Header)
+        text = header.line.text
+        lower, upper = (text[e.start : e.end] for e in header.exprs[:2])
+        bounds[header.var] = (lower, upper)
+        if len(header.exprs) == 3 and text[header.exprs[2].start : header.exprs[2].end].strip() != "1":
+            index = region.iterators.index(header.var)
+            step = text[header.exprs[2].start : header.exprs[2].end]
+            strides = list(region.strides or ("1",) * len(region.domains))
+            if strides[index] not in ("1", step):
+                problems.append(error("HF213", "the loop's step is not the region's stride", header.line.place(file)))
+            strides[index] = step
+            region = replace(region, strides=tuple(strides))
+    return (
+        replace(
+            region,
+            starts=tuple(bounds[i][0] for i in region.iterators),
+            ends=tuple(bounds[i][1] for i in region.iterators),
+            loops=True,
+        ),
+        problems,
+    )

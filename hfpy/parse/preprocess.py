@@ -1,0 +1,423 @@
+"""Preprocessor lines in Fortran: which lines are active, which macros hold, and the expansion of ``.H90`` files.
+
+Text that hfpy edits keeps its ``#`` lines (fidelity); :func:`activity` only tells, per line, whether it is compiled.
+``.H90`` files, and files whose own macros need ``#``, ``##`` or a backtick (which means a new line), are expanded
+before anything else by :func:`expand_file` (hybrid-fortran.md §2.3; GPU is defined for the GPU target, design §6).
+``storage_order.F90`` is read by :func:`read_macros` (hybrid-fortran.md §6).
+
+Codes: HF110 unbalanced conditional, HF111 bad condition, HF112 include not found (note), HF113 bad ``#define``,
+HF114 ``#error`` reached, HF115 the preprocessor failed, HF116 file not readable.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..diagnostics import Diagnostic, HfpyError, Place, error, note
+from .conditions import ConditionError, evaluate
+from .macros import Macro, expand, parse_define, parse_defines, permutation, split_arguments, strip_c_comments
+
+__all__ = [
+    "Activity",
+    "Expanded",
+    "Macro",
+    "activity",
+    "expand",
+    "expand_file",
+    "needs_expansion",
+    "parse_defines",
+    "permutation",
+    "read_macros",
+    "split_arguments",
+]
+
+_INCLUDE_DEPTH = 40
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_DIRECTIVE = re.compile(r"\s*#\s*([A-Za-z]*)(.*)", re.DOTALL)
+_INCLUDE = re.compile(r"\s*(?:\"([^\"]+)\"|<([^>]+)>)")
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What the preprocessor lines of a file do.
+
+    ``active[n]``: line n (from 0) is compiled; false for lines in branches not taken and for ``#`` lines.
+    ``directive[n]``: line n is a ``#`` line, or continues one with a backslash.
+    ``cut[n]``: line n lies inside some conditional, taken or not.
+    ``macros``: what is defined at the end; ``defined_here``: names defined in the file itself in active lines;
+    ``includes``: the names of active ``#include`` lines.
+    """
+
+    active: tuple[bool, ...]
+    directive: tuple[bool, ...]
+    cut: tuple[bool, ...]
+    macros: Mapping[str, Macro]
+    defined_here: frozenset[str] = frozenset()
+    includes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass
+class _Branch:
+    """One open ``#if``: whether this branch is taken, whether one was, whether ``#else`` was seen."""
+
+    line: int
+    outer: bool
+    taken: bool
+    done: bool
+    after_else: bool = False
+
+
+@dataclass
+class _State:
+    """The working state of one evaluation, shared with the files it includes."""
+
+    macros: dict[str, Macro]
+    include_dirs: Sequence[Path]
+    read: Callable[[Path], str | None]
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    defined_here: set[str] = field(default_factory=set)
+    includes: list[str] = field(default_factory=list)
+
+
+def read_text(path: Path) -> str | None:
+    """The text of a file, or None if there is no such file or it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def activity(
+    lines: Sequence[str],
+    macros: Mapping[str, Macro],
+    path: Path | None = None,
+    include_dirs: Sequence[Path] = (),
+    fixed: bool = False,
+    read: Callable[[Path], str | None] = read_text,
+) -> Activity:
+    """Evaluate the ``#`` lines of a file whose text stays as it is.
+
+    Args:
+        lines: the file's lines, with or without line ends.
+        macros: what is defined before the first line.
+        path: the file, for diagnostics and for relative includes.
+        include_dirs: where ``#include`` looks after the file's own directory.
+        fixed: fixed form, where only a ``#`` in column 1 begins such a line (column 6 is a continuation mark).
+        read: how included files are read; their defines count, nothing else of them does.
+    """
+    count = len(lines)
+    if not any("#" in line and _is_directive(line, fixed) for line in lines):
+        everything, nothing = (True,) * count, (False,) * count
+        return Activity(everything, nothing, nothing, macros)
+    state = _State(dict(macros), include_dirs, read)
+    marks = _evaluate(lines, state, path or Path("<text>"), fixed, 0)
+    return Activity(
+        active=tuple(mark == "active" or mark == "active-cut" for mark in marks),
+        directive=tuple(mark == "directive" for mark in marks),
+        cut=tuple(mark == "off" or mark == "active-cut" for mark in marks),
+        macros=state.macros,
+        defined_here=frozenset(state.defined_here),
+        includes=tuple(state.includes),
+        diagnostics=tuple(state.diagnostics),
+    )
+
+
+def read_macros(
+    path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()
+) -> tuple[dict[str, Macro], tuple[Diagnostic, ...]]:
+    """The macros of a ``storage_order.F90``, with ``defines`` in force: the last definition of a name wins.
+
+    Returns the macros (those of ``defines`` among them) and what was found wrong with the file.
+
+    Raises:
+        HfpyError: if the file cannot be read.
+    """
+    text = read_text(path)
+    if text is None:
+        raise HfpyError([error("HF116", "the storage order file cannot be read", Place(str(path)))])
+    result = activity(text.split("\n"), defines, path, include_dirs)
+    return dict(result.macros), result.diagnostics
+
+
+def _is_directive(line: str, fixed: bool) -> bool:
+    return line.startswith("#") if fixed else line.lstrip().startswith("#")
+
+
+def _evaluate(lines: Sequence[str], state: _State, path: Path, fixed: bool, depth: int) -> list[str]:
+    """Marks per line: "active", "active-cut" (inside a conditional), "off", "directive"."""
+    marks: list[str] = []
+    stack: list[_Branch] = []
+    index = 0
+    while index < len(lines):
+        if not _is_directive(lines[index], fixed):
+            taken = stack[-1].taken if stack else True
+            marks.append(("active-cut" if stack else "active") if taken else "off")
+            index += 1
+            continue
+        first = index
+        text = lines[index].rstrip("\r\n")
+        while text.endswith("\\") and index + 1 < len(lines):
+            index += 1
+            text = text[:-1] + "\n" + lines[index].rstrip("\r\n")
+        index += 1
+        marks.extend(["directive"] * (index - first))
+        _directive(text, first + 1, stack, state, path, depth)
+    for branch in stack:
+        place = _place(path, branch.line, lines[branch.line - 1])
+        state.diagnostics.append(error("HF110", "this conditional has no #endif", place))
+    return marks
+
+
+def _place(path: Path, line: int, text: str) -> Place:
+    column = len(text) - len(text.lstrip()) + 1
+    return Place(str(path), line, column, max(len(text.split("\n")[0].strip()), 1))
+
+
+def _directive(text: str, line: int, stack: list[_Branch], state: _State, path: Path, depth: int) -> None:
+    """Carry out one ``#`` line."""
+    match = _DIRECTIVE.match(text)
+    word, rest = (match[1], match[2]) if match else ("", "")
+    place = _place(path, line, text)
+    if word in ("if", "ifdef", "ifndef"):
+        outer = stack[-1].taken if stack else True
+        taken = outer and _condition(word, rest, state, place)
+        stack.append(_Branch(line, outer, taken, taken))
+    elif word in ("elif", "else", "endif"):
+        _branch(word, rest, stack, state, place)
+    elif not (stack[-1].taken if stack else True):
+        return
+    elif word == "define":
+        macro = parse_define(rest.replace("\n", " "))
+        if macro is None:
+            state.diagnostics.append(error("HF113", "this macro definition is malformed", place))
+            return
+        state.macros[macro.name] = macro
+        if depth == 0:
+            state.defined_here.add(macro.name)
+    elif word == "undef":
+        name = _NAME.search(rest)
+        if name:
+            state.macros.pop(name[0], None)
+    elif word == "include":
+        _include(rest, state, place, path, depth)
+    elif word == "error":
+        state.diagnostics.append(error("HF114", f"#error{rest.rstrip()}", place))
+
+
+def _condition(word: str, rest: str, state: _State, place: Place) -> bool:
+    if word == "if":
+        try:
+            return evaluate(rest.replace("\n", " "), state.macros)
+        except ConditionError as bad:
+            state.diagnostics.append(error("HF111", f"this condition cannot be evaluated: {bad}", place))
+            return False
+    name = _NAME.match(strip_c_comments(rest).strip())
+    if name is None:
+        state.diagnostics.append(error("HF111", f"#{word} needs a macro name", place))
+        return False
+    return (name[0] in state.macros) == (word == "ifdef")
+
+
+def _branch(word: str, rest: str, stack: list[_Branch], state: _State, place: Place) -> None:
+    """``#elif``, ``#else`` and ``#endif``."""
+    if not stack:
+        state.diagnostics.append(error("HF110", f"#{word} without #if", place))
+        return
+    top = stack[-1]
+    if word == "endif":
+        stack.pop()
+        return
+    if top.after_else:
+        state.diagnostics.append(error("HF110", f"#{word} after #else (its #if is on line {top.line})", place))
+        return
+    if word == "else":
+        top.taken = top.outer and not top.done
+        top.after_else = True
+    else:
+        top.taken = top.outer and not top.done and _condition("if", rest, state, place)
+    top.done = top.done or top.taken
+
+
+def _include(rest: str, state: _State, place: Place, path: Path, depth: int) -> None:
+    """Read an included file for its defines."""
+    match = _INCLUDE.match(rest) or _INCLUDE.match(expand(rest, state.macros))
+    name = (match[1] or match[2]) if match else ""
+    if depth == 0 and name:
+        state.includes.append(name)
+    folders = [path.parent, *state.include_dirs] if match and match[1] else list(state.include_dirs)
+    for folder in folders:
+        text = state.read(folder / name) if name else None
+        if text is not None:
+            break
+    else:
+        state.diagnostics.append(
+            note("HF112", f"'{name or rest.strip()}' was not found; its macros are unknown", place)
+        )
+        return
+    if depth >= _INCLUDE_DEPTH:
+        state.diagnostics.append(error("HF112", f"'{name}' includes itself without end", place))
+        return
+    _evaluate(text.split("\n"), state, folder / name, False, depth + 1)
+
+
+# --- expansion of whole files ---------------------------------------------------------------------------------
+
+_SLASHES, _JOINT, _COMMENT = "\x01", "\x02", "\x03"  # private characters, hidden from the preprocessor
+_LINE_MARKER = re.compile(r'#\s*(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)\Z')
+_GCC_MESSAGE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
+_STRING_OR_COMMENT = re.compile(r"'[^']*'|\"[^\"]*\"|!.*")
+_HIDDEN_COMMENT = re.compile("\x03([0-9]+)\x03")
+_DOT_OPERATOR = re.compile(r"(?<=\d\.)(?=[A-Za-z]{2,5}\.)")
+_OWN_DEFINE = re.compile(r"^[ \t]*#[ \t]*define\b((?:[^\n]*\\\r?\n)*[^\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """A preprocessed file: its text without ``#`` lines, and for each line the source line it stems from (1-based).
+
+    Lines out of an included file carry the line of the ``#include``.
+    """
+
+    text: str
+    line_map: tuple[int, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def needs_expansion(text: str) -> bool:
+    """Whether a macro the file itself defines uses ``#``, ``##`` or a backtick for a new line."""
+    if "#" not in text or "define" not in text:
+        return False
+    for match in _OWN_DEFINE.finditer(text):
+        macro = parse_define(match[1].replace("\\\r\n", " ").replace("\\\n", " "))
+        if macro is None:
+            continue
+        body = _STRING_OR_COMMENT.sub("", macro.body)
+        if "`" in body or "##" in body or (macro.params is not None and "#" in body):
+            return True
+    return False
+
+
+def expand_file(text: str, path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()) -> Expanded:
+    """Run the C preprocessor over a Fortran source, as hybrid-fortran.md §2.3 describes.
+
+    ``//`` and everything in Fortran comments is kept from it; a backtick becomes a new line; lines that it did not
+    change come out byte for byte. A failure (a missing include, an unbalanced ``#if``) is in the diagnostics,
+    and the text is then empty.
+    """
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    comments: list[str] = []
+    protected = "\n".join(_protect(line, comments) for line in lines) + "\n"
+    command = ["gcc", "-E", "-w", "-undef", "-nostdinc", "-x", "c"]
+    command += [f"-I{folder.absolute()}" for folder in include_dirs]
+    command += [f"-D{_command_line(macro)}" for macro in defines.values()]
+    if shutil.which("gcc") is None:
+        hint = "gcc comes with gfortran: install either"
+        return Expanded(
+            "", (), (error("HF115", "gcc, which preprocesses this file, was not found", Place(str(path)), hint),)
+        )
+    folder = path.parent if path.parent.is_dir() else Path()
+    done = subprocess.run([*command, "-"], input=protected.encode(), capture_output=True, cwd=folder, check=False)
+    if done.returncode != 0:
+        return Expanded("", (), _failures(done.stderr.decode(errors="replace"), path))
+    texts, origins = _collect(done.stdout.decode(errors="replace"), lines, comments)
+    ending = newline if texts and text.endswith("\n") else ""
+    return Expanded(newline.join(texts) + ending, tuple(origins))
+
+
+def _command_line(macro: Macro) -> str:
+    parameters = "" if macro.params is None else f"({','.join(macro.params)})"
+    return f"{macro.name}{parameters}={macro.body}"
+
+
+def _protect(line: str, comments: list[str]) -> str:
+    """A line as the preprocessor may see it; its comment goes to ``comments``. ``#`` lines stay as they are."""
+    if line.lstrip().startswith("#"):
+        return line
+    if "!" in line:
+        for match in _STRING_OR_COMMENT.finditer(line):
+            if match[0].startswith("!") and not match[0].startswith("!$"):
+                comments.append(match[0])
+                line = f"{line[: match.start()]}{_COMMENT}{len(comments) - 1}{_COMMENT}"
+                break
+    return _DOT_OPERATOR.sub(_JOINT, line.replace("//", _SLASHES))
+
+
+def _restore(line: str, comments: Sequence[str]) -> list[str]:
+    """A line of output cut at its backticks, with everything that was hidden back in place."""
+    pieces = line.replace(_SLASHES, "//").replace(_JOINT, "").split("`")
+    return [_HIDDEN_COMMENT.sub(lambda m: comments[int(m[1])], piece) for piece in pieces]
+
+
+def _failures(messages: str, path: Path) -> tuple[Diagnostic, ...]:
+    """The errors gcc reported, with places in the user's file."""
+    found: list[Diagnostic] = []
+    for match in _GCC_MESSAGE.finditer(messages):
+        file = str(path) if match["file"] == "<stdin>" else match["file"]
+        text = match["text"]
+        hint = "add its folder to include_dirs" if "No such file" in text else ""
+        found.append(
+            error(
+                "HF115",
+                f"preprocessing failed: {text}",
+                Place(file, int(match["line"]), int(match["column"] or 1)),
+                hint,
+            )
+        )
+    if not found:
+        found.append(error("HF115", f"preprocessing failed: {messages.strip()}", Place(str(path))))
+    return tuple(found)
+
+
+def _collect(output: str, source: Sequence[str], comments: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The preprocessor's output without line markers, and for each line the number of its source line."""
+    texts: list[str] = []
+    origins: list[int] = []
+    included: list[int] = []  # positions in ``origins`` that wait for the number of their #include line
+
+    def blank_lines(first: int, last: int) -> None:
+        """Long runs of empty lines are cut short in the output: put those of the source back."""
+        numbers = [n for n in range(first, last + 1) if not source[n - 1].strip()]
+        texts.extend(source[n - 1] for n in numbers)
+        origins.extend(numbers)
+
+    current, inside = 1, True
+    for line in output.split("\n")[:-1]:
+        marker = _LINE_MARKER.match(line)
+        if marker:
+            inside = marker[2] == "<stdin>"
+            if inside:
+                number = int(marker[1])
+                for position in included:
+                    origins[position] = number - 1
+                if not included:
+                    blank_lines(current, min(number - 1, len(source)))
+                included.clear()
+                current = max(number, 1)
+            continue
+        pieces = _restore(line, comments)
+        if not inside:
+            if line.strip():
+                included.extend(range(len(origins), len(origins) + len(pieces)))
+                texts.extend(pieces)
+                origins.extend([0] * len(pieces))
+            continue
+        original = source[current - 1] if current <= len(source) else ""
+        if line.strip() or not original.strip():
+            if len(pieces) == 1 and pieces[0].split() == original.split():
+                pieces = [original]
+            texts.extend(pieces)
+            origins.extend([min(current, len(source))] * len(pieces))
+        current += 1  # lines that came out empty (directives, branches not taken, rests of macro calls) are left out
+    for position in included:
+        origins[position] = len(source)
+    blank_lines(current, len(source))
+    return texts, origins

@@ -1,0 +1,141 @@
+"""A program unit of the index, parsed: its specification and its executable part as a tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hfpy.diagnostics import Diagnostic
+from hfpy.model.source import LogicalLine, source_text
+from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
+from hfpy.parse.blocks import BlockBuilder
+from hfpy.parse.lexer import logical_lines
+from hfpy.parse.specification import SpecificationParser
+
+
+def unit_key(index: FileIndex, number: int) -> str:
+    """The name of a unit in the whole application: ``module::routine``, ``::routine`` outside modules, ``module::host::inner``."""
+    unit = index.units[number]
+    names = [unit.name]
+    parent = unit.parent
+    while parent is not None:
+        names.append(index.units[parent].name)
+        parent = index.units[parent].parent
+    if unit.parent is None:
+        return {"module": unit.name, "submodule": unit.name, "program": f"program::{unit.name}"}.get(
+            unit.kind, f"::{unit.name}"
+        )
+    return "::".join(reversed(names))
+
+
+class Includes:
+    """Finds and lexes included files: beside the including file, then in the include directories."""
+
+    def __init__(self, path: str, include_dirs: tuple[Path, ...]) -> None:
+        self.folders = (Path(path).parent, *include_dirs)
+
+    def __call__(self, name: str, line: LogicalLine) -> list[LogicalLine] | None:
+        """Logical lines of the file, each marked with it; None where it cannot be found."""
+        for folder in self.folders:
+            candidate = folder / name
+            if not candidate.is_file():
+                continue
+            text = source_text(str(candidate), candidate.read_text(encoding="utf-8", errors="replace"))
+            lines, _ = logical_lines(str(candidate), text.lines, hybrid=False)
+            return [
+                LogicalLine(item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate))
+                for item in lines
+            ]
+        return None
+
+
+def _module_of(index: FileIndex, unit: UnitIndex) -> str:
+    parent = unit.parent
+    name = unit.name if unit.kind in ("module", "submodule") else ""
+    while parent is not None:
+        outer = index.units[parent]
+        if outer.kind in ("module", "submodule"):
+            name = outer.name
+        parent = outer.parent
+    return name
+
+
+def parse_unit(index: FileIndex, number: int, include_dirs: tuple[Path, ...] = ()) -> tuple[Routine, list[Diagnostic]]:
+    """Parse one unit of a file in full (nested units are units of their own)."""
+    unit = index.units[number]
+    lines = list(index.lines[unit.first : unit.last + 1])
+    named = unit.kind != "program" or bool(unit.name)
+    stop = unit.contains - unit.first if unit.contains >= 0 else len(lines) - 1
+    reader = Includes(index.path, include_dirs)
+    parser = SpecificationParser(index.path, reader)
+    first = 1 if named else 0
+    behind = parser.read(lines, first, max(stop, first))
+    found = list(parser.found)
+    header = lines[0]
+    last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
+    spec = parser.result(last)
+    body: tuple = ()
+    body_first = lines[behind].first if behind < len(lines) else -1
+    if unit.kind not in ("module", "submodule", "blockdata"):
+        builder = BlockBuilder(index.path)
+        for line in lines[behind:stop]:
+            if line.text.lower().startswith("include"):
+                _include_code(builder, reader, line)
+            else:
+                builder.add_line(line)
+        body = builder.finish()
+        found += builder.found
+    key = unit_key(index, number)
+    host = unit_key(index, unit.parent) if unit.parent is not None else ""
+    spec = _with_function_type(spec, unit, header)
+    return (
+        Routine(
+            key=key,
+            kind=unit.kind,
+            name=unit.name,
+            module=_module_of(index, unit),
+            file=index.path,
+            unit=number,
+            header=header,
+            end=lines[-1],
+            dummies=unit.dummies,
+            result=unit.result,
+            spec=spec,
+            body=body,
+            host=host,
+            scheme=unit.scheme,
+            prefix=unit.prefix,
+            body_first=body_first,
+            spec_insert=last,
+        ),
+        found,
+    )
+
+
+def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine) -> None:
+    """Executable statements of an included file, marked with it so that nothing tries to edit them."""
+    text = line.text[len("include") :].strip().strip("'\"<>")
+    for inner in reader(text, line) or ():
+        builder.add_line(inner)
+
+
+def _with_function_type(spec: Specification, unit: UnitIndex, header: LogicalLine) -> Specification:
+    """Declare the result of ``real(dp) function f(x)``, whose type stands before the keyword."""
+    from dataclasses import replace
+
+    from hfpy.model.units import Symbol
+    from hfpy.parse.declarations import type_spec
+    from hfpy.parse.lexer import mask_strings
+
+    if unit.kind != "function" or unit.result in spec.symbols:
+        return spec
+    text = header.text
+    for start in range(len(text)):
+        if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            continue
+        typed = type_spec(text[start:], mask_strings(text[start:]))
+        if typed is not None and typed[0].base not in ("procedure",):
+            symbol = Symbol(unit.result, typed[0], line=header, attributes=frozenset({"header"}))
+            return replace(spec, symbols={**spec.symbols, unit.result: symbol})
+        if text[start:].lower().startswith("function"):
+            break
+    return spec

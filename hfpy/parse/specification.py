@@ -1,0 +1,417 @@
+"""The specification part of a unit: what it declares, imports and announces to hfpy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.directives import Dependants, IfDirective, Listed
+from hfpy.model.expressions import Apply, Name
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import DerivedType, Dim, FType, Interface, Specification, Symbol, Use
+from hfpy.parse.declarations import is_declaration, parse_declaration, parse_shape
+from hfpy.parse.directives import DependantsHead, dependants_of, if_of, names_line, parse_directive
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.index import parse_use
+from hfpy.parse.lexer import mask_strings
+from hfpy.parse.statements import SPECIFICATION_WORDS, assignment_sign
+from hfpy.parse.tokens import matching, split_top
+
+_TYPE_BEGIN = re.compile(r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*$|type\s*,.*?::\s*([a-z_]\w*)\s*$", re.IGNORECASE)
+_EXTENDS = re.compile(r"extends\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
+_WORD = re.compile(r"([A-Za-z_]\w*)")
+_INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
+_PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
+_HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
+_INCLUDE = re.compile(r"include\s*(['\"<])(.*?)['\">]\s*$", re.IGNORECASE)
+
+IncludeReader = Callable[[str, LogicalLine], "list[LogicalLine] | None"]
+
+
+@dataclass
+class _State:
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    uses: list[Use] = field(default_factory=list)
+    interfaces: list[Interface] = field(default_factory=list)
+    types: dict[str, DerivedType] = field(default_factory=dict)
+    dependants: list[Dependants] = field(default_factory=list)
+    implicit_none: bool = False
+    implicit: list[tuple[str, FType]] = field(default_factory=list)
+    statement_functions: list[tuple[str, tuple[str, ...], object, LogicalLine]] = field(default_factory=list)
+    private: set[str] = field(default_factory=set)
+    default_private: bool = False
+    saved: set[str] = field(default_factory=set)
+    storage: set[str] = field(default_factory=set)
+    lines: list[LogicalLine] = field(default_factory=list)
+
+
+class SpecificationParser:
+    """Reads the logical lines of one specification part."""
+
+    def __init__(self, file: str, read_include: IncludeReader | None = None) -> None:
+        self.file = file
+        self.read_include = read_include
+        self.state = _State()
+        self.found: list[Diagnostic] = []
+        self.conditions: list[tuple[IfDirective, LogicalLine, LogicalLine]] = []
+        self._condition: tuple[IfDirective, LogicalLine] | None = None
+
+    def read(self, lines: list[LogicalLine], first: int, stop: int) -> int:
+        """Read from ``first``; return the index of the first line behind the specification part."""
+        index = first
+        while index < stop:
+            following = self._one(lines, index, stop)
+            if following == index:
+                break
+            self.state.lines += lines[index:following]
+            index = following
+        if self._condition is not None and index >= stop:
+            self.found.append(error("HF204", "@if is not closed", self._condition[1].place(self.file)))
+        return index
+
+    def result(self, last: int) -> Specification:
+        """What was read, as a value; ``last`` is the physical line (0-based) on which the part ends."""
+        s = self.state
+        return Specification(
+            symbols=s.symbols,
+            uses=tuple(s.uses),
+            interfaces=tuple(s.interfaces),
+            types=s.types,
+            dependants=tuple(s.dependants),
+            implicit_none=s.implicit_none,
+            implicit=tuple(s.implicit),
+            statement_functions=tuple(s.statement_functions),  # type: ignore[arg-type]
+            private=frozenset(s.private),
+            default_private=s.default_private,
+            saved=frozenset(s.saved),
+            storage=frozenset(s.storage),
+            lines=tuple(s.lines),
+            last=last,
+            conditions=tuple(self.conditions),
+        )
+
+    # -- one statement
+
+    def _one(self, lines: list[LogicalLine], index: int, stop: int) -> int:
+        line = lines[index]
+        if line.directive:
+            return self._directive(lines, index, stop)
+        text = line.text
+        word_match = _WORD.match(text)
+        word = word_match.group(1).lower() if word_match else ""
+        if word == "include":
+            return self._include(line, index)
+        masked = mask_strings(text)
+        if word == "use":
+            use = parse_use(line)
+            if use is not None:
+                self.state.uses.append(use)
+                return index + 1
+        if word in ("interface", "abstract") and _INTERFACE.match(masked):
+            return self._interface(lines, index, stop)
+        if word == "type":
+            begin = _TYPE_BEGIN.match(masked)
+            if begin and not masked[4:].lstrip().startswith("("):
+                return self._derived_type(lines, index, stop, (begin.group(1) or begin.group(2)).lower())
+        if word == "enum":
+            return self._skip_to(lines, index, stop, "end enum")
+        if is_declaration(masked) and (sign := assignment_sign(masked)) is None or self._typed(masked):
+            return index + 1 if self._declaration(line) else index
+        if word in SPECIFICATION_WORDS or word == "format" or word == "entry":
+            sign = assignment_sign(masked)
+            if sign is None:
+                self._attribute_statement(line, masked, word)
+                return index + 1
+        return index + 1 if self._statement_function(line, masked) else index
+
+    @staticmethod
+    def _typed(masked: str) -> bool:
+        return is_declaration(masked) and "::" in masked
+
+    def _declaration(self, line: LogicalLine) -> bool:
+        symbols = parse_declaration(line)
+        if symbols is None:
+            return False
+        for symbol in symbols:
+            known = self.state.symbols.get(symbol.name)
+            if known is not None and known.line is not None and known.type.base and self._condition is None:
+                if known.type.base != "external":
+                    place = line.place(self.file, *symbol.name_span)
+                    self.found.append(error("HF301", f"'{symbol.name}' is declared twice", place))
+            if known is not None and not known.type.base:
+                symbol = replace(
+                    symbol,
+                    attributes=symbol.attributes | known.attributes,
+                    shape=symbol.shape or known.shape,
+                    intent=symbol.intent or known.intent,
+                )
+            self.state.symbols[symbol.name] = symbol
+        return True
+
+    def _include(self, line: LogicalLine, index: int) -> int:
+        found = _INCLUDE.match(line.text)
+        if found and self.read_include is not None:
+            inner = self.read_include(found.group(2), line)
+            if inner is not None:
+                self.read(inner, 0, len(inner))
+        return index + 1
+
+    def _skip_to(self, lines: list[LogicalLine], index: int, stop: int, end: str) -> int:
+        wanted = end.replace(" ", "")
+        for position in range(index + 1, stop):
+            if lines[position].text.lower().replace(" ", "").startswith(wanted):
+                return position + 1
+        return stop
+
+    def _interface(self, lines: list[LogicalLine], index: int, stop: int) -> int:
+        after = self._skip_to(lines, index, stop, "end interface")
+        found = _INTERFACE.match(lines[index].text)
+        name = found.group(1).strip().lower() if found else ""
+        procedures: list[str] = []
+        bodies: list[str] = []
+        for line in lines[index + 1 : after - 1]:
+            listed = _PROCEDURES.match(line.text)
+            if listed:
+                procedures += [p.strip().lower() for p in listed.group(1).split(",")]
+                continue
+            header = _HEADER.search(line.text)
+            if header and not line.text.lower().startswith("end"):
+                bodies.append(header.group(1).lower())
+        self.state.interfaces.append(Interface(name, tuple(procedures), tuple(bodies)))
+        return after
+
+    def _derived_type(self, lines: list[LogicalLine], index: int, stop: int, name: str) -> int:
+        after = self._skip_to(lines, index, stop, "end type")
+        components: list[Symbol] = []
+        bindings: list[tuple[str, str]] = []
+        contains = False
+        for line in lines[index + 1 : after - 1]:
+            lowered = line.text.lower().strip()
+            if lowered == "contains":
+                contains = True
+            elif contains:
+                bound = re.match(r"procedure\b[^:]*(?:::)?\s*(.*)$", lowered)
+                for item in bound.group(1).split(",") if bound else ():
+                    local, _, target = item.partition("=>")
+                    bindings.append((local.strip(), (target or local).strip()))
+            else:
+                components += parse_declaration(line) or ()
+        extends = _EXTENDS.search(lines[index].text)
+        self.state.types[name] = DerivedType(
+            name, tuple(components), extends.group(1).lower() if extends else "", tuple(bindings)
+        )
+        return after
+
+    # -- attribute statements
+
+    def _attribute_statement(self, line: LogicalLine, masked: str, word: str) -> None:
+        lowered = masked.lower()
+        rest = masked[len(word) :]
+        if word == "implicit":
+            self._implicit(lowered)
+        elif word in ("private", "public"):
+            names = [n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()]
+            if word == "private" and not names:
+                self.state.default_private = True
+            elif word == "private":
+                self.state.private.update(names)
+            else:
+                self.state.private.difference_update(names)
+        elif word == "save":
+            names = {n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()}
+            self.state.saved.update(names or {"*"})
+        elif word in ("data", "common", "equivalence", "namelist"):
+            self.state.storage.update(n.lower() for n in _WORD.findall(rest))
+            if word == "data":
+                self.state.saved.update(n.lower() for n in _WORD.findall(rest.split("/")[0]))
+        elif word == "parameter":
+            self._parameter(line, masked)
+        elif word in ("dimension", "allocatable", "pointer", "target", "optional", "external", "intent", "volatile"):
+            self._give_attribute(line, masked, word)
+
+    def _implicit(self, lowered: str) -> None:
+        if re.match(r"implicit\s+none", lowered):
+            self.state.implicit_none = True
+            return
+        for found in re.finditer(r"([a-z][a-z ]*(?:\*\s*\d+|\([^()]*\))?)\s*\(([a-z,\- ]+)\)", lowered[8:]):
+            typed = FType(found.group(1).split("(")[0].split("*")[0].strip(), "", "", found.group(1).strip())
+            self.state.implicit.append((found.group(2).replace(" ", ""), typed))
+
+    def _parameter(self, line: LogicalLine, masked: str) -> None:
+        opening = masked.find("(")
+        closing = matching(masked, opening) if opening >= 0 else -1
+        for a, b in split_top(masked, ",", opening + 1, max(closing, opening + 1)):
+            name, _, value = line.text[a:b].partition("=")
+            self._update(name.strip().lower(), {"parameter"}, initial=value.strip())
+
+    def _give_attribute(self, line: LogicalLine, masked: str, word: str) -> None:
+        start = len(word)
+        intent = ""
+        if word == "intent":
+            closing = matching(masked, masked.index("("))
+            intent = "".join(masked[masked.index("(") + 1 : closing].lower().split())
+            start = closing + 1
+        tail = masked[start:]
+        start += len(tail) - len(tail.lstrip(": "))
+        for a, b in split_top(masked, ",", start):
+            found = _WORD.search(masked, a, b)
+            if not found:
+                continue
+            name = found.group(1).lower()
+            attributes = set() if word in ("dimension", "intent") else {word}
+            self._update(name, attributes, intent=intent)
+            opening = masked.find("(", found.end(), b)
+            if opening >= 0:
+                closing = matching(masked, opening)
+                deferred = bool(self.state.symbols[name].attributes & {"allocatable", "pointer"})
+                self.state.symbols[name] = replace(
+                    self.state.symbols[name],
+                    shape=parse_shape(line.text[opening + 1 : closing], deferred),
+                    line=line,
+                    name_span=found.span(1),
+                    shape_span=(opening + 1, closing),
+                )
+            if word in ("allocatable", "pointer"):
+                symbol = self.state.symbols[name]
+                shape = tuple(Dim("deferred") if d.form == "assumed" else d for d in symbol.shape)
+                self.state.symbols[name] = replace(symbol, shape=shape)
+
+    def _update(self, name: str, attributes: set[str], intent: str = "", initial: str = "") -> None:
+        known = self.state.symbols.get(name, Symbol(name, FType("")))
+        self.state.symbols[name] = replace(
+            known,
+            attributes=known.attributes | attributes,
+            intent=intent or known.intent,
+            initial=initial or known.initial,
+        )
+
+    def _statement_function(self, line: LogicalLine, masked: str) -> bool:
+        """Whether the line is a statement function ``f(x) = …`` (peers.md §3.5), which is then recorded."""
+        sign = assignment_sign(masked)
+        if sign is None or sign[1]:
+            return False
+        try:
+            target = expression(line.text[: sign[0]])
+        except GrammarError:
+            return False
+        if not isinstance(target, Apply) or not isinstance(target.base, Name):
+            return False
+        symbol = self.state.symbols.get(target.base.name)
+        scalar = symbol is None or (symbol.rank == 0 and not symbol.dynamic and symbol.type.base != "character")
+        if not scalar or (symbol is None and (self.state.implicit_none or self.state.uses)):
+            return False
+        if not all(isinstance(a, Name) for a in target.args):
+            return False
+        try:
+            value = expression(line.text[sign[0] + 1 :], sign[0] + 1)
+        except GrammarError:
+            return False
+        names = tuple(a.name for a in target.args if isinstance(a, Name))
+        self.state.statement_functions.append((target.base.name, names, value, line))
+        return True
+
+    # -- directives
+
+    def _directive(self, lines: list[LogicalLine], index: int, stop: int) -> int:
+        line = lines[index]
+        directive, problems = parse_directive(line, self.file)
+        if directive is None:
+            self.found += problems
+            return index + 1
+        if directive.keyword == "scheme":
+            return index + 1
+        if directive.keyword == "if":
+            return self._if(line, index, lines, stop)
+        if directive.keyword != "domaindependant":
+            return index
+        if directive.end:
+            self.found.append(error("HF205", "@end domainDependant without its begin", line.place(self.file)))
+            return index + 1
+        head, problems = dependants_of(directive, line, self.file)
+        self.found += problems
+        return self._names(lines, index, stop, head)
+
+    def _if(self, line: LogicalLine, index: int, lines: list[LogicalLine], stop: int) -> int:
+        directive, _ = parse_directive(line, self.file)
+        assert directive is not None
+        if directive.end:
+            if self._condition is None:
+                return index
+            self.conditions.append((*self._condition, line))
+            self._condition = None
+            return index + 1
+        if not self._holds_specification(lines, index, stop):
+            return index
+        condition, problems = if_of(directive, line, self.file)
+        self.found += problems
+        if line.comment:
+            hint = "a plain compiler would take the lines always; use a hybrid file (.h90)"
+            self.found.append(error("HF212", "@if has no meaning in a comment", line.place(self.file), hint))
+        if self._condition is not None:
+            self.found.append(error("HF207", "@if inside @if", line.place(self.file), "close the first one before"))
+        if condition is not None:
+            self._condition = (condition, line)
+        return index + 1
+
+    def _holds_specification(self, lines: list[LogicalLine], index: int, stop: int) -> bool:
+        """Whether the first statement inside an ``@if`` still belongs to the specification part."""
+        if index + 1 >= stop or lines[index + 1].directive:
+            return index + 1 < stop and not lines[index + 1].text.lower().lstrip("@ ").startswith("parallelregion")
+        probe = SpecificationParser(self.file)
+        probe.state.symbols.update(self.state.symbols)
+        return probe._one(lines, index + 1, stop) > index + 1
+
+    def _names(self, lines: list[LogicalLine], index: int, stop: int, head: DependantsHead | None) -> int:
+        opened = lines[index]
+        names: list[Listed] = []
+        position = index + 1
+        while position < stop:
+            line = lines[position]
+            if line.directive:
+                directive, problems = parse_directive(line, self.file)
+                if directive is not None and directive.end and directive.keyword == "domaindependant":
+                    break
+                message = "a directive inside a @domainDependant block"
+                self.found += problems or [error("HF207", message, line.place(self.file), "@end domainDependant is missing")]
+                if directive is None or directive.keyword != "domaindependant":
+                    position += 1
+                    continue
+                return position
+            found, problems = names_line(line, self.file)
+            names += [Listed(n, p) for n, p in found]
+            self.found += problems
+            if problems:
+                # most likely the end is missing: what follows is code
+                self._record(head, names, opened, lines[index : position + 1])
+                return position
+            position += 1
+        else:
+            self.found.append(error("HF204", "@domainDependant is not closed", opened.place(self.file), "@end domainDependant"))
+        self._record(head, names, opened, lines[index : position + 1])
+        return position + 1
+
+    def _record(
+        self, head: DependantsHead | None, names: list[Listed], opened: LogicalLine, lines: list[LogicalLine]
+    ) -> None:
+        seen: set[str] = set()
+        for listed in names:
+            if listed.name in seen:
+                self.found.append(error("HF214", f"'{listed.name}' is listed twice", listed.place))
+            seen.add(listed.name)
+        if head is None:
+            return
+        self.state.dependants.append(
+            Dependants(
+                tuple(names),
+                head.domains,
+                head.flags,
+                head.access_macro,
+                head.domain_macro,
+                head.declaration_prefix,
+                opened.place(self.file),
+                tuple(lines),
+            )
+        )

@@ -1,0 +1,156 @@
+"""Index lists rewritten: plans and storage orders become edits of the user's text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.accesses import Plan
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.orders import Order
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.expressions import Apply, Expr, Name, Range, children
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Statement, expressions
+from hfpy.model.units import Routine
+from hfpy.transform.edits import Edit, insert, replace_range
+
+
+class AccessRewriter:
+    """Edits of the references of one routine."""
+
+    def __init__(self, facts: Facts, routine: Routine) -> None:
+        self.facts = facts
+        self.routine = routine
+        self.found: list[Diagnostic] = []
+        self._by_statement: dict[int, dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]]] = {}
+        for reference in facts.references[routine.key]:
+            made = facts.plan_of(reference, routine.key)
+            if made is None or made.final:
+                continue
+            name, _ = resolve_alias(reference.name, reference.at)
+            data = facts.object(name, routine.key) if name is not None else None
+            if data is None:
+                continue
+            order = facts.order(data)
+            if not made.changed and order.identity:
+                continue
+            statement = self._by_statement.setdefault(id(reference.at.statement), {})
+            statement[(reference.node.start, reference.node.end)] = (reference, data, made, order)
+
+    def edits(self, statement: Statement) -> Iterator[Edit]:
+        """Edits of one statement (not of the action of a one-line ``if``, which is a statement of its own)."""
+        planned = self._by_statement.get(id(statement))
+        if not planned:
+            return
+        if statement.line.file:
+            place = statement.line.place(self.routine.file)
+            message = "hfpy would have to change a statement of an included file"
+            self.found.append(error("HF112", message, place, "move the statement into the routine"))
+            return
+        for expr in expressions(statement):
+            yield from self._edits(expr, statement.line, planned)
+
+    def text(self, expr: Expr, statement: Statement) -> str:
+        """The text of an expression of a statement with its accesses rewritten."""
+        planned = self._by_statement.get(id(statement), {})
+        return self._render(expr, statement.line.text, planned)
+
+    # -- one expression
+
+    def _edits(
+        self,
+        expr: Expr,
+        line: LogicalLine,
+        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+    ) -> Iterator[Edit]:
+        entry = planned.get((expr.start, expr.end))
+        if entry is None or not isinstance(expr, Name | Apply):
+            for child in children(expr):
+                yield from self._edits(child, line, planned)
+            return
+        reference, data, made, order = entry
+        inner = self._list(expr, reference, data, made, order, line.text, planned)
+        if isinstance(expr, Name):
+            if inner is not None:
+                yield insert(line, expr.end, f"({inner})")
+            return
+        if inner is None:
+            yield replace_range(line, expr.open, expr.end, "")
+        else:
+            yield from self._replace_list(expr, made, inner, line)
+
+    @staticmethod
+    def _replace_list(expr: Apply, made: Plan, inner: str, line: LogicalLine) -> Iterator[Edit]:
+        start, end = expr.open + 1, expr.end - 1
+        old = line.text[start:end]
+        if not made.changed and old in inner:
+            # Only a macro is wrapped around: leave the user's list, its blanks and line breaks, alone.
+            head, tail = inner.split(old, 1)
+            if line.locate(start)[0] == line.locate(end)[0]:
+                yield insert(line, start, head, 1)
+                yield insert(line, end, tail, -1)
+                return
+        if old != inner:
+            yield replace_range(line, start, end, inner)
+
+    def _render(
+        self,
+        expr: Expr,
+        text: str,
+        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+    ) -> str:
+        entry = planned.get((expr.start, expr.end))
+        if entry is not None and isinstance(expr, Name | Apply):
+            inner = self._list(expr, *entry, text, planned)
+            base = text[expr.start : expr.open].rstrip() if isinstance(expr, Apply) else text[expr.start : expr.end]
+            return base if inner is None else f"{base}({inner})"
+        pieces: list[str] = []
+        position = expr.start
+        for child in sorted(children(expr), key=lambda c: c.start):
+            pieces += [text[position : child.start], self._render(child, text, planned)]
+            position = child.end
+        pieces.append(text[position : expr.end])
+        return "".join(pieces)
+
+    def _list(
+        self,
+        expr: Expr,
+        reference: Reference,
+        data: DataObject,
+        made: Plan,
+        order: Order,
+        text: str,
+        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+    ) -> str | None:
+        """The new text between the parentheses, or None for no index list."""
+        items = made.items
+        if items is None:
+            if isinstance(expr, Name) or made.changed or not isinstance(expr, Apply):
+                return None
+            items = expr.args
+        shown = [i if isinstance(i, str) else self._render(i, text, planned) for i in items]
+        spaced = ", " in text[expr.open : expr.end] if isinstance(expr, Apply) else False
+        separator = ", " if spaced else ","
+        if order.permutation is not None:
+            return separator.join(shown[i] for i in order.permutation)
+        if not made.changed and isinstance(expr, Apply) and shown == [text[a.start : a.end] for a in expr.args]:
+            listed = text[expr.open + 1 : expr.end - 1]
+        else:
+            listed = separator.join(shown)
+        if not order.access_macro or len(shown) != data.rank:
+            return listed
+        return f"{self._macro(order, reference)}({listed})"
+
+    def _macro(self, order: Order, reference: Reference) -> str:
+        """The access macro, with the region's template as suffix where it is a default one (§6.3)."""
+        region = self.facts.positions.region(self.routine.key, reference.at)
+        if order.default_macro and region is not None and region.template:
+            return f"{order.access_macro}_{region.template}"
+        return order.access_macro
+
+
+def is_full_range(item: Expr | str) -> bool:
+    """Whether an index is ``:``."""
+    return item == ":" or isinstance(item, Range) and item.lower is None and item.upper is None and item.step is None

@@ -1,0 +1,170 @@
+"""Declarations: inserted dimensions, storage order, iterators, and locals too large for the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts, facts_saved
+from hfpy.analyze.orders import Order
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.expressions import names_in
+from hfpy.model.units import Routine, Symbol
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.transform.edits import Edit, insert, replace_range
+
+
+def declaration_sizes(data: DataObject) -> list[str]:
+    """Sizes of the dimensions in use, as they stand in a declaration (``:`` where the shape is deferred)."""
+    deferred = any(d.form in ("deferred", "assumed", "star") for d in data.symbol.shape)
+    sizes = []
+    for dimension in data.used:
+        if dimension.declared is not None:
+            sizes.append(data.symbol.shape[dimension.declared].size)
+        else:
+            sizes.append(":" if deferred else dimension.size)
+    return sizes
+
+
+def shape_text(data: DataObject, order: Order) -> str:
+    """The dimension list of a declaration in storage order."""
+    sizes = declaration_sizes(data)
+    if order.permutation is not None and len(sizes) == len(order.permutation):
+        return ",".join(sizes[i] for i in order.permutation)
+    listed = ",".join(sizes)
+    deferred = all(s == ":" for s in sizes)
+    if order.domain_macro and not deferred:
+        return f"{order.domain_macro}({listed})"
+    return listed
+
+
+class DeclarationRewriter:
+    """Edits of the specification part of one unit."""
+
+    def __init__(self, facts: Facts, routine: Routine) -> None:
+        self.facts = facts
+        self.routine = routine
+        self.found: list[Diagnostic] = []
+        self.allocations: list[str] = []
+
+    def edits(self) -> Iterator[Edit]:
+        """Edits of every declaration that changes."""
+        by_line: dict[int, list[Symbol]] = {}
+        for symbol in self.routine.spec.symbols.values():
+            if symbol.line is not None and "header" not in symbol.attributes:
+                by_line.setdefault(id(symbol.line), []).append(symbol)
+        for symbols in by_line.values():
+            if any(self._heaped(s.name) for s in symbols):
+                yield from self._rebuilt(symbols)
+                continue
+            for symbol in symbols:
+                text = self._new_shape(symbol)
+                if text is not None:
+                    yield self._shape_edit(symbol, text)
+
+    def _new_shape(self, symbol: Symbol) -> str | None:
+        """The new dimension list of a symbol, or None if it stays."""
+        data = self.facts.object(symbol.name, self.routine.key)
+        if data is None or data.home != self.routine.key:
+            return None
+        order = self.facts.order(data)
+        if not data.inserted and order.identity or not self._sizes_known(data):
+            return None
+        assert symbol.line is not None
+        if symbol.line.file:
+            place = symbol.line.place(self.routine.file, *symbol.name_span)
+            message = f"hfpy would have to change the declaration of '{symbol.name}' in an included file"
+            self.found.append(error("HF112", message, place, "declare it in the routine itself"))
+            return None
+        text = shape_text(data, order)
+        return None if not data.inserted and text == ",".join(d.size for d in symbol.shape) else text
+
+    @staticmethod
+    def _shape_edit(symbol: Symbol, text: str) -> Edit:
+        assert symbol.line is not None
+        if symbol.shape_span is not None:
+            return replace_range(symbol.line, *symbol.shape_span, text)
+        return insert(symbol.line, symbol.name_span[1], f"({text})")
+
+    def _sizes_known(self, data: DataObject) -> bool:
+        """Whether every name in an inserted size is known here (L13); else an error."""
+        macros = {m.lower() for m in self.facts.application.macros} | {
+            m.lower() for m in self.facts.application.file(self.routine.key).macros
+        }
+        for dimension in data.used:
+            if dimension.declared is not None or data.symbol.dynamic:
+                continue
+            for part in dimension.size.split(":"):
+                try:
+                    names = names_in(expression(part)) if part.strip() else set()
+                except GrammarError:
+                    names = set()
+                for name in sorted(names - macros):
+                    key = self.routine.key
+                    if self.facts.scopes.variable(name, key) is None and not self._excused(name):
+                        place = data.listed or self.routine.place()
+                        message = f"'{data.name}' gets a dimension of size {dimension.size}, but '{name}' is not known here"
+                        hint = f"import '{name}', or pass it to '{self.routine.name}'"
+                        self.found.append(error("HF307", message, place, hint))
+                        return False
+        return True
+
+    def _excused(self, name: str) -> bool:
+        scopes, key = self.facts.scopes, self.routine.key
+        if scopes.sees_opaque(key) or scopes.imported_opaquely(name, key) or scopes.is_intrinsic(name, key):
+            return True
+        return bool(scopes.procedures(name, key))
+
+    # -- large locals
+
+    def _too_large(self, data: DataObject) -> bool:
+        """Whether a local goes to the heap: it has a parallel dimension, and OpenMP code keeps all locals on the stack (§8)."""
+        symbol = data.symbol
+        position = self.facts.positions.get(self.routine.key)
+        if self.routine.kind not in ("subroutine", "function") or position.label not in ("within", "inside"):
+            return False
+        if not data.local or symbol.dynamic or symbol.constant or data.name == self.routine.result:
+            return False
+        if not any(d.parallel for d in data.used) or facts_saved(self.routine, data.name):
+            return False
+        if data.name in self.routine.spec.storage or symbol.attributes & {"target", "volatile", "codimension"}:
+            return False
+        if symbol.type.base in ("character", "class", "procedure") or symbol.line is None or symbol.line.file:
+            return False
+        if any(d.form != "explicit" for d in symbol.shape) or position.above:
+            return False
+        return "pure" not in self.routine.prefix and "elemental" not in self.routine.prefix
+
+    def _rebuilt(self, symbols: list[Symbol]) -> Iterator[Edit]:
+        """A declaration with large locals, taken apart: one line a name, the large ones allocatable.
+
+        They are allocated at the begin of the executable part and freed by the language at every return.
+        """
+        line = symbols[0].line
+        assert line is not None
+        indent = " " * line.segments[0][2]
+        rows = []
+        for symbol in symbols:
+            spelled = line.text[symbol.name_span[0] : symbol.name_span[1]]
+            attributes = sorted(symbol.attributes - {"initialised"})
+            if self._heaped(symbol.name):
+                data = self.facts.object(symbol.name, self.routine.key)
+                assert data is not None
+                if not self._sizes_known(data):
+                    return
+                head = ", ".join([symbol.type.text, *attributes, "allocatable"])
+                rows.append(f"{head} :: {spelled}({','.join(':' * data.rank)})")
+                self.allocations.append(f"{spelled}({shape_text(data, self.facts.order(data))})")
+                continue
+            if symbol.intent:
+                attributes.append(f"intent({symbol.intent})")
+            shape = self._new_shape(symbol) or ",".join(d.size for d in symbol.shape)
+            initial = f" = {symbol.initial}" if symbol.initial else ""
+            rows.append(f"{', '.join([symbol.type.text, *attributes])} :: {spelled}{f'({shape})' if shape else ''}{initial}")
+        yield replace_range(line, 0, len(line.text), f"\n{indent}".join(rows))
+
+    def _heaped(self, name: str) -> bool:
+        data = self.facts.object(name, self.routine.key)
+        return data is not None and data.home == self.routine.key and self._too_large(data)
+

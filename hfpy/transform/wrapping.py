@@ -1,0 +1,66 @@
+"""Breaking lines that became longer than the 132 columns of free-form Fortran."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hfpy.parse.lexer import mask_strings, strip_comment
+from hfpy.parse.tokens import tokenise
+
+LIMIT = 132
+_BREAK_BEFORE = frozenset("+ - * / ** // == /= < > <= >= .and. .or. =>".split())
+
+
+def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
+    """A free-form line as one or more lines of at most 132 columns, broken between tokens.
+
+    A macro's argument list is never broken (the preprocessor would hand on the continuation); a
+    trailing comment goes on a line before. A line without a place to break stays long.
+    """
+    code, quote = strip_comment(text)
+    if len(code.rstrip()) <= LIMIT or quote or code.lstrip().startswith("#"):
+        return [text]
+    comment = text[len(code) :]
+    sentinel = ""
+    indent = code[: len(code) - len(code.lstrip())]
+    lines = [indent + comment] if comment else []
+    rest = code.rstrip()
+    lead = indent + "    & "
+    first = True
+    while len(rest) > LIMIT:
+        at = _break(rest, LIMIT - 2, macros, len(indent) if first else len(lead))
+        if at <= 0:
+            break
+        lines.append(rest[:at].rstrip() + " &")
+        rest = lead + sentinel + rest[at:].lstrip()
+        first = False
+    lines.append(rest)
+    return lines
+
+
+def _break(text: str, limit: int, macros: Collection[str], least: int) -> int:
+    """The best offset to break at: shallow parentheses first, then far right; 0 if there is none."""
+    lowered = {m.lower() for m in macros}
+    best = (1 << 30, 0)
+    depth = 0
+    closed: int | None = None
+    previous = ""
+    tokens = tokenise(mask_strings(text))
+    for token in tokens:
+        if token.start > limit:
+            break
+        word = token.text.lower()
+        if closed is None and token.start > least + 4 and (previous == "," or word in _BREAK_BEFORE):
+            # A break far to the left gains little: prefer depth, but only in the right part of the line.
+            score = (depth + (4 if token.start < limit // 2 else 0), -token.start)
+            best = min(best, score)
+        if word in ("(", "[", "(/"):
+            if closed is None and previous.lower() in lowered and word == "(":
+                closed = depth
+            depth += 1
+        elif word in (")", "]", "/)"):
+            depth -= 1
+            if closed is not None and depth <= closed:
+                closed = None
+        previous = token.text
+    return -best[1] if best[1] else 0
