@@ -14,6 +14,7 @@ from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Domain
 from hfpy.model.units import Routine, Symbol
+from hfpy.parse.declarations import parse_shape
 
 _STATES = ("transferhere", "present", "host")
 
@@ -38,7 +39,8 @@ class DataObject:
     """A variable as one routine sees it on one target.
 
     ``full`` is the full dimension list, ``kept`` the positions in use here; ``identity`` (home unit, name) is
-    the same for every view of one module variable.
+    the same for every view of one module variable. ``user_macro`` names a macro around the whole shape that the user wrote
+    himself: such a declaration, and indices given for it, are final (B8).
     """
 
     name: str
@@ -53,6 +55,7 @@ class DataObject:
     domain_macro: str = ""
     listed: Place | None = None
     dummy: bool = False
+    user_macro: str = ""
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -184,6 +187,8 @@ class Domains:
         routine = self.application.routines[key]
         listing = self.listing(name, key, found)
         dummy = found.home == key and name in routine.dummies
+        symbol, user_macro = self._without_macro(found.symbol)
+        found = Found(found.home, symbol)
         full = self._full(found, listing, key)
         kept = self._kept(full, found, routine, dummy)
         flags = frozenset({listing.state} if listing.state else ())
@@ -200,7 +205,18 @@ class Domains:
             domain_macro=listing.domain_macro,
             listed=listing.place if listing.listed else None,
             dummy=dummy,
+            user_macro=user_macro,
         )
+
+    def _without_macro(self, symbol: Symbol) -> tuple[Symbol, str]:
+        """A shape that is one macro call, ``a(DOM(nx,ny,nz))``: its arguments are the dimensions."""
+        if len(symbol.shape) != 1 or "(" not in symbol.shape[0].upper or symbol.shape[0].lower:
+            return symbol, ""
+        name, _, rest = symbol.shape[0].upper.partition("(")
+        macro = self.application.macros.get(name.strip())
+        if macro is None:
+            return symbol, ""
+        return replace(symbol, shape=parse_shape(rest.rstrip()[:-1], symbol.dynamic)), name.strip()
 
     def _full(self, found: Found, listing: Listing, key: str) -> tuple[Dimension, ...]:
         symbol = found.symbol

@@ -12,7 +12,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
 from hfpy.model.statements import Call, expressions
-from hfpy.model.units import Routine, UnitIndex
+from hfpy.model.units import Routine
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,29 +27,6 @@ class CallSite:
     at: Located
     node: Expr
     function: bool
-
-
-def index_edges(application: Application) -> dict[str, set[str]]:
-    """An over-approximation of the call graph from the index alone: by name, without resolving."""
-    by_name: dict[str, set[str]] = {}
-    for key in application.units:
-        unit = application.unit(key)
-        if unit.kind in ("subroutine", "function", "procedure"):
-            by_name.setdefault(unit.name, set()).add(key)
-    known = by_name.keys()
-    edges: dict[str, set[str]] = {}
-    for key in application.units:
-        unit = application.unit(key)
-        edges[key] = set()
-        for name in _mentioned(unit) & known:
-            edges[key] |= by_name[name]
-        edges[key].discard(key) if unit.name not in unit.calls else None
-    return edges
-
-
-def _mentioned(unit: UnitIndex) -> frozenset[str] | set[str]:
-    names = {c.rsplit("%", 1)[-1] for c in unit.calls} | unit.references
-    return names - {unit.name} if unit.name not in unit.calls else names
 
 
 class CallGraph:

@@ -80,7 +80,7 @@ class Member:
 def wanted_macro(data: DataObject) -> tuple[str, str, bool] | None:
     """The macro that one view asks for by the rules of §6.3, with whether it is a default one; None if none."""
     rank = data.rank
-    if rank < 3 or data.removed:
+    if rank < 3 or data.removed or data.user_macro:
         return None
     if data.access_macro or data.domain_macro:
         access = data.access_macro or data.domain_macro.replace("DOM", "AT", 1)

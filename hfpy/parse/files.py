@@ -44,7 +44,8 @@ def project_macros(options: Options) -> tuple[dict[str, Macro], list[Diagnostic]
     if not options.storage_order.is_file():
         place = Place(str(options.storage_order))
         return macros, [error("HF100", "the storage-order file cannot be read", place)]
-    return dict(read_macros(options.storage_order, macros, options.include_dirs)), []
+    read, problems = read_macros(options.storage_order, macros, options.include_dirs)
+    return read, list(problems)
 
 
 def read_source(path: Path) -> tuple[str | None, list[Diagnostic]]:

@@ -34,7 +34,7 @@ class AccessRewriter:
             if data is None:
                 continue
             order = facts.order(data)
-            if not made.changed and order.identity:
+            if not made.changed and (order.identity or data.user_macro):
                 continue
             statement = self._by_statement.setdefault(id(reference.at.statement), {})
             statement[(reference.node.start, reference.node.end)] = (reference, data, made, order)

@@ -66,7 +66,7 @@ class DeclarationRewriter:
     def _new_shape(self, symbol: Symbol) -> str | None:
         """The new dimension list of a symbol, or None if it stays."""
         data = self.facts.object(symbol.name, self.routine.key)
-        if data is None or data.home != self.routine.key:
+        if data is None or data.home != self.routine.key or data.user_macro:
             return None
         order = self.facts.order(data)
         if not data.inserted and order.identity or not self._sizes_known(data):
@@ -124,7 +124,7 @@ class DeclarationRewriter:
         position = self.facts.positions.get(self.routine.key)
         if self.routine.kind not in ("subroutine", "function") or position.label not in ("within", "inside"):
             return False
-        if not data.local or symbol.dynamic or symbol.constant or data.name == self.routine.result:
+        if not data.local or data.user_macro or symbol.dynamic or symbol.constant or data.name == self.routine.result:
             return False
         if not any(d.parallel for d in data.used) or facts_saved(self.routine, data.name):
             return False

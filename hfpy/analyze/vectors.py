@@ -1,0 +1,91 @@
+"""Where the innermost loop of a region may carry ``simd``: straight bodies with stride-one accesses."""
+
+from __future__ import annotations
+
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.sharing import Sharing
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Expr, Name, Range, names_in
+from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine
+from hfpy.model.units import Routine
+from hfpy.parse.macros import permutation
+from hfpy.parse.nests import innermost_body
+
+
+def simd_plan(
+    facts: Facts, effects: Effects, routine: Routine, node: Construct, region: Region, sharing: Sharing
+) -> tuple[bool, tuple[str, ...]]:
+    """Whether the innermost loop is marked ``simd``, and which scalars are private to a lane.
+
+    Legal: the body holds assignments and ``if`` blocks alone, no calls, no inner loops, no jumps; no value is carried.
+    Worth it: every array that the iterator indexes has it in the place of stride one.
+    """
+    body = innermost_body(node, region)
+    iterator = region.iterators[0] if not region.loops else _innermost(node, region)
+    if sharing.firstprivate or sharing.lastprivate or sharing.heap:
+        return False, ()
+    if region.reductions or not _straight(body):
+        return False, ()
+    number = next(n for n, c in enumerate(_regions(routine)) if c is node)
+    key = routine.key
+    sites = [s for s in facts.graph.sites.get(key, ()) if number in s.at.regions]
+    if sites:
+        return False, ()
+    for reference in facts.references[key]:
+        if number not in reference.at.regions or reference.at.own_loop:
+            continue
+        name, _ = resolve_alias(reference.name, reference.at)
+        data = facts.object(name, key) if name is not None else None
+        if data is None or not data.rank or reference.component:
+            if data is not None and reference.component:
+                return False, ()
+            continue
+        made = facts.plan_of(reference, key)
+        items: tuple[Expr | str, ...] | None = made.items if made is not None and made.items is not None else reference.indices
+        if items is None or any(isinstance(i, Range) or i == ":" for i in items):
+            return False, ()
+        order = facts.order(data)
+        fastest = 0
+        if order.permutation is not None:
+            fastest = order.permutation[0]
+        elif order.access_macro:
+            places = permutation(order.access_macro, data.rank, dict(facts.application.macros))
+            if places is None:
+                return False, ()
+            fastest = places[0]
+        for position, item in enumerate(items):
+            uses = item == iterator if isinstance(item, str) else iterator in names_in(item)
+            if uses and position != fastest:
+                return False, ()
+    private = tuple(sorted(n for n in sharing.private if n not in region.iterators))
+    arrays = [n for n in private if (d := facts.object(n, key)) is not None and d.rank]
+    return not arrays, private
+
+
+def _regions(routine: Routine) -> tuple[Construct, ...]:
+    from hfpy.analyze.context import regions_of
+
+    return regions_of(routine)
+
+
+def _innermost(node: Construct, region: Region) -> str:
+    from hfpy.parse.nests import own_nest
+
+    header = own_nest(node.body, region.iterators)[-1].header
+    return header.var if isinstance(header, Header) else region.iterators[0]
+
+
+def _straight(nodes: tuple[Node, ...]) -> bool:
+    for node in nodes:
+        if isinstance(node, Construct):
+            if node.kind != "if" or not all(_straight(p.body) for p in node.parts):
+                return False
+        elif isinstance(node, OneLine):
+            if node.kind != "if" or not isinstance(node.action, Assignment) or node.action.pointer:
+                return False
+        elif not isinstance(node, Assignment) or node.pointer or not isinstance(node.target, Expr):
+            return False
+        elif isinstance(node.target, Name) and False:
+            return False
+    return True

@@ -1,0 +1,89 @@
+"""Fortran with OpenMP: the outermost loop over threads, the innermost over lanes where that is legal."""
+
+from __future__ import annotations
+
+from hfpy.analyze.sharing import Sharing
+from hfpy.backends.base import RegionCode, directive_lines, render
+from hfpy.backends.sequential import nest
+
+_OPERATORS = {"-": "+"}
+
+
+def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[str]:
+    """Data-sharing clauses: ``default(none)`` and every symbol placed; ``default(shared)`` only where a name is unknown."""
+    clauses = ["default(none)" if sharing.complete else "default(shared)"]
+    for word, names in (
+        ("shared", sharing.shared if sharing.complete else []),
+        ("private", sorted({*sharing.private, *(d.name for d in code.region.domains)})),
+        ("firstprivate", sharing.firstprivate),
+    ):
+        if names:
+            clauses.append(f"{word}({', '.join(names)})")
+    if with_last and sharing.lastprivate:
+        clauses.append(f"lastprivate({', '.join(sharing.lastprivate)})")
+    return clauses
+
+
+def reduction_clauses(code: RegionCode) -> list[str]:
+    """One ``reduction`` clause an operator (``-`` sums like ``+``: OpenMP 5.2 deprecates the former)."""
+    groups: dict[str, list[str]] = {}
+    for reduction in code.region.reductions:
+        groups.setdefault(_OPERATORS.get(reduction.op, reduction.op), []).append(reduction.name)
+    return [f"reduction({op}:{', '.join(names)})" for op, names in groups.items()]
+
+
+class OpenMP:
+    """``openmp``: one parallel loop a region."""
+
+    name = "openmp"
+    openmp = True
+
+    def open_region(self, code: RegionCode) -> list[str]:
+        """The directives and the ``do`` statements."""
+        sharing = code.sharing
+        schedule = [f"schedule({code.schedule})"] if code.schedule else []
+        collapse = [f"collapse({code.collapse})"] if code.collapse > 1 else []
+        worksharing: list[str] = []
+        if code.region.vector:
+            parallel: list[str] = []
+        elif code.heap:
+            parallel = directive_lines(code.indent, "!$omp", ["parallel", *data_clauses(sharing, code, False)])
+            last = [f"lastprivate({', '.join(sharing.lastprivate)})"] if sharing.lastprivate else []
+            worksharing = directive_lines(
+                code.indent, "!$omp", ["do", *collapse, *schedule, *last, *reduction_clauses(code)]
+            )
+        else:
+            fused = "parallel do simd" if self._fused(code) else "parallel do"
+            parts = [fused, *collapse, *schedule, *data_clauses(sharing, code), *reduction_clauses(code)]
+            parallel = directive_lines(code.indent, "!$omp", parts)
+        return render(
+            "openmp/open.j2",
+            indent=code.indent,
+            parallel=parallel,
+            worksharing=worksharing,
+            heap=code.heap,
+            simd=self._simd(code),
+            loops=nest(code.loops),
+        )
+
+    def close_region(self, code: RegionCode) -> list[str]:
+        """The ``end do`` statements and the end directive."""
+        if code.region.vector:
+            end = ""
+        elif code.heap:
+            end = "!$omp end parallel"
+        else:
+            end = "!$omp end parallel do simd" if self._fused(code) else "!$omp end parallel do"
+        return render("openmp/close.j2", indent=code.indent, heap=code.heap, end=end, loops=nest(code.loops))
+
+    @staticmethod
+    def _fused(code: RegionCode) -> bool:
+        return code.simd and len(code.region.domains) == 1 and not code.heap and not code.region.vector
+
+    def _simd(self, code: RegionCode) -> list[str]:
+        if not code.simd or self._fused(code):
+            return []
+        indent = code.indent + "  " * (len(code.loops) - 1)
+        private = [f"private({', '.join(code.simd_private)})"] if code.simd_private else []
+        reductions = reduction_clauses(code) if code.region.vector else []
+        return directive_lines(indent, "!$omp", ["simd", *private, *reductions])

@@ -1,0 +1,88 @@
+"""All files of a project to one application: index everything, parse what directives reach (design contract 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import networkx as nx
+
+from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.model.application import Application
+from hfpy.model.units import FileIndex, Routine
+from hfpy.options import Options
+from hfpy.parse.files import command_line_macros, index_file, is_fortran, project_macros
+from hfpy.parse.routines import parse_unit, unit_key
+
+
+def read_application(paths: Sequence[Path], options: Options) -> tuple[Application, list[Diagnostic]]:
+    """Read all Fortran files among the paths; what is wrong with them is collected."""
+    macros, found = project_macros(options)
+    storage = options.storage_order.resolve() if options.storage_order is not None else None
+    files: list[FileIndex] = []
+    for path in paths:
+        if not is_fortran(path) or (storage is not None and path.resolve() == storage):
+            continue
+        index = index_file(path, options, macros)
+        found += index.diagnostics
+        files.append(index)
+    units: dict[str, tuple[int, int]] = {}
+    for number, index in enumerate(files):
+        for unit in range(len(index.units)):
+            key = unit_key(index, unit)
+            if key in units and index.units[unit].kind != "program":
+                other = files[units[key][0]]
+                first = other.lines[other.units[units[key][1]].first].place(other.path)
+                here = index.lines[index.units[unit].first].place(index.path)
+                message = f"'{key.lstrip(':')}' is defined twice"
+                found.append(error("HF108", message, here, "", [Related(first, "the first definition")]))
+            while key in units:
+                key += "'"
+            units[key] = (number, unit)
+    application = Application(options, tuple(files), units, {}, macros)
+    routines = _parse_reached(application, options, found)
+    return Application(options, tuple(files), units, routines, macros), found
+
+
+def _parse_reached(application: Application, options: Options, found: list[Diagnostic]) -> dict[str, Routine]:
+    routines: dict[str, Routine] = {}
+    for key in reached(application):
+        file, number = application.units[key]
+        routine, problems = parse_unit(application.files[file], number, options.include_dirs)
+        found += problems
+        routines[key] = routine
+    return routines
+
+
+def reached(application: Application) -> list[str]:
+    """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all these use."""
+    from hfpy.parse.edges import index_edges
+
+    net = nx.DiGraph(index_edges(application))
+    seeds = {k for k in application.units if application.file(k).hybrid}
+    wanted = set(seeds)
+    for key in seeds:
+        unit = application.unit(key)
+        if unit.regions:
+            wanted |= nx.ancestors(net, key)
+        wanted |= nx.descendants(net, key)
+    if application.options.layout:
+        wanted = set(application.units)
+    stack = list(wanted)
+    by_name = {application.unit(k).name: k for k in application.units if application.unit(k).kind in ("module", "submodule")}
+    while stack:
+        key = stack.pop()
+        file, number = application.units[key]
+        index = application.files[file]
+        needed = [by_name[u.module] for u in index.units[number].uses if u.module in by_name]
+        parent = index.units[number].parent
+        if parent is not None:
+            needed.append(unit_key(index, parent))
+        for other in needed:
+            if other not in wanted:
+                wanted.add(other)
+                stack.append(other)
+    return [k for k in application.units if k in wanted]
+
+
+__all__ = ["Place", "command_line_macros", "reached", "read_application"]

@@ -1,0 +1,131 @@
+"""From paths to generated text: parse, analyse, transform (the way of the data, design §2)."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hfpy.diagnostics import Diagnostic, Place, Related, error, has_errors, ordered
+from hfpy.options import Options
+
+
+@dataclass(frozen=True)
+class GeneratedFile:
+    """One file that comes out: the user's file, its output name, text, and for each output line the source line (0: none)."""
+
+    source: Path
+    name: str
+    text: str
+    line_map: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FileUnits:
+    """What a file provides and needs, for build dependencies (names in lower case)."""
+
+    provides: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The result of a translation; ``files`` is empty if there are errors."""
+
+    files: tuple[GeneratedFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    units: Mapping[Path, FileUnits] = field(default_factory=dict)
+    explain: Callable[[str | None], str] = lambda _name: ""
+    openmp: bool = False
+
+
+def output_name(path: Path) -> str:
+    """The name of the generated file: ``.h90`` and ``.H90`` become ``.F90``."""
+    return path.stem + ".F90" if path.suffix in (".h90", ".H90") else path.name
+
+
+def translate(paths: Sequence[Path], options: Options) -> Translation:
+    """Translate files for the target of the options. Writes nothing; faults of the user's code are diagnostics."""
+    from hfpy.parse.application import read_application
+    from hfpy.report.explain import explain
+
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        application, found = read_application(paths, options)
+        units = {Path(f.path): _units(f) for f in application.files}
+        if has_errors(found):
+            return Translation((), _in_source_lines(application.files, found), units)
+        from hfpy.analyze.checks import check
+        from hfpy.analyze.effects import Effects
+        from hfpy.analyze.facts import analyse
+        from hfpy.transform.files import FileRewriter
+
+        facts = analyse(application)
+        effects = Effects(facts)
+        found += facts.found + check(facts, effects)
+        files: list[GeneratedFile] = []
+        openmp = False
+        for index in application.files:
+            touched = index.hybrid or bool(options.layout)
+            if not touched:
+                text = index.source.text
+                count = len(index.source.lines)
+                files.append(GeneratedFile(Path(index.path), output_name(Path(index.path)), text, tuple(range(1, count + 1))))
+                continue
+            result = FileRewriter(facts, effects, index).run()
+            found += result.diagnostics
+            openmp = openmp or result.openmp
+            files.append(_generated(index, result))
+
+        def explained(name: str | None) -> str:
+            return explain(facts, name)
+
+        diagnostics = _in_source_lines(application.files, found)
+        if has_errors(diagnostics):
+            files = []
+        return Translation(tuple(files), diagnostics, units, explained, openmp)
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _generated(index, result) -> GeneratedFile:  # type: ignore[no-untyped-def]
+    source = index.source
+    lines = result.edited.lines
+    text = source.newline.join(lines) + (source.newline if source.final_newline or any(result.edited.changed) else "")
+    if not any(result.edited.changed) and index.expanded is None:
+        text = source.text
+    line_map = result.edited.line_map
+    if index.expanded is not None:
+        line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
+    path = Path(index.path)
+    return GeneratedFile(path, output_name(path), text, line_map)
+
+
+def _units(index) -> FileUnits:  # type: ignore[no-untyped-def]
+    provides = tuple(u.name for u in index.units if u.kind in ("module", "submodule"))
+    used = {use.module: None for u in index.units for use in u.uses if not use.intrinsic}
+    programs = tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program")
+    return FileUnits(provides, tuple(m for m in used if m not in provides), programs, index.includes)
+
+
+def _in_source_lines(files, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:  # type: ignore[no-untyped-def]
+    """Places in preprocessed text turned back into places of the user's file."""
+    maps = {f.path: f.expanded for f in files if f.expanded is not None}
+
+    def back(place: Place) -> Place:
+        mapped = maps.get(place.file)
+        if mapped is None or not 0 < place.line <= len(mapped):
+            return place
+        return replace(place, line=mapped[place.line - 1])
+
+    return ordered(
+        replace(d, place=back(d.place), related=tuple(Related(back(r.place), r.message) for r in d.related)) for d in found
+    )
+
+
+__all__ = ["FileUnits", "GeneratedFile", "Translation", "error", "output_name", "translate"]

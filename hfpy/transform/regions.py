@@ -1,0 +1,250 @@
+"""Regions and conditions: directive lines become loops, or comments where they do not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RegionSharing, Sharing
+from hfpy.analyze.vectors import simd_plan
+from hfpy.backends.base import Backend, Loop, RegionCode
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.directives import Region
+from hfpy.model.source import LogicalLine, SourceText
+from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten
+from hfpy.model.units import Routine
+from hfpy.parse.macros import expand
+from hfpy.parse.nests import own_nest
+from hfpy.transform.declarations import declaration_sizes
+from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
+
+
+def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Edit:
+    """Physical lines turned into comments, in place."""
+    lines = []
+    for row in range(first, last + 1):
+        text = source.lines[row]
+        stripped = text.lstrip()
+        lines.append(text if not stripped or stripped.startswith("!") else text[: len(text) - len(stripped)] + "! " + stripped)
+    if note:
+        lines[-1] += f"  ! hfpy: {note}"
+    return replace_lines(first, last, lines)
+
+
+class RegionRewriter:
+    """Edits for the regions and ``@if`` blocks of one routine."""
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, backend: Backend) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.routine = routine
+        self.backend = backend
+        self.source = facts.application.file(routine.key).source
+        self.numbers = {id(c): n for n, c in enumerate(regions_of(routine))}
+        self.found: list[Diagnostic] = []
+        self.iterators: dict[str, Region] = {}
+
+    def edits(self) -> Iterator[Edit]:
+        """Edits of the whole executable part."""
+        yield from self._nodes(self.routine.body)
+
+    def _nodes(self, nodes: tuple[Node, ...]) -> Iterator[Edit]:
+        for node in nodes:
+            if not isinstance(node, Construct):
+                continue
+            if node.kind == "at_if" and node.condition is not None and node.end is not None:
+                first, last = node.header.line, node.end.line
+                if not self.facts.holds(node.condition, self.routine.key):
+                    yield self._dropped(first, last)
+                    continue
+                yield comment_out(self.source, first.first, first.last)
+                yield comment_out(self.source, last.first, last.last)
+            if node.kind == "region" and node.region is not None and node.end is not None:
+                yield from self._region(node, node.region)
+            for part in node.parts:
+                yield from self._nodes(part.body)
+
+    def _dropped(self, first: LogicalLine, last: LogicalLine) -> Edit:
+        indent = " " * first.segments[0][2]
+        return replace_lines(first.first, last.last, [f"{indent}! {first.text}: not in this build"])
+
+    def _region(self, node: Construct, region: Region) -> Iterator[Edit]:
+        assert node.end is not None
+        opened, closed = node.header.line, node.end.line
+        if RegionId(self.routine.key, self.numbers[id(node)]) not in self.facts.positions.regions:
+            yield from self._inactive(node, region)
+            return
+        code = self._code(node, region)
+        indent_rows = [] if opened.comment else []
+        if region.loops:
+            yield from self._own_loops(node, region, code)
+            return
+        for name in region.iterators:
+            self.iterators.setdefault(name, region)
+        yield replace_lines(opened.first, opened.last, [*indent_rows, *self.backend.open_region(code)])
+        yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
+        yield from self._exits(node, code)
+
+    def _inactive(self, node: Construct, region: Region) -> Iterator[Edit]:
+        """The body stays as straight code; a named block takes the place of ``@exit``'s loop (§3.6)."""
+        assert node.end is not None
+        opened, closed = node.header.line, node.end.line
+        exits = [s for s in _own_exits(node) if s.kind == "@exit"]
+        name = f"hf_region{self.numbers[id(node)]}"
+        if opened.comment:
+            return
+        note = f"not active on the {self.facts.target}"
+        yield comment_out(self.source, opened.first, opened.last, note)
+        yield comment_out(self.source, closed.first, closed.last)
+        if exits:
+            indent = " " * opened.segments[0][2]
+            yield insert_lines(opened.last + 1, [f"{indent}{name}: block"], 3, opened.first)
+            yield insert_lines(closed.first, [f"{indent}end block {name}"], -3, closed.first)
+            for jump in exits:
+                yield replace_range(jump.line, 0, len(jump.line.text), f"exit {name}")
+
+    def _own_loops(self, node: Construct, region: Region, code: RegionCode) -> Iterator[Edit]:
+        """The body's own nest serves as the loops: only directives are added around and inside it."""
+        assert node.end is not None
+        loops = own_nest(node.body, region.iterators)
+        opened, closed = node.header.line, node.end.line
+        if not opened.comment:
+            yield comment_out(self.source, opened.first, opened.last)
+            yield comment_out(self.source, closed.first, closed.last)
+        bare = RegionCode(**{**code.__dict__, "loops": ()})
+        before = self.backend.open_region(bare)
+        after = self.backend.close_region(bare)
+        outer = loops[0]
+        if before:
+            yield insert_lines(outer.header.line.first, before, 2, opened.first)
+        if after and outer.end is not None:
+            yield insert_lines(outer.end.line.last + 1, after, -2, closed.first)
+        if len(loops) > 1 and hasattr(self.backend, "_simd") and code.simd:
+            inner = loops[-1].header.line
+            indent = " " * inner.segments[0][2]
+            shifted = RegionCode(**{**code.__dict__, "indent": indent, "loops": ()})
+            lines = [line.replace(indent, indent, 1) for line in self.backend._simd(shifted)]
+            yield insert_lines(inner.first, [indent + line.lstrip() for line in lines], 2, inner.first)
+        for jump in _own_exits(node):
+            if jump.kind != "@exit":
+                continue
+            header = loops[-1].header
+            assert isinstance(header, Header)
+            target = f" {header.construct_name}" if header.construct_name else ""
+            yield replace_range(jump.line, 0, len(jump.line.text), f"cycle{target}")
+
+    def _exits(self, node: Construct, code: RegionCode) -> Iterator[Edit]:
+        """``@exit`` leaves the region for the current point: the next turn of the innermost loop (B18)."""
+        for jump in _own_exits(node):
+            place = jump.line.place(self.routine.file)
+            if jump.kind == "@exit":
+                yield replace_range(jump.line, 0, len(jump.line.text), f"cycle {code.loops[-1].name}")
+            elif jump.kind == "return":
+                hint = "use @exit to go on with the next point"
+                self.found.append(error("HF405", "return inside a region", place, hint))
+        yield from ()
+
+    # -- what the backend needs
+
+    def _code(self, node: Construct, region: Region) -> RegionCode:
+        number = self.numbers[id(node)]
+        sharing = RegionSharing(self.facts, self.effects, self.routine, number).place() if self._wants_sharing(region) else Sharing()
+        self.found += sharing.found
+        self._check_jumps(node, region)
+        exits = any(j.kind == "@exit" for j in _own_exits(node))
+        loops = self._loops(region, number, exits)
+        simd, private = simd_plan(self.facts, self.effects, self.routine, node, region, sharing)
+        simd = simd and not exits
+        indent = " " * node.header.line.segments[0][2]
+        if region.loops:
+            indent = " " * own_nest(node.body, region.iterators)[0].header.line.segments[0][2]
+        schedule = region.schedule or ("" if self.facts.application.options.schedule == "static" else self.facts.application.options.schedule)
+        return RegionCode(
+            region=region,
+            indent=indent,
+            loops=loops,
+            sharing=sharing,
+            number=number,
+            simd=simd,
+            simd_private=private,
+            collapse=region.collapse or self._collapse(region),
+            schedule=schedule,
+            heap=tuple(self._heap(name) for name in sharing.heap),
+        )
+
+    @staticmethod
+    def _wants_sharing(region: Region) -> bool:
+        return True
+
+    def _loops(self, region: Region, number: int, exits: bool) -> tuple[Loop, ...]:
+        strides = region.strides or ("",) * len(region.domains)
+        rows = list(zip(region.iterators, region.starts, region.ends, strides, strict=True))
+        loops = []
+        for depth, (var, low, high, step) in enumerate(reversed(rows)):
+            name = f"hf_point{number}" if exits and depth == len(rows) - 1 else ""
+            loops.append(Loop(var, low, high, "" if step in ("", "1") else step, name))
+        return tuple(loops)
+
+    def _collapse(self, region: Region) -> int:
+        """Collapse the outer loops where the outermost is known to be short (its threads would idle), the innermost never."""
+        if len(region.domains) < 3 or region.vector:
+            return 0
+        macros = self.facts.application.macros
+        low, high = (expand(t, macros).strip() for t in (region.starts[-1], region.ends[-1]))
+        short = low.isdigit() and high.isdigit() and int(high) - int(low) + 1 < 16
+        return 2 if short else 0
+
+    def _heap(self, name: str) -> tuple[str, str]:
+        data = self.facts.object(name, self.routine.key)
+        assert data is not None
+        sizes = declaration_sizes(data)
+        order = self.facts.order(data)
+        if order.permutation is not None:
+            sizes = [sizes[i] for i in order.permutation]
+        listed = ",".join(sizes)
+        if order.domain_macro:
+            listed = f"{order.domain_macro}({listed})"
+        return f"{data.symbol.type.text}, allocatable :: {name}({','.join(':' * data.rank)})", f"{name}({listed})"
+
+    def _check_jumps(self, node: Construct, region: Region) -> None:
+        """Jumps out of the region: ``goto`` to a label outside, ``exit``/``cycle`` of a loop around it (B18)."""
+        labels = {s.line.label for s in flatten(node.body) if s.line.label}
+        labels |= {h.header.label for h in constructs(node.body) if isinstance(h.header, Header) and h.header.label}
+        for jump, named, depth in _jumps(node.body, (), 0):
+            place = jump.line.place(self.routine.file)
+            hint = "use @exit to go on with the next point"
+            own = len(region.domains) if region.loops else 0
+            if jump.kind == "goto" and jump.target not in labels:
+                self.found.append(error("HF405", "goto out of a region", place, hint))
+            elif jump.kind in ("exit", "cycle") and jump.target and jump.target not in named:
+                self.found.append(error("HF405", f"'{jump.kind} {jump.target}' leaves the region", place, hint))
+            elif jump.kind in ("exit", "cycle") and not jump.target:
+                if depth == 0 or depth <= own and jump.kind == "exit" or depth < own:
+                    self.found.append(error("HF405", f"'{jump.kind}' leaves the region", place, hint))
+            elif jump.kind == "return":
+                self.found.append(error("HF405", "return inside a region", place, hint))
+
+
+def _own_exits(node: Construct) -> list[Jump]:
+    return [s for s in flatten(node.body) if isinstance(s, Jump) and s.kind == "@exit"]
+
+
+def _jumps(nodes: tuple[Node, ...], named: tuple[str, ...], depth: int) -> Iterator[tuple[Jump, tuple[str, ...], int]]:
+    """Jumps below the nodes with the construct names around them and the number of loops around them."""
+    from hfpy.model.statements import OneLine
+
+    for node in nodes:
+        if isinstance(node, Construct):
+            name = getattr(node.header, "construct_name", "")
+            inner = (*named, name) if name else named
+            loop = node.kind in ("do", "dowhile", "doconcurrent")
+            for part in node.parts:
+                yield from _jumps(part.body, inner, depth + loop)
+            continue
+        while isinstance(node, OneLine):
+            node = node.action
+        if isinstance(node, Jump):
+            yield node, named, depth
