@@ -135,7 +135,8 @@ def difference(field: Field, reference: Field, tolerance: float | None) -> str |
         if a.tobytes() == b.tobytes():
             return None
         where = np.flatnonzero((a != b).ravel())
-        return f"{field.name}: differs in {where.size} of {a.size} values, the first at {int(where[0]) if where.size else 0}"
+        first = int(where[0]) if where.size else 0
+        return f"{field.name}: differs in {where.size} of {a.size} values, the first at {first}"
     if not np.isfinite(a).all():
         return f"{field.name}: not all values are finite"
     error = float(np.abs(a - b).max(initial=0.0))
