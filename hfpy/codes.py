@@ -88,6 +88,7 @@ CODES: dict[str, str] = {
     "HF808": "a setting of an existing project was translated",
     "HF809": "a routine, scheme or executable that was named does not exist",
     "HF810": "module dependencies go in a circle",
+    "HF811": "a setting of an existing project has no effect",
     # internal
     "HF900": "a bug in hfpy",
 }

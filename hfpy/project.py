@@ -46,7 +46,8 @@ class Project:
 
     ``schemes`` and ``routines`` map a name to a backend for each target; ``layout_arrays`` maps an array
     to an order for each target. ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
-    its sources get the repairs of design §6 and the whole runtime library.
+    its sources get the repairs of design §6 and the whole runtime library, and ``install_dir`` is the
+    folder that its executables are copied to.
     """
 
     root: Path
@@ -70,6 +71,7 @@ class Project:
     routines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     file_flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     legacy: bool = False
+    install_dir: str | None = None
 
     def target(self, name: str) -> TargetSettings:
         """The settings of a target, the defaults if nothing is set."""
@@ -138,14 +140,14 @@ def storage_order_file(project: Project) -> Path | None:
             raise HfpyError(
                 [
                     error(
-                        codes.FILE_NOT_FOUND,
+                        codes.NO_SOURCES,
                         f"storage order file not found: {path}",
                         key_place(project, "project", "storage_order"),
                     )
                 ]
             )
         return path
-    for path in _all_files(project):
+    for path in all_files(project):
         if path.name == STORAGE_ORDER_FILE:
             return path
     return None
@@ -158,7 +160,7 @@ def source_files(project: Project, suffixes: Iterable[str] = FORTRAN_SUFFIXES) -
     """
     wanted = frozenset(suffixes)
     order = storage_order_file(project)
-    return tuple(p for p in _all_files(project) if p.suffix in wanted and p != order)
+    return tuple(p for p in all_files(project) if p.suffix in wanted and p != order)
 
 
 def key_place(project: Project, *path: str) -> Place:
@@ -170,7 +172,7 @@ def key_place(project: Project, *path: str) -> Place:
         return Place(str(project.root))
 
 
-def _all_files(project: Project) -> tuple[Path, ...]:
+def all_files(project: Project) -> tuple[Path, ...]:
     """Every file that ``sources`` reaches, less what is excluded, each once, in the order of the entries."""
     problems, files = [], []
     for entry in project.sources:
@@ -178,7 +180,7 @@ def _all_files(project: Project) -> tuple[Path, ...]:
         if not found:
             problems.append(
                 error(
-                    codes.FILE_NOT_FOUND,
+                    codes.NO_SOURCES,
                     f"'{entry}' in sources names no file",
                     key_place(project, "project", "sources"),
                     hint="sources takes folders, files and globs, relative to the folder of hfpy.toml",

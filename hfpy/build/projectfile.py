@@ -78,7 +78,7 @@ class _Reader:
         if not lists["sources"]:
             hint = 'write for instance sources = ["source"] below [project]'
             place = find_key(self.text, ("project",), self.file)
-            self.diagnostics.append(error(codes.KEY_MISSING, "[project] names no sources", place, hint))
+            self.diagnostics.append(error(codes.NO_SOURCES, "[project] names no sources", place, hint))
         layout = self.table(self.data, "layout", ())
         arrays = self.table(layout, "arrays", ("layout",))
         return Project(

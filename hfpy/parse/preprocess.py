@@ -5,8 +5,8 @@ Text that hfpy edits keeps its ``#`` lines (fidelity); :func:`activity` only tel
 before anything else by :func:`expand_file` (hybrid-fortran.md §2.3; GPU is defined for the GPU target, design §6).
 ``storage_order.F90`` is read by :func:`read_macros` (hybrid-fortran.md §6).
 
-Codes: HF110 unbalanced conditional, HF111 bad condition, HF112 include not found (note), HF113 bad ``#define``,
-HF114 ``#error`` reached, HF115 the preprocessor failed, HF116 file not readable.
+Codes: HF105 for conditionals, conditions and definitions, HF107 for ``#error`` and a preprocessor that fails,
+HF113 (a note) for an include that is not found, HF100 for a file that cannot be read.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ __all__ = [
     "needs_expansion",
     "parse_defines",
     "permutation",
+    "read_macro_file",
     "read_macros",
     "split_arguments",
 ]
@@ -128,19 +129,28 @@ def activity(
     )
 
 
-def read_macros(
-    path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()
-) -> tuple[dict[str, Macro], tuple[Diagnostic, ...]]:
+def read_macros(path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()) -> dict[str, Macro]:
     """The macros of a ``storage_order.F90``, with ``defines`` in force: the last definition of a name wins.
 
-    Returns the macros (those of ``defines`` among them) and what was found wrong with the file.
+    Those of ``defines`` are among them. What is wrong with the file is told by :func:`read_macro_file`.
+
+    Raises:
+        HfpyError: if the file cannot be read.
+    """
+    return read_macro_file(path, defines, include_dirs)[0]
+
+
+def read_macro_file(
+    path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()
+) -> tuple[dict[str, Macro], tuple[Diagnostic, ...]]:
+    """As :func:`read_macros`, with the diagnostics of the file.
 
     Raises:
         HfpyError: if the file cannot be read.
     """
     text = read_text(path)
     if text is None:
-        raise HfpyError([error("HF116", "the storage order file cannot be read", Place(str(path)))])
+        raise HfpyError([error("HF100", "the storage-order file cannot be read", Place(str(path)))])
     result = activity(text.split("\n"), defines, path, include_dirs)
     return dict(result.macros), result.diagnostics
 
@@ -170,7 +180,7 @@ def _evaluate(lines: Sequence[str], state: _State, path: Path, fixed: bool, dept
         _directive(text, first + 1, stack, state, path, depth)
     for branch in stack:
         place = _place(path, branch.line, lines[branch.line - 1])
-        state.diagnostics.append(error("HF110", "this conditional has no #endif", place))
+        state.diagnostics.append(error("HF105", "this conditional has no #endif", place))
     return marks
 
 
@@ -195,7 +205,7 @@ def _directive(text: str, line: int, stack: list[_Branch], state: _State, path: 
     elif word == "define":
         macro = parse_define(rest.replace("\n", " "))
         if macro is None:
-            state.diagnostics.append(error("HF113", "this macro definition is malformed", place))
+            state.diagnostics.append(error("HF105", "this macro definition is malformed", place))
             return
         state.macros[macro.name] = macro
         if depth == 0:
@@ -207,7 +217,7 @@ def _directive(text: str, line: int, stack: list[_Branch], state: _State, path: 
     elif word == "include":
         _include(rest, state, place, path, depth)
     elif word == "error":
-        state.diagnostics.append(error("HF114", f"#error{rest.rstrip()}", place))
+        state.diagnostics.append(error("HF107", f"#error{rest.rstrip()}", place))
 
 
 def _condition(word: str, rest: str, state: _State, place: Place) -> bool:
@@ -215,11 +225,11 @@ def _condition(word: str, rest: str, state: _State, place: Place) -> bool:
         try:
             return evaluate(rest.replace("\n", " "), state.macros)
         except ConditionError as bad:
-            state.diagnostics.append(error("HF111", f"this condition cannot be evaluated: {bad}", place))
+            state.diagnostics.append(error("HF105", f"this condition cannot be evaluated: {bad}", place))
             return False
     name = _NAME.match(strip_c_comments(rest).strip())
     if name is None:
-        state.diagnostics.append(error("HF111", f"#{word} needs a macro name", place))
+        state.diagnostics.append(error("HF105", f"#{word} needs a macro name", place))
         return False
     return (name[0] in state.macros) == (word == "ifdef")
 
@@ -227,14 +237,14 @@ def _condition(word: str, rest: str, state: _State, place: Place) -> bool:
 def _branch(word: str, rest: str, stack: list[_Branch], state: _State, place: Place) -> None:
     """``#elif``, ``#else`` and ``#endif``."""
     if not stack:
-        state.diagnostics.append(error("HF110", f"#{word} without #if", place))
+        state.diagnostics.append(error("HF105", f"#{word} without #if", place))
         return
     top = stack[-1]
     if word == "endif":
         stack.pop()
         return
     if top.after_else:
-        state.diagnostics.append(error("HF110", f"#{word} after #else (its #if is on line {top.line})", place))
+        state.diagnostics.append(error("HF105", f"#{word} after #else (its #if is on line {top.line})", place))
         return
     if word == "else":
         top.taken = top.outer and not top.done
@@ -257,11 +267,11 @@ def _include(rest: str, state: _State, place: Place, path: Path, depth: int) -> 
             break
     else:
         state.diagnostics.append(
-            note("HF112", f"'{name or rest.strip()}' was not found; its macros are unknown", place)
+            note("HF113", f"'{name or rest.strip()}' was not found; its macros are unknown", place)
         )
         return
     if depth >= _INCLUDE_DEPTH:
-        state.diagnostics.append(error("HF112", f"'{name}' includes itself without end", place))
+        state.diagnostics.append(error("HF113", f"'{name}' includes itself without end", place))
         return
     _evaluate(text.split("\n"), state, folder / name, False, depth + 1)
 
@@ -322,7 +332,7 @@ def expand_file(text: str, path: Path, defines: Mapping[str, Macro], include_dir
     if shutil.which("gcc") is None:
         hint = "gcc comes with gfortran: install either"
         return Expanded(
-            "", (), (error("HF115", "gcc, which preprocesses this file, was not found", Place(str(path)), hint),)
+            "", (), (error("HF107", "gcc, which preprocesses this file, was not found", Place(str(path)), hint),)
         )
     folder = path.parent if path.parent.is_dir() else Path()
     done = subprocess.run([*command, "-"], input=protected.encode(), capture_output=True, cwd=folder, check=False)
@@ -366,14 +376,14 @@ def _failures(messages: str, path: Path) -> tuple[Diagnostic, ...]:
         hint = "add its folder to include_dirs" if "No such file" in text else ""
         found.append(
             error(
-                "HF115",
+                "HF107",
                 f"preprocessing failed: {text}",
                 Place(file, int(match["line"]), int(match["column"] or 1)),
                 hint,
             )
         )
     if not found:
-        found.append(error("HF115", f"preprocessing failed: {messages.strip()}", Place(str(path))))
+        found.append(error("HF107", f"preprocessing failed: {messages.strip()}", Place(str(path))))
     return tuple(found)
 
 

@@ -149,35 +149,35 @@ def test_storage_order_among_the_sources_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "line", "column", "words"),
     [
-        ('[project]\nsource = ["a"]\nsources = ["b"]\n', "HF802", 2, 1, "did you mean 'sources'?"),
-        ('[projekt]\n[project]\nsources = ["b"]\n', "HF802", 1, 2, "did you mean 'project'?"),
+        ('[project]\nsource = ["a"]\nsources = ["b"]\n', "HF801", 2, 1, "did you mean 'sources'?"),
+        ('[projekt]\n[project]\nsources = ["b"]\n', "HF801", 1, 2, "did you mean 'project'?"),
         (
             '[project]\nsources = ["b"]\n[target.cpu]\nflags = [\n  "backend",\n]\nbackand = "x"\n',
-            "HF802",
+            "HF801",
             7,
             1,
             "did you mean 'backend'?",
         ),
-        ('[project]\nsources = ["b"]\n[target.cuda]\n', "HF802", 3, 2, "known here: cpu, gpu"),
+        ('[project]\nsources = ["b"]\n[target.cuda]\n', "HF801", 3, 2, "known here: cpu, gpu"),
         (
             '[project]\nsources = ["b"]\n[domains]\ni = { size = ["n"], iterator = ["i"] }\n',
-            "HF802",
+            "HF801",
             4,
             21,
             "did you mean 'iterators'?",
         ),
         (
             '[project]\nsources = ["b"]\n[target.cpu]\nbackend = "opnemp"\n',
-            "HF803",
+            "HF802",
             4,
             1,
             "did you mean 'openmp'?",
         ),
-        ('[project]\nsources = ["b"]\n[schemes]\nA = { gpu = "cuda" }\n', "HF803", 4, 1, "did you mean 'cuda-c'?"),
-        ('[project]\nsources = "b"\n', "HF803", 2, 1, "must be a list of texts"),
-        ('[project]\nsources = ["b"]\n[target.cpu]\nopt = 7\n', "HF803", 4, 1, "0, 1, 2 or 3"),
-        ('[project]\nname = "x"\n', "HF804", 1, 2, "names no sources"),
-        ("[project]\nname = x\n", "HF801", 2, 8, "not valid TOML"),
+        ('[project]\nsources = ["b"]\n[schemes]\nA = { gpu = "cuda" }\n', "HF802", 4, 1, "did you mean 'cuda-c'?"),
+        ('[project]\nsources = "b"\n', "HF802", 2, 1, "must be a list of texts"),
+        ('[project]\nsources = ["b"]\n[target.cpu]\nopt = 7\n', "HF802", 4, 1, "0, 1, 2 or 3"),
+        ('[project]\nname = "x"\n', "HF803", 1, 2, "names no sources"),
+        ("[project]\nname = x\n", "HF800", 2, 8, "not valid TOML"),
     ],
 )
 def test_faults_have_their_line(tmp_path: Path, text: str, code: str, line: int, column: int, words: str) -> None:
@@ -190,13 +190,13 @@ def test_faults_have_their_line(tmp_path: Path, text: str, code: str, line: int,
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     text = '[project]\nsource = ["a"]\nname = 3\n[target.cpu]\nbackend = "omp"\n'
-    assert [d.code for d in faults(tmp_path, text)] == ["HF802", "HF803", "HF804", "HF803"]
+    assert [d.code for d in faults(tmp_path, text)] == ["HF801", "HF802", "HF803", "HF802"]
 
 
 def test_no_project_is_told(tmp_path: Path) -> None:
     with pytest.raises(HfpyError) as caught:
         load_project(tmp_path)
-    assert caught.value.diagnostics[0].code == "HF801"
+    assert caught.value.diagnostics[0].code == "HF800"
     assert "hfpy new" in caught.value.diagnostics[0].hint
 
 
@@ -205,5 +205,5 @@ def test_an_entry_that_names_nothing_is_told_with_its_line(tmp_path: Path) -> No
     with pytest.raises(HfpyError) as caught:
         source_files(project)
     (fault,) = caught.value.diagnostics
-    assert (fault.code, fault.place.line) == ("HF805", 3)
+    assert (fault.code, fault.place.line) == ("HF803", 3)
     assert "'nowhere'" in fault.message

@@ -1,0 +1,31 @@
+"""Removing what was built, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from hfpy.build.files import explained
+from hfpy.project import BACKENDS, Project
+
+
+def clean_project(project: Project, targets: Iterable[str]) -> list[Path]:
+    """Remove the folders of the targets, with any backend, from the project's build folder; the removed ones.
+
+    Only folders that hfpy has built in go, and the build folder itself only if that leaves it empty.
+    Raises HfpyError if something cannot be removed.
+    """
+    build = project.root / project.build_dir
+    removed = []
+    for target in targets:
+        for backend in BACKENDS:
+            folder = build / f"{target}-{backend}"
+            if (folder / ".lock").is_file():
+                with explained(folder):
+                    shutil.rmtree(folder)
+                removed.append(folder)
+    if build.is_dir() and not any(build.iterdir()):
+        with explained(build):
+            build.rmdir()
+    return removed

@@ -1,0 +1,160 @@
+"""Compilers: which one to use, what family it is of, and how that family spells what hfpy needs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hfpy.build import codes
+from hfpy.diagnostics import ToolError
+
+Family = Literal["gnu", "nvidia", "intel", "llvm", "other"]
+Language = Literal["fortran", "c", "cuda"]
+
+_CANDIDATES: Mapping[Language, tuple[str, ...]] = {
+    "fortran": ("gfortran", "flang", "flang-new", "ifx", "nvfortran"),
+    "c": ("gcc", "cc", "clang"),
+    "cuda": ("nvcc",),
+}
+_NAMES: Mapping[Language, str] = {"fortran": "Fortran compiler", "c": "C compiler", "cuda": "CUDA compiler"}
+_VARIABLES: Mapping[Language, str] = {"fortran": "FC", "c": "CC", "cuda": "NVCC"}
+_PACKAGES: Mapping[Language, tuple[str, str, str]] = {
+    "fortran": ("gfortran", "gcc-gfortran", "gcc"),
+    "c": ("gcc", "gcc", "gcc"),
+    "cuda": ("nvidia-cuda-toolkit", "cuda-toolkit", "-"),
+}
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How a family of Fortran compilers spells things; ``module_out`` is followed by a folder, as a word of its own."""
+
+    module_out: tuple[str, ...]
+    preprocess: tuple[str, ...]
+    long_lines: tuple[str, ...]
+    openmp: tuple[str, ...]
+    openacc: tuple[str, ...]
+
+
+_SPELLINGS: Mapping[Family, Spelling] = {
+    "gnu": Spelling(
+        ("-J",),
+        ("-cpp",),
+        ("-ffree-line-length-none",),
+        ("-fopenmp", "-foffload=disable"),
+        ("-fopenacc", "-foffload=disable"),
+    ),
+    "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",)),
+    "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), ()),
+    "llvm": Spelling(("-J",), ("-cpp",), (), ("-fopenmp",), ("-fopenacc",)),
+    "other": Spelling(("-J",), (), (), ("-fopenmp",), ("-fopenacc",)),
+}
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler that is on this machine: its command (with words such as ``ccache`` before it), family and version."""
+
+    command: tuple[str, ...]
+    family: Family
+    version: str
+
+    @property
+    def spelling(self) -> Spelling:
+        """How this compiler wants its options."""
+        return _SPELLINGS[self.family]
+
+    def module_flags(self, out: Path, search: Path) -> tuple[str, ...]:
+        """Options to write module files to ``out`` and to look for them there, then in ``search``."""
+        return (*self.spelling.module_out, str(out), f"-I{out}", f"-I{search}")
+
+
+def find_compiler(language: Language, asked: str | None, environment: Mapping[str, str]) -> Compiler:
+    """The compiler to use: what FC, CC or NVCC says, else ``asked`` (from the project), else the first found.
+
+    Raises ToolError with one message on how to get one, if it is not on this machine.
+    """
+    wanted = environment.get(_VARIABLES[language]) or asked
+    if wanted:
+        command = tuple(shlex.split(wanted))
+        if command and shutil.which(command[-1] if _is_wrapper(command[0]) else command[0]):
+            return _described(command)
+        raise ToolError(missing_message(language, wanted))
+    for candidate in _CANDIDATES[language]:
+        if shutil.which(candidate):
+            return _described((candidate,))
+    raise ToolError(missing_message(language, None))
+
+
+def missing_message(language: Language, wanted: str | None) -> str:
+    """One message that says what is missing and how to get it."""
+    debian, fedora, homebrew = _PACKAGES[language]
+    name = f"the {_NAMES[language]} '{wanted}' is" if wanted else f"no {_NAMES[language]} is"
+    ways = [f"Debian, Ubuntu: apt-get install {debian}", f"Fedora: dnf install {fedora}"]
+    if homebrew != "-":
+        ways.append(f"macOS: brew install {homebrew}")
+    return (
+        f"error {codes.TOOL_MISSING}: {name} not on this machine\n"
+        f"  hint: install one ({'; '.join(ways)}), or name yours in the environment variable {_VARIABLES[language]}"
+    )
+
+
+def _is_wrapper(word: str) -> bool:
+    return Path(word).name in ("ccache", "sccache", "env")
+
+
+def _described(command: tuple[str, ...]) -> Compiler:
+    """The compiler behind a command, by what it says about itself (MPI wrappers pass the question on)."""
+    try:
+        answer = subprocess.run(
+            (*command, "--version"), capture_output=True, text=True, errors="replace", timeout=60, check=False
+        )
+        text = f"{answer.stdout}\n{answer.stderr}".strip()
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise ToolError(f"error {codes.TOOL_FAILED}: '{shlex.join(command)}' does not run: {fault}") from None
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return Compiler(command, family_of(text), first.strip())
+
+
+def family_of(version_text: str) -> Family:
+    """The family that a ``--version`` text tells of."""
+    text = version_text.lower()
+    for words, family in (
+        (("gnu fortran", "gcc", "free software foundation"), "gnu"),
+        (("nvfortran", "nvc", "pgfortran", "pgi"), "nvidia"),
+        (("ifx", "ifort", "intel"), "intel"),
+        (("flang", "clang", "llvm"), "llvm"),
+    ):
+        if any(word in text for word in words):
+            return family  # type: ignore[return-value]
+    return "other"
+
+
+def environment_flags(environment: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """The words of FFLAGS, CFLAGS or LDFLAGS, empty if it is not set.
+
+    Raises ToolError if its quotes do not match.
+    """
+    try:
+        return tuple(shlex.split(environment.get(name, "")))
+    except ValueError as fault:
+        raise ToolError(f"error {codes.WRONG_VALUE}: the environment variable {name}: {fault}") from None
+
+
+def shown(command: Sequence[str]) -> str:
+    """A command as the user would type it."""
+    return shlex.join(command)
+
+
+def default_jobs() -> int:
+    """How many processes this one may keep busy."""
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:  # not every system tells
+        return max(1, os.cpu_count() or 1)

@@ -1,0 +1,214 @@
+"""``hfpy build``: from a project to its executables, doing again only what has to be."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hfpy.build import codes
+from hfpy.build.files import explained
+from hfpy.build.graph import CompiledFile, dependencies
+from hfpy.build.objects import Objects, remove_stale_modules
+from hfpy.build.progress import Phases
+from hfpy.build.tasks import Processes, run_ordered
+from hfpy.build.tools import find_tools
+from hfpy.build.translated import GENERATED, Translated, all_sources, bring_up_to_date
+from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
+from hfpy.options import Options
+from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
+
+_BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build gave: executables by name, what the translator said, and the files that were compiled or linked."""
+
+    executables: Mapping[str, Path]
+    folder: Path
+    diagnostics: tuple[Diagnostic, ...]
+    done: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to build: ``say`` takes compilers' messages, ``told`` every command run, ``diagnosed`` the diagnostics."""
+
+    jobs: int
+    environment: Mapping[str, str]
+    phases: Phases
+    debug: bool = False
+    say: Callable[[str], None] = field(default=lambda _: None)
+    told: Callable[[str], None] = field(default=lambda _: None)
+    diagnosed: Callable[[Sequence[Diagnostic]], None] = field(default=lambda _: None)
+
+
+def build(project: Project, options: Options, request: Request) -> Built:
+    """Translate, compile and link a project for ``options.target``.
+
+    Raises HfpyError for faults of the user's code and settings, ToolError with the tool's output (led back
+    to the user's lines) when a compiler or the linker fails or is missing.
+    """
+    folder = build_folder(project, options)
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        request.phases.phase("translating")
+        cached = replace(options, cache_dir=folder / "cache", jobs=request.jobs)
+        translated = bring_up_to_date(all_sources(project), cached, folder)
+        request.diagnosed(translated.diagnostics)
+        return _compile_and_link(project, options, request, folder, translated)
+
+
+def build_folder(project: Project, options: Options) -> Path:
+    """The folder of this target and backend, with the executables directly in it."""
+    return project.root / project.build_dir / f"{options.target}-{options.default_backend}"
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Only one build at a time works in a folder; others wait."""
+    with explained(folder):
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _compile_and_link(
+    project: Project, options: Options, request: Request, folder: Path, translated: Translated
+) -> Built:
+    mains = executables(project, translated.files, folder)
+    suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" else ())
+    others = source_files(project, suffixes)
+    tools = find_tools(
+        project,
+        options,
+        request.environment,
+        openmp=translated.openmp,
+        debug=request.debug,
+        suffixes=frozenset(path.suffix for path in others),
+    )
+    files = {file.name: file for file in compiled_files(translated.files, mains)}
+    needs = dependencies(tuple(files.values()))
+    processes = Processes()
+    objects = Objects(
+        folder=folder,
+        root=project.root,
+        tools=tools,
+        files=files,
+        needs=needs,
+        processes=processes,
+        flags_of=project.flags_of_file,
+        say=request.say,
+        told=request.told,
+    )
+    foreign = {f"{path.name} {index}": path for index, path in enumerate(others)}
+    targets = _foreign_objects(foreign, project.root, objects)
+    request.phases.phase("compiling", len(needs) + len(foreign))
+    remove_stale_modules(objects.modules, files.values())
+
+    def compile_one(name: str) -> None:
+        if name in foreign:
+            objects.compile_c(foreign[name], targets[name])
+        else:
+            objects.compile_fortran(name)
+
+    work = {**dict.fromkeys(foreign, ()), **needs}
+    failures = run_ordered(work, compile_one, request.jobs, processes.stop, request.phases.step)
+    if not failures:
+        linked = _link_all(project, request, objects, mains, tuple(targets.values()), processes)
+        return Built(linked, folder, translated.diagnostics, tuple(objects.compiled))
+    raise ToolError("\n".join(str(failure) for failure in failures))
+
+
+def _foreign_objects(foreign: Mapping[str, Path], root: Path, objects: Objects) -> dict[str, Path]:
+    """The objects of C and CUDA files, in the folders that they have in the project."""
+    targets = {}
+    for name, path in foreign.items():
+        inside = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
+        targets[name] = objects.objects / "c" / inside.with_name(f"{inside.name}.o")
+    return targets
+
+
+def executables(project: Project, files: Sequence[CompiledFile], folder: Path) -> dict[str, CompiledFile]:
+    """For each executable the file with its main program: those that the project names, else all there are.
+
+    Raises HfpyError if one is named that has no main program, if there is none at all, or if two have one name.
+    """
+    mains: dict[str, list[CompiledFile]] = {}
+    for file in files:
+        if file.programs:
+            mains.setdefault(file.source.stem, []).append(file)
+    place = key_place(project, "project", "executables")
+    problems = []
+    for name in project.executables:
+        if name not in mains:
+            known = f"main programs here: {', '.join(sorted(mains))}" if mains else "no source holds a main program"
+            problems.append(error(codes.NAME_UNKNOWN, f"no main program in a file named '{name}'", place, known))
+    if not mains and not project.executables:
+        hint = "add a Fortran `program` to the sources; its file gives the executable its name"
+        problems.append(error(codes.NO_SOURCES, "no source holds a main program", place, hint))
+    chosen = project.executables or tuple(mains)
+    for name in chosen:
+        if len(mains.get(name, ())) > 1:
+            where = ", ".join(str(file.source) for file in mains[name])
+            problems.append(error(codes.NAME_TWICE, f"two main programs are named '{name}': {where}", place))
+        if name in (GENERATED, "modules", "objects", "cache"):
+            problems.append(
+                error(codes.NAME_TWICE, f"an executable cannot be named '{name}': {folder} holds one", place)
+            )
+    if problems:
+        raise HfpyError(problems)
+    return {name: mains[name][0] for name in chosen}
+
+
+def compiled_files(files: Sequence[CompiledFile], mains: Mapping[str, CompiledFile]) -> list[CompiledFile]:
+    """The files to compile: all but main programs that nobody asked for (unless they hold modules)."""
+    wanted = {file.name for file in mains.values()}
+    return [file for file in files if not file.programs or file.provides or file.name in wanted]
+
+
+def holds_block_data(file: CompiledFile) -> bool:
+    """Whether a file initialises common blocks, so that its object has to be linked by name."""
+    return _BLOCK_DATA.search(file.path.read_bytes()) is not None
+
+
+def _link_all(
+    project: Project,
+    request: Request,
+    objects: Objects,
+    mains: Mapping[str, CompiledFile],
+    foreign: Sequence[Path],
+    processes: Processes,
+) -> dict[str, Path]:
+    """Put what is no main program into an archive and link each executable with it."""
+    request.phases.phase("linking", len(mains))
+    library = objects.folder / f"lib{re.sub(r'[^A-Za-z0-9_.-]', '_', project.name)}.a"
+    always: list[Path] = []  # an archive's member with nothing but block data would never be taken
+    members = list(foreign)
+    for name, file in objects.files.items():
+        if file.programs:
+            continue
+        (always if holds_block_data(file) else members).append(objects.object_of(name))
+    if members:
+        objects.link(members, library, archive=True)
+
+    linked = {name: objects.folder / name for name in mains}
+
+    def link_one(name: str) -> None:
+        parts = [objects.object_of(mains[name].name), *always, *([library] if members else [])]
+        objects.link(parts, linked[name])
+
+    work: dict[str, tuple[str, ...]] = dict.fromkeys(mains, ())
+    failures = run_ordered(work, link_one, request.jobs, processes.stop, request.phases.step)
+    if failures:
+        raise ToolError("\n".join(str(failure) for failure in failures))
+    return linked

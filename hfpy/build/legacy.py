@@ -1,0 +1,211 @@
+"""Existing Hybrid Fortran projects, without ``hfpy.toml``, as projects of hfpy (hybrid-fortran.md §13, design §6)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import hfpy
+from hfpy.build import codes
+from hfpy.build.compilers import Compiler, Language, find_compiler
+from hfpy.build.files import explained
+from hfpy.build.legacyflags import translate_flags
+from hfpy.build.makesettings import GENERAL, Settings, read_settings
+from hfpy.diagnostics import Diagnostic, HfpyError, error, note
+from hfpy.project import FORTRAN_SUFFIXES, PROJECT_FILE, Project, TargetSettings
+
+HF_DIR = Path(hfpy.__file__).resolve().parent / "makefiles" / "hf"
+
+_BACKENDS = {
+    "FortranImplementation": "sequential",
+    "OpenMPFortranImplementation": "openmp",
+    "TraceGeneratingFortranImplementation": "sequential",
+    "PGIOpenACCFortranImplementation": "openacc",
+    "DebugPGIOpenACCFortranImplementation": "openacc",
+    "TraceCheckingOpenACCFortranImplementation": "openacc",
+    "CUDAFortranImplementation": "cuda-fortran",
+    "DebugCUDAFortranImplementation": "cuda-fortran",
+    "DebugEmulatedCUDAFortranImplementation": "cuda-fortran",
+}
+_DEFAULTS = {
+    ("cpu", "PRODUCTION"): "OpenMPFortranImplementation",
+    ("cpu", "DEBUG"): "FortranImplementation",
+    ("gpu", "PRODUCTION"): "CUDAFortranImplementation",
+    ("gpu", "DEBUG"): "DebugCUDAFortranImplementation",
+}
+_WITHOUT_EFFECT = {
+    "OPTION_FLAGS": "debug print and cache settings are not there",
+    "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
+    "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
+}
+
+
+def is_legacy(folder: Path) -> bool:
+    """Whether a folder holds an existing Hybrid Fortran project and no ``hfpy.toml``."""
+    return (folder / "config" / GENERAL).is_file() and not (folder / PROJECT_FILE).is_file()
+
+
+def load_legacy(
+    folder: Path, target: str, environment: Mapping[str, str], *, debug: bool
+) -> tuple[Project, tuple[Diagnostic, ...]]:
+    """The project in ``folder`` as its ``config`` describes it for a target, and what was translated or has no effect.
+
+    Raises HfpyError for unusable settings, ToolError if make cannot read them or there is no compiler.
+    """
+    settings = read_settings(folder, target, environment, debug=debug, hf_dir=HF_DIR)
+    debug = debug or settings.text("DEBUG_MODE").lower() == "true"
+    notes = [
+        note(codes.SETTING_IGNORED, f"{key} has no effect: {why}", settings.place(key))
+        for key, why in _WITHOUT_EFFECT.items()
+        if settings.words(key)
+    ]
+    source = _relative(settings.text("SRC_DIR_COMMON", "source"))
+    if not (folder / source).is_dir():
+        place = settings.place("SRC_DIR_COMMON")
+        raise HfpyError([error(codes.NO_SOURCES, f"the folder of sources '{source}' is not there", place)])
+    build = _relative(settings.text("BASEDIR", "build"))
+    mode = "DEBUG" if debug else "PRODUCTION"
+    schemes = {name: {target: _backend(settings, c, key, notes)} for name, c, key in _schemes(settings, target, mode)}
+    macros, folders = _preprocessor_flags(settings)
+    project = Project(
+        root=folder,
+        name=settings.text("HYBRID_LIBRARY_FILENAME_POSTFIX", folder.resolve().name),
+        sources=(source,),
+        executables=settings.words("EXECUTABLES"),
+        define=macros,
+        build_dir=build,
+        exclude=_exceptions(folder, source, build, settings.words("EXCEPTIONS")),
+        include_dirs=(*folders, *_folders_of(folder / source, folder)),
+        targets={target: _target(settings, target, mode, environment, notes)},
+        schemes=schemes,
+        legacy=True,
+        install_dir=_relative(settings.text("TESTDIR", "test")),
+    )
+    return project, tuple(dict.fromkeys(notes))
+
+
+def install(project: Project, target: str, executables: Mapping[str, Path]) -> dict[str, Path]:
+    """Copy executables to where an existing project has them, ``test/NAME/NAME_cpu``; the copies by name.
+
+    Raises HfpyError if one cannot be written.
+    """
+    copies = {}
+    for name, path in executables.items():
+        copy = project.root / (project.install_dir or "test") / name / f"{name}_{target}"
+        temporary = copy.with_name(f".{copy.name}.tmp")
+        with explained(copy):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, temporary)
+            os.replace(temporary, copy)
+        copies[name] = copy
+    return copies
+
+
+def _target(
+    settings: Settings, target: str, mode: str, environment: Mapping[str, str], notes: list[Diagnostic]
+) -> TargetSettings:
+    """Compilers and flags of the target, in the words of what is on this machine."""
+    key = f"{target.upper()}_IMPLEMENTATION_{mode}"
+    name = settings.text(key, _DEFAULTS[target, mode])
+    fortran = _compiler(settings, "FC", "fortran", environment, notes)
+    c = _compiler(settings, "CC", "c", environment, notes) if settings.text("CC") else None
+    library = settings.text("HYBRID_LIBRARY_FILENAME_POSTFIX")
+    own_library = f"-l{library}" if library else ""
+    flags = _flags(settings, "FFLAGS", fortran, notes)
+    link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes) if f != own_library)
+    if fortran.family == "gnu":
+        flags = ("-std=legacy", *flags)  # such code was written for a lenient compiler
+    return TargetSettings(
+        backend=_backend(settings, name, key, notes),
+        compiler=" ".join(fortran.command),
+        c_compiler=" ".join(c.command) if c else None,
+        flags=flags,
+        cflags=_flags(settings, "CFLAGS", c, notes) if c else settings.words("CFLAGS"),
+        ldflags=link,
+    )
+
+
+def _compiler(
+    settings: Settings, key: str, language: Language, environment: Mapping[str, str], notes: list[Diagnostic]
+) -> Compiler:
+    """The compiler that is set, if it is on this machine, else another; that is said."""
+    asked = settings.text(key)
+    command = asked.split()
+    if not asked or key in environment:
+        return find_compiler(language, None, environment)
+    if shutil.which(command[0]):
+        return find_compiler(language, asked, environment)
+    found = find_compiler(language, None, environment)
+    message = f"{key}={asked} is not on this machine, {' '.join(found.command)} is used"
+    notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
+    return found
+
+
+def _flags(settings: Settings, key: str, compiler: Compiler, notes: list[Diagnostic]) -> tuple[str, ...]:
+    words = settings.words(key)
+    translated = translate_flags(words, compiler.family)
+    if translated.changed:
+        changes = [f"{old} → {new}" for old, new in translated.changed if new]
+        dropped = [old for old, new in translated.changed if not new]
+        told = [*changes, *([f"left out: {' '.join(dropped)}"] if dropped else [])]
+        message = f"{key} was translated for {compiler.command[0]}: {'; '.join(told)}"
+        notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
+    return translated.flags
+
+
+def _backend(settings: Settings, name: str, key: str, notes: list[Diagnostic]) -> str:
+    """The backend for the name of a class. Raises HfpyError for a name that is none."""
+    if name not in _BACKENDS:
+        hint = f"known are {', '.join(_BACKENDS)}"
+        raise HfpyError([error(codes.WRONG_VALUE, f"{key}: unknown backend class '{name}'", settings.place(key), hint)])
+    backend = _BACKENDS[name]
+    if backend == "cuda-fortran" and shutil.which("nvfortran") is None:
+        backend = "cuda-c"
+        message = f"{name} needs nvfortran, which is not on this machine; the backend cuda-c is used"
+        notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
+    if name.startswith(("Trace", "DebugEmulated")):
+        message = f"{name} is built as backend {backend}, without tracing or emulation"
+        notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
+    return backend
+
+
+def _schemes(settings: Settings, target: str, mode: str) -> list[tuple[str, str, str]]:
+    """Scheme, backend class and key of every ``GPU_IMPLEMENTATION_PRODUCTION_SCHEME`` for the target and mode."""
+    prefix = f"{target.upper()}_IMPLEMENTATION_{mode}_"
+    found = {key.removeprefix(prefix): (settings.text(key), key) for key in settings.values if key.startswith(prefix)}
+    if target == "gpu":
+        found.setdefault("REDUCTION_SUPPORT", ("PGIOpenACCFortranImplementation", f"{prefix}REDUCTION_SUPPORT"))
+    return [(scheme, name, key) for scheme, (name, key) in sorted(found.items())]
+
+
+def _preprocessor_flags(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Macros and include folders in PFLAGS."""
+    words = settings.words("PFLAGS")
+    macros = tuple(word[2:] for word in words if word.startswith("-D"))
+    return macros, tuple(word[2:] for word in words if word.startswith("-I"))
+
+
+def _exceptions(folder: Path, source: str, build: str, words: Sequence[str]) -> tuple[str, ...]:
+    """The sources whose path holds one of the words as a whole word."""
+    if not words:
+        return ()
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+    paths = (p.relative_to(folder).as_posix() for p in _sources_in(folder / source))
+    return tuple(p for p in sorted(paths) if not p.startswith(f"{build}/") and pattern.search(p))
+
+
+def _folders_of(source: Path, folder: Path) -> list[str]:
+    """All folders with sources: such projects are compiled in one flat folder, where every file sees every other."""
+    folders = {source, *(path.parent for path in source.rglob("*") if path.is_file())}
+    return [path.relative_to(folder).as_posix() for path in sorted(folders)]
+
+
+def _sources_in(folder: Path) -> Iterable[Path]:
+    return (p for p in folder.rglob("*") if p.is_file() and p.suffix in (*FORTRAN_SUFFIXES, ".c", ".cu"))
+
+
+def _relative(path: str) -> str:
+    return path.removeprefix("./").rstrip("/") or "."

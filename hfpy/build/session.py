@@ -1,0 +1,114 @@
+"""What a command works on: the project in a folder, or single files, with what the command line adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hfpy.build.projectfile import load_project
+from hfpy.diagnostics import Diagnostic, UsageError
+from hfpy.options import Options
+from hfpy.project import BACKENDS, PROJECT_FILE, Project, options_for
+
+
+@dataclass(frozen=True)
+class Given:
+    """The options of a command line that go over those of a project; ``None`` and empty say nothing."""
+
+    target: str = "cpu"
+    backend: str | None = None
+    routines: tuple[str, ...] = ()
+    schemes: tuple[str, ...] = ()
+    storage_order: Path | None = None
+    define: tuple[str, ...] = ()
+    include_dirs: tuple[Path, ...] = ()
+    layout: str | None = None
+    schedule: str | None = None
+    opt: int | None = None
+    line_markers: bool = False
+    debug: bool = False
+    jobs: int = 0
+
+
+@dataclass(frozen=True)
+class Session:
+    """A project with the options for the target that was asked for, and notes on how the project was read."""
+
+    project: Project
+    options: Options
+    notes: tuple[Diagnostic, ...] = field(default=())
+
+
+def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> Session:
+    """The project in ``folder``, or, from the current folder, in the nearest one above that has an ``hfpy.toml``.
+
+    A folder with ``config/MakesettingsGeneral`` and no ``hfpy.toml`` is an existing Hybrid Fortran project.
+    Raises HfpyError if there is no project or its settings are faulty, UsageError for unusable options.
+    """
+    from hfpy.build.legacy import is_legacy, load_legacy
+
+    folder = nearest_project(folder)
+    notes: tuple[Diagnostic, ...] = ()
+    if is_legacy(folder):
+        project, notes = load_legacy(folder, given.target, environment, debug=given.debug)
+    else:
+        project = load_project(folder)
+    return Session(project, with_given(options_for(project, given.target), given), notes)
+
+
+def nearest_project(folder: Path) -> Path:
+    """``folder`` if it holds a project; if it is the current one, the nearest above that does; else ``folder``."""
+    from hfpy.build.legacy import is_legacy
+
+    if folder != Path(".") or (folder / PROJECT_FILE).is_file() or is_legacy(folder):
+        return folder
+    for parent in Path.cwd().parents:
+        if (parent / PROJECT_FILE).is_file() or is_legacy(parent):
+            return parent
+    return folder
+
+
+def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")) -> Session:
+    """The given files and folders as a project without settings; what is in ``output`` is no source.
+
+    Raises UsageError for unusable options.
+    """
+    project = Project(root=Path("."), name="files", sources=tuple(map(str, files)), build_dir=str(output))
+    return Session(project, with_given(Options(target=given.target), given))
+
+
+def with_given(options: Options, given: Given) -> Options:
+    """The options with those of the command line over them. Raises UsageError for unusable ones."""
+    changed = replace(
+        options,
+        schemes={**options.schemes, **{k.upper(): v for k, v in _pairs("--scheme", given.schemes).items()}},
+        routines={**options.routines, **{k.lower(): v for k, v in _pairs("--routine", given.routines).items()}},
+        define=options.define + given.define,
+        include_dirs=options.include_dirs + given.include_dirs,
+        line_markers=options.line_markers or given.line_markers,
+        jobs=given.jobs,
+    )
+    if given.backend is not None:
+        changed = replace(changed, backend=given.backend)
+    if given.storage_order is not None:
+        changed = replace(changed, storage_order=given.storage_order)
+    if given.layout is not None:
+        changed = replace(changed, layout=given.layout)
+    if given.schedule is not None:
+        changed = replace(changed, schedule=given.schedule)
+    if given.opt is not None:
+        changed = replace(changed, opt=given.opt)
+    return changed
+
+
+def _pairs(option: str, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = {}
+    for value in values:
+        name, separator, backend = value.partition("=")
+        if not separator or not name:
+            raise UsageError(f"{option} wants NAME=BACKEND, not '{value}'")
+        if backend not in BACKENDS:
+            raise UsageError(f"{option} {value}: unknown backend '{backend}'; known are {', '.join(BACKENDS)}")
+        pairs[name] = backend
+    return pairs

@@ -1,0 +1,147 @@
+"""The tools of one build: compilers and the flags they get, from the project, the target and the environment."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hfpy.build.compilers import Compiler, Family, environment_flags, find_compiler
+from hfpy.options import Options
+from hfpy.project import DEFAULT_FLAGS, Project
+
+PREPROCESSED = (".F90", ".F", ".FOR")
+GPU_MACRO = "GPU"
+STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
+
+_DEBUG_FLAGS: Mapping[Family, tuple[str, ...]] = {
+    "gnu": ("-g", "-O0", "-fcheck=all", "-fbacktrace"),
+    "nvidia": ("-g", "-O0", "-Mbounds", "-traceback"),
+    "intel": ("-g", "-O0", "-check", "all", "-traceback"),
+    "llvm": ("-g", "-O0"),
+    "other": ("-g", "-O0"),
+}
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What compiles and links, with the options that all files share.
+
+    ``definitions`` are macros without ``-D``; ``include_dirs`` are searched after the folder of the source.
+    """
+
+    fortran: Compiler
+    fortran_flags: tuple[str, ...]
+    c: Compiler | None
+    c_flags: tuple[str, ...]
+    cuda: Compiler | None
+    cuda_flags: tuple[str, ...]
+    parallel: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    definitions: tuple[str, ...]
+    include_dirs: tuple[Path, ...]
+
+    def fortran_command(self, source: Path, target: Path, folders: Sequence[Path], extra: Iterable[str]) -> list[str]:
+        """The command that compiles a Fortran file; ``folders`` go before the common include folders."""
+        spelling = self.fortran.spelling
+        command = [*self.fortran.command, "-c"]
+        if source.suffix in PREPROCESSED:
+            command += [*spelling.preprocess, *(f"-D{d}" for d in self.definitions)]
+        if source.suffix in (".f90", ".F90"):
+            command += spelling.long_lines
+        command += self._include_flags(folders)
+        return [*command, *self.fortran_flags, *self.parallel, *extra, "-o", str(target), str(source)]
+
+    def c_command(self, source: Path, target: Path, extra: Iterable[str]) -> list[str]:
+        """The command that compiles a C or CUDA file. Needs the compiler to be there."""
+        compiler = self.cuda if source.suffix == ".cu" else self.c
+        assert compiler is not None, "found when the sources were listed"
+        flags = self.cuda_flags if source.suffix == ".cu" else self.c_flags
+        command = [*compiler.command, "-c", *(f"-D{d}" for d in self.definitions)]
+        return [*command, *self._include_flags([source.parent]), *flags, *extra, "-o", str(target), str(source)]
+
+    def link_command(self, objects: Iterable[Path], target: Path) -> list[str]:
+        """The command that links objects and archives into an executable."""
+        return [*self.fortran.command, "-o", str(target), *map(str, objects), *self.link_flags]
+
+    def _include_flags(self, first: Iterable[Path]) -> list[str]:
+        # gfortran warns of folders that are not there.
+        return [f"-I{folder}" for folder in dict.fromkeys([*first, *(d for d in self.include_dirs if d.is_dir())])]
+
+
+def find_tools(
+    project: Project,
+    options: Options,
+    environment: Mapping[str, str],
+    *,
+    openmp: bool,
+    debug: bool,
+    suffixes: frozenset[str],
+) -> Tools:
+    """The compilers for sources with these suffixes, and their flags.
+
+    Of the flags the later win: the project's, the target's, FFLAGS, CFLAGS and LDFLAGS of the environment.
+    Raises ToolError if a compiler that is needed is not on this machine.
+    """
+    settings = project.target(options.target)
+    fortran = find_compiler("fortran", settings.compiler, environment)
+    c = find_compiler("c", settings.c_compiler, environment) if ".c" in suffixes else None
+    cuda = find_compiler("cuda", None, environment) if ".cu" in suffixes else None
+    flags = DEFAULT_FLAGS if settings.flags is None else settings.flags
+    mode = parallel_flags(fortran, options, openmp)
+    debugging = _DEBUG_FLAGS[fortran.family] if debug else ()
+    c_flags = (*project.cflags, *settings.cflags) or ("-O2",)
+    link = [*project.ldflags, *settings.ldflags, *environment_flags(environment, "LDFLAGS")]
+    link += [f"-l{library}" for library in project.libraries]
+    if cuda is not None:
+        link += _cuda_link_flags(cuda)
+    return Tools(
+        fortran=fortran,
+        fortran_flags=(*flags, *debugging, *environment_flags(environment, "FFLAGS")),
+        c=c,
+        c_flags=(*c_flags, *(("-g", "-O0") if debug else ()), *environment_flags(environment, "CFLAGS")),
+        cuda=cuda,
+        cuda_flags=(*((f"-arch={settings.arch}",) if settings.arch else ()), *project.nvccflags),
+        parallel=mode,
+        link_flags=(*mode, *_link_relevant((*flags, *environment_flags(environment, "FFLAGS"))), *link),
+        definitions=definitions(options),
+        include_dirs=tuple(folder.resolve() for folder in include_folders(options)),
+    )
+
+
+def definitions(options: Options) -> tuple[str, ...]:
+    """The macros that all sources see: the project's, ``GPU`` on the GPU, and whether there is a storage order file."""
+    gpu = (GPU_MACRO,) if options.target == "gpu" else ()
+    order = (STORAGE_ORDER_MACRO,) if options.storage_order is not None else ()
+    return (*gpu, *order, *options.define)
+
+
+def include_folders(options: Options) -> tuple[Path, ...]:
+    """Where included files are looked for, besides the folder of the source."""
+    order = () if options.storage_order is None else (options.storage_order.parent,)
+    return (*order, *options.include_dirs)
+
+
+def parallel_flags(compiler: Compiler, options: Options, openmp: bool) -> tuple[str, ...]:
+    """The compiler's switch for the directives that the generated code holds."""
+    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    flags: tuple[str, ...] = ()
+    if openmp or backends & {"openmp", "openmp-target"}:
+        flags += compiler.spelling.openmp
+    if "openacc" in backends:
+        flags += tuple(f for f in compiler.spelling.openacc if f not in flags)
+    return flags
+
+
+def _link_relevant(flags: Iterable[str]) -> tuple[str, ...]:
+    """The compile flags that the linker's driver has to see too."""
+    wanted = ("-O", "-g", "-m", "-fsanitize", "-flto", "-fprofile", "-pg", "-static", "-p", "-tp", "-Mcuda", "-cuda")
+    return tuple(flag for flag in flags if flag.startswith(wanted) and not flag.startswith("-mod"))
+
+
+def _cuda_link_flags(cuda: Compiler) -> list[str]:
+    """Where the CUDA runtime library of this nvcc is."""
+    found = shutil.which(cuda.command[-1])
+    folders = [] if found is None else [Path(found).resolve().parent.parent / name for name in ("lib64", "lib")]
+    return [*(f"-L{folder}" for folder in folders if folder.is_dir()), "-lcudart"]

@@ -1,0 +1,264 @@
+"""The translation of a project on disk: made when an input changed, otherwise taken from the last build."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import hfpy
+from hfpy.build import codes
+from hfpy.build.files import digest, explained, file_digest, read_json, write_if_changed, write_json
+from hfpy.build.graph import CompiledFile
+from hfpy.build.includes import IncludeScanner
+from hfpy.build.messages import Origin
+from hfpy.build.runtimelib import runtime_sources
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
+from hfpy.options import Options
+from hfpy.project import Project, key_place, source_files
+
+if TYPE_CHECKING:
+    from hfpy.pipeline import Translation
+
+GENERATED = "generated"
+_STATE = "translation.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What a translation has put on disk: the files to compile, what was said, and whether they need OpenMP."""
+
+    files: tuple[CompiledFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    openmp: bool
+
+
+def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path) -> Translated:
+    """Translate ``sources`` into ``folder/generated``, unless what is there is still what they would give.
+
+    Files are replaced whole and only if they change; files of sources that are no more are removed.
+    Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
+    """
+    fingerprint = _fingerprint(sources, options)
+    kept = _kept(folder, fingerprint)
+    if kept is not None:
+        return kept
+    from hfpy.pipeline import translate
+
+    translation = translate(sources, options)
+    if has_errors(translation.diagnostics):
+        raise HfpyError(translation.diagnostics)
+    state = folder / _STATE
+    with explained(state):
+        state.unlink(missing_ok=True)  # from here on the folder is in between
+    files = write_generated(translation, folder / GENERATED)
+    _remove_strays(folder / GENERATED, {file.path for file in files})
+    translated = Translated(files, tuple(translation.diagnostics), translation.openmp)
+    write_json(state, _as_json(translated, fingerprint))
+    return translated
+
+
+def all_sources(project: Project) -> tuple[Path, ...]:
+    """The Fortran sources of a project with those of the runtime library that it uses.
+
+    Raises HfpyError if there are none.
+    """
+    sources = source_files(project)
+    if not sources:
+        place = key_place(project, "project", "sources")
+        raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
+    return (*sources, *runtime_sources(sources, everything=project.legacy))
+
+
+def transpile_into(project: Project, options: Options, folder: Path, kept: bool) -> Translated:
+    """Translate a project's sources and write the files into ``folder``, each only if it changes.
+
+    ``kept``: the folder is translated into again and again, so that parsed sources are worth keeping there.
+    Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
+    """
+    from hfpy.pipeline import translate
+
+    cache = folder.parent / "cache" if kept else None
+    translation = translate(all_sources(project), replace(options, cache_dir=cache))
+    if has_errors(translation.diagnostics):
+        raise HfpyError(translation.diagnostics)
+    files = write_generated(translation, folder)
+    if kept:
+        _remove_strays(folder, {file.path for file in files})
+    return Translated(files, tuple(translation.diagnostics), translation.openmp)
+
+
+def write_generated(translation: Translation, folder: Path) -> tuple[CompiledFile, ...]:
+    """Write the files of a translation that changed into ``folder``.
+
+    Raises HfpyError, before anything is written, if two would have the same name; and if one cannot be written.
+    """
+    _refuse_equal_names((file.name, file.source) for file in translation.files)
+    files = []
+    for file in translation.files:
+        data = file.text.encode("utf-8")
+        write_if_changed(folder / file.name, data)
+        units = translation.units[file.source]
+        files.append(
+            CompiledFile(
+                name=file.name,
+                source=file.source,
+                path=folder / file.name,
+                digest=digest(data),
+                provides=tuple(units.provides),
+                uses=tuple(units.uses),
+                programs=tuple(units.programs),
+                line_map=file.line_map,
+            )
+        )
+    return tuple(files)
+
+
+def _refuse_equal_names(names: Iterable[tuple[str, Path]]) -> None:
+    seen: dict[str, Path] = {}
+    problems = []
+    for name, source in names:
+        first = seen.setdefault(name.lower(), source)  # there are file systems that know no case
+        if first is not source:
+            message = f"would be written to the same file '{name}' as {first}"
+            problems.append(error(codes.NAME_TWICE, message, Place(str(source)), "rename one of the two"))
+    if problems:
+        raise HfpyError(problems)
+
+
+def _remove_strays(folder: Path, wanted: set[Path]) -> None:
+    with explained(folder):
+        for path in folder.rglob("*"):
+            if path.is_file() and path not in wanted:
+                path.unlink()
+
+
+def _fingerprint(sources: Sequence[Path], options: Options) -> str:
+    """A digest of everything the translation depends on: sources, what they include, options, hfpy itself."""
+    folders = [*options.include_dirs]
+    roots = [*sources]
+    if options.storage_order is not None:
+        roots.append(options.storage_order)
+        folders.append(options.storage_order.parent)
+    scanner = IncludeScanner(folders)
+    contents: dict[Path, str] = {}
+    for path in roots:
+        try:
+            data = path.read_bytes()
+        except OSError:
+            contents[path] = "missing"
+            continue
+        contents[path] = digest(data)
+        for included in scanner.closure(path, data):
+            if included not in contents:
+                contents[included] = file_digest(included)
+    parts = [repr(replace(options, jobs=0, cache_dir=None)), own_fingerprint()]
+    for path, content in contents.items():
+        parts += [str(path), content]
+    return digest(*parts)
+
+
+@functools.cache
+def own_fingerprint() -> str:
+    """A digest that changes with every change of hfpy itself, an edit of its own sources included."""
+    package = Path(hfpy.__file__).parent
+    parts = [hfpy.__version__]
+    for path in sorted(package.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            status = path.stat()
+            parts.append(f"{path.relative_to(package)} {status.st_size} {status.st_mtime_ns}")
+    return digest(*parts)
+
+
+def _kept(folder: Path, fingerprint: str) -> Translated | None:
+    """The translation of the last build, if it was made from the same inputs and nobody touched its files."""
+    state = read_json(folder / _STATE)
+    if state.get("format") != _FORMAT or state.get("fingerprint") != fingerprint:
+        return None
+    files = tuple(_file_from_json(entry, folder) for entry in state["files"])
+    for file in files:
+        try:
+            if digest(file.path.read_bytes()) != file.digest:
+                return None
+        except OSError:
+            return None
+    diagnostics = tuple(_diagnostic_from_json(entry) for entry in state["diagnostics"])
+    return Translated(files, diagnostics, bool(state["openmp"]))
+
+
+def _as_json(translated: Translated, fingerprint: str) -> dict[str, Any]:
+    return {
+        "format": _FORMAT,
+        "fingerprint": fingerprint,
+        "openmp": translated.openmp,
+        "diagnostics": [d.as_dict() for d in translated.diagnostics],
+        "files": [
+            {
+                "name": file.name,
+                "source": str(file.source),
+                "digest": file.digest,
+                "provides": file.provides,
+                "uses": file.uses,
+                "programs": file.programs,
+                "lines": packed_lines(file.line_map),
+            }
+            for file in translated.files
+        ],
+    }
+
+
+def _file_from_json(entry: dict[str, Any], folder: Path) -> CompiledFile:
+    return CompiledFile(
+        name=entry["name"],
+        source=Path(entry["source"]),
+        path=folder / GENERATED / entry["name"],
+        digest=entry["digest"],
+        provides=tuple(entry["provides"]),
+        uses=tuple(entry["uses"]),
+        programs=tuple(entry["programs"]),
+        line_map=unpacked_lines(entry["lines"]),
+    )
+
+
+def _diagnostic_from_json(entry: dict[str, Any]) -> Diagnostic:
+    related = tuple(Related(Place(r["file"], r["line"], r["column"]), r["message"]) for r in entry["related"])
+    place = Place(entry["file"], entry["line"], entry["column"], entry["length"])
+    return Diagnostic(entry["severity"], entry["code"], entry["message"], place, entry["hint"], related)
+
+
+def line_maps_as_json(translated: Translated) -> dict[str, Any]:
+    """For each generated file its source and line map, as ``origins_from_json`` reads them."""
+    return {str(f.path): {"source": str(f.source), "lines": packed_lines(f.line_map)} for f in translated.files}
+
+
+def origins_from_json(maps: dict[str, Any], generated: Iterable[str]) -> list[Origin]:
+    """The origins of some generated files, from what ``line_maps_as_json`` gave."""
+    return [
+        Origin(Path(path), Path(maps[path]["source"]), unpacked_lines(maps[path]["lines"]))
+        for path in generated
+        if path in maps
+    ]
+
+
+def packed_lines(lines: Sequence[int]) -> list[list[int]]:
+    """A line map as runs ``[first, count]`` of consecutive lines; a run of zeros is ``[0, count]``."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs:
+            first, count = runs[-1]
+            if line == (first + count if first else 0):
+                runs[-1][1] += 1
+                continue
+        runs.append([line, 1])
+    return runs
+
+
+def unpacked_lines(runs: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    """The line map that ``packed_lines`` packed."""
+    lines: list[int] = []
+    for first, count in runs:
+        lines += range(first, first + count) if first else [0] * count
+    return tuple(lines)

@@ -1,0 +1,373 @@
+"""The command line: options in, calls out, diagnostics and exit status (design §5) back.
+
+What a command needs is imported within it, so that ``hfpy`` starts fast: it may run once a file in a build.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+import hfpy
+from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
+from hfpy.project import BACKENDS
+
+if TYPE_CHECKING:
+    from hfpy.build.driver import Built, Request
+    from hfpy.build.progress import Phases
+    from hfpy.build.session import Given, Session
+    from hfpy.pipeline import Translation
+
+DONE, USER_FAULT, WRONG_USE, TOOL_FAULT, DIFFERENCE, HFPY_FAULT = 0, 1, 2, 3, 4, 70
+INTERRUPTED = 130
+
+Command = Callable[..., Any]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """The entry point of ``hfpy``: runs a command and ends the process with its status."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit status. No exception gets out, whatever happens."""
+    try:
+        signal.signal(signal.SIGTERM, _terminated)
+        status = cli.main(None if arguments is None else list(arguments), "hfpy", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else DONE
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as fault:
+        fault.show()
+        return WRONG_USE
+    except UsageError as fault:
+        click.echo(f"hfpy: {fault}", err=True)
+        return WRONG_USE
+    except HfpyError as fault:
+        show_diagnostics(fault.diagnostics)
+        return USER_FAULT
+    except ToolError as fault:
+        click.echo(str(fault), err=True)
+        return TOOL_FAULT
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("hfpy: interrupted", err=True)
+        return INTERRUPTED
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else HFPY_FAULT
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+        return DONE
+    except Exception as fault:
+        if os.environ.get("HFPY_DEBUG"):
+            raise
+        click.echo(_own_fault(fault), err=True)
+        return HFPY_FAULT
+
+
+def _terminated(number: int, _frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def _own_fault(fault: Exception) -> str:
+    """One paragraph about a bug in hfpy."""
+    where = ""
+    trace = fault.__traceback__
+    while trace is not None:
+        where = f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return (
+        f"error HF900: hfpy stumbled: {type(fault).__name__}: {fault}{where}\n"
+        "  hint: this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"
+        "        if you can, the source; with HFPY_DEBUG=1 in the environment hfpy shows where it happened."
+    )
+
+
+def show_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
+    """Print diagnostics to standard error, in the order of their places, with how many there are."""
+    from hfpy.diagnostics import ordered, render
+
+    found = ordered(diagnostics)
+    for diagnostic in found:
+        click.echo(render(diagnostic), err=True)
+    counts = [
+        f"{n} {kind}{'s' if n != 1 else ''}"
+        for kind in ("error", "warning")
+        if (n := sum(d.severity == kind for d in found))
+    ]
+    if counts:
+        click.echo(", ".join(counts), err=True)
+
+
+def _stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_PATH = click.Path(path_type=Path)
+_target_option = click.option("--target", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
+_translation_options = _stack(
+    _target_option,
+    click.option("--backend", type=click.Choice(BACKENDS), help="Backend of the target, instead of the project's."),
+    click.option(
+        "--routine", "routines", multiple=True, metavar="[MODULE::]NAME=BACKEND", help="Backend of a routine."
+    ),
+    click.option("--scheme", "schemes", multiple=True, metavar="NAME=BACKEND", help="Backend of a scheme."),
+    click.option("--storage-order", type=_PATH, metavar="FILE", help="File with the storage order macros."),
+    click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Define a preprocessor macro."),
+    click.option("-I", "include_dirs", multiple=True, type=_PATH, metavar="DIR", help="Where included files are."),
+    click.option("--layout", metavar="ORDER", help='Order of the dimensions, such as "k i j", leftmost contiguous.'),
+    click.option("--schedule", metavar="KIND", help="OpenMP schedule of parallel loops."),
+    click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser."),
+    click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
+    click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
+)
+_build_options = _stack(
+    _translation_options,
+    click.option("--debug", is_flag=True, help="Compile for debugging, with run-time checks."),
+    click.option("-v", "--verbose", is_flag=True, help="Show the compilers' command lines."),
+    click.option("--timings", is_flag=True, help="Show how long each phase took."),
+)
+
+
+def _given(options: dict[str, Any]) -> Given:
+    from dataclasses import fields
+
+    from hfpy.build.compilers import default_jobs
+    from hfpy.build.session import Given
+
+    known = {f.name for f in fields(Given)}
+    values = {key: value for key, value in options.items() if key in known}
+    values["jobs"] = values.get("jobs") or default_jobs()
+    values["line_markers"] = bool(values.get("line_markers") or values.get("debug"))
+    return Given(**values)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(hfpy.__version__, prog_name="hfpy", message="%(prog)s %(version)s")
+def cli() -> None:
+    """One annotated Fortran source, fast CPU and GPU programs."""
+
+
+@cli.command()
+@click.argument("name")
+def new(name: str) -> None:
+    """Make a folder NAME with a project that builds at once."""
+    from hfpy.build.scaffold import new_project
+
+    folder = new_project(Path(name))
+    click.echo(f"made {folder}; now: cd {folder} && hfpy build && hfpy run")
+
+
+def _request(phases: Phases, options: dict[str, Any], quiet: bool = False) -> Request:
+    from hfpy.build.compilers import default_jobs
+    from hfpy.build.driver import Request
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    return Request(
+        jobs=options.get("jobs") or default_jobs(),
+        environment=dict(os.environ),
+        phases=phases,
+        debug=bool(options.get("debug")),
+        say=say,
+        told=say if options.get("verbose") else lambda _: None,
+        diagnosed=(lambda _: None) if quiet else show_diagnostics,
+    )
+
+
+def _build(session: Session, options: dict[str, Any], quiet: bool = False) -> Built:
+    from hfpy.build.driver import build
+    from hfpy.build.progress import Phases
+
+    show_diagnostics(session.notes)
+    phases = Phases()
+    try:
+        with phases:
+            built = build(session.project, session.options, _request(phases, options, quiet))
+    finally:
+        if options.get("timings"):
+            click.echo(phases.report(), err=True)
+    return built
+
+
+@cli.command("build")
+@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+@_build_options
+def build_command(project: Path, **options: Any) -> None:
+    """Translate, compile and link the project in PROJECT_DIR (default: here)."""
+    from hfpy.build.legacy import install
+    from hfpy.build.messages import user_path
+    from hfpy.build.session import open_project
+
+    session = open_project(project, _given(options), os.environ)
+    built = _build(session, options)
+    installed = install(session.project, session.options.target, built.executables) if session.project.legacy else {}
+    what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
+    for name, path in built.executables.items():
+        click.echo(f"built {user_path(installed.get(name, path))} ({what})")
+
+
+@cli.command("run")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
+@click.option("-C", "--project", type=_PATH, default=".", help="Folder of the project.")
+@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
+@click.option("--launcher", metavar="COMMAND", help='What starts the program, such as "mpirun -n 2".')
+@_build_options
+def run_command(
+    arguments: tuple[str, ...], project: Path, exe: str | None, launcher: str | None, **options: Any
+) -> int:
+    """Build the project and run it with ARGS; the exit status is the program's."""
+    import shlex
+    import subprocess
+
+    from hfpy.build.session import open_project
+
+    built = _build(open_project(project, _given(options), os.environ), options, quiet=True)
+    names = sorted(built.executables)
+    if exe is None and len(names) > 1:
+        raise UsageError(f"the project has several executables, name one with --exe: {', '.join(names)}")
+    chosen = names[0] if exe is None else exe
+    if chosen not in built.executables:
+        raise UsageError(f"no executable '{chosen}' here; there are: {', '.join(names)}")
+    command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
+    try:
+        status = subprocess.run(command, check=False).returncode
+    except OSError as fault:
+        raise ToolError(f"error HF805: '{command[0]}' cannot be run: {fault.strerror}") from None
+    return status if status >= 0 else 128 - status
+
+
+@cli.command()
+@click.argument("files", nargs=-1, type=_PATH, metavar="[FILE...]")
+@click.option("-o", "output", type=_PATH, required=True, metavar="DIR", help="Where the sources are written.")
+@click.option("--depfile", type=_PATH, metavar="FILE", help="Write dependencies for make to FILE.")
+@_translation_options
+@click.option("--timings", is_flag=True, help="Show how long each phase took.")
+def transpile(files: tuple[Path, ...], output: Path, depfile: Path | None, **options: Any) -> None:
+    """Translate FILEs (default: those of the project here) and write the sources to DIR."""
+    from hfpy.build.makedeps import write_depfile
+    from hfpy.build.progress import Phases
+    from hfpy.build.session import open_files, open_project
+    from hfpy.build.translated import transpile_into
+
+    given = _given(options)
+    session = (
+        open_files(files, given, depfile.parent if depfile else output)
+        if files
+        else open_project(Path("."), given, os.environ)
+    )
+    with Phases() as phases:
+        phases.phase("translating")
+        translated = transpile_into(session.project, session.options, output, kept=depfile is not None)
+        if depfile is not None:
+            write_depfile(depfile, session.project, session.options, translated, os.environ)
+    show_diagnostics((*session.notes, *translated.diagnostics))
+    if options.get("timings"):
+        click.echo(phases.report(), err=True)
+
+
+@cli.command("map-messages", hidden=True)
+@click.argument("maps", type=_PATH)
+@click.argument("generated", nargs=-1)
+def map_messages(maps: Path, generated: tuple[str, ...]) -> None:
+    """Copy a compiler's messages from standard input to standard error, led back to the sources; for hfpy.mk."""
+    from hfpy.build.files import read_json
+    from hfpy.build.messages import mapped
+    from hfpy.build.translated import origins_from_json
+
+    with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as stream:
+        output = stream.read()
+    click.echo(mapped(output, origins_from_json(read_json(maps), generated)).rstrip("\n"), err=True)
+
+
+def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
+    """The translation of files or of a project, with nothing written, and notes on the project."""
+    from hfpy.build.progress import Phases
+    from hfpy.build.session import open_files, open_project
+    from hfpy.build.translated import all_sources
+    from hfpy.pipeline import translate
+
+    given = _given(options)
+    if not paths or (len(paths) == 1 and paths[0].is_dir()):
+        session = open_project(paths[0] if paths else Path("."), given, os.environ)
+    else:
+        session = open_files(paths, given)
+    with Phases() as phases:
+        phases.phase("checking")
+        return translate(all_sources(session.project), session.options), session.notes
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=_PATH, metavar="[PROJECT_DIR | FILE...]")
+@_translation_options
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people or for editors."
+)
+def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
+    """Show all diagnostics of the project (or of FILEs); nothing is written."""
+    from hfpy.diagnostics import has_errors, ordered, render_json
+
+    try:
+        translation, notes = _analysed(paths, options)
+        found: tuple[Diagnostic, ...] = (*notes, *translation.diagnostics)
+    except HfpyError as fault:
+        found = fault.diagnostics
+    if form == "json":
+        click.echo(render_json(ordered(found)))
+    else:
+        show_diagnostics(found)
+        if not found:
+            click.echo("no problems found")
+    return USER_FAULT if has_errors(found) else DONE
+
+
+@cli.command()
+@click.argument("routine", required=False)
+@click.argument("paths", nargs=-1, type=_PATH, metavar="[PROJECT_DIR | FILE...]")
+@_translation_options
+def explain(routine: str | None, paths: tuple[Path, ...], **options: Any) -> int:
+    """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
+    from hfpy.diagnostics import has_errors
+
+    translation, notes = _analysed(paths, options)
+    found = (*notes, *translation.diagnostics)
+    show_diagnostics([d for d in found if d.severity == "error"])
+    click.echo(translation.explain(routine).rstrip("\n"))
+    return USER_FAULT if has_errors(found) else DONE
+
+
+@cli.command()
+@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+@click.option("--target", type=click.Choice(["cpu", "gpu"]), help="Only this target; default: both.")
+def clean(project: Path, target: str | None) -> None:
+    """Remove what hfpy has built in PROJECT_DIR (default: here)."""
+    from hfpy.build.clean import clean_project
+    from hfpy.build.session import Given, open_project
+
+    session = open_project(project, Given(target=target or "cpu"), os.environ)
+    for folder in clean_project(session.project, [target] if target else ["cpu", "gpu"]):
+        click.echo(f"removed {folder}")
+
+
+@cli.command()
+@click.option("--hf-dir", is_flag=True, help="Print the folder to use as HF_DIR for existing projects.")
+def makefile(hf_dir: bool) -> None:
+    """Print the path of hfpy.mk, for `include $(shell hfpy makefile)`."""
+    folder = Path(hfpy.__file__).parent / "makefiles"
+    click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+! B30: quotes in quotes, semicolons and ampersands in strings
+module b30
+  implicit none
+  integer, parameter :: nx = 4, ny = 3, nz = 5
+contains
+  subroutine run()
+    real(8) :: a(nx,ny,nz)
+    character(len=40) :: text
+    call fill(a)
+    text = 'it''s a(1); "quoted"'; a(1,1,1) = 3; text(1:2) = "a'"
+    print *, text, "don't call f(a)", 'a(k) & ' // "b; c! d"
+    a(:,:,2) = a(:,:,1); a(:,:,3) = a(:,:,2)
+    a(:,:,4) = 8
+    call show(a)
+  end subroutine run
+  subroutine fill(a)
+    real(8), intent(out) :: a(nx,ny,nz)
+    integer :: i, j, k
+    do k = 1, nz
+      do j = 1, ny
+        do i = 1, nx
+          a(i,j,k) = i + 0.1d0*j + 0.01d0*k*k
+        end do
+      end do
+    end do
+  end subroutine fill
+  subroutine show(a)
+    real(8), intent(in) :: a(nx,ny,nz)
+    integer :: i, j, k
+    do k = 1, nz
+      do j = 1, ny
+        print '(2i3,9es24.16)', k, j, (a(i,j,k), i=1, nx)
+      end do
+    end do
+  end subroutine show
+end module b30

@@ -1,0 +1,22 @@
+"""Defects B1–B37 and limits L1–L24 (hybrid-fortran.md §16): programs that run as their plain twins do.
+
+``programs/b03.h90`` is about B3, ``programs/l12.h90`` about L12. The other defects are in the modules next to this one.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import OPENMP_KIJ, SEQUENTIAL_IJK, SEQUENTIAL_KIJ, Corpus, load_pairs
+
+PAIRS = load_pairs(Path(__file__).parent / "programs")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(PAIRS, (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ), tmp_path_factory.mktemp("defects"))
+
+
+@pytest.mark.parametrize("name", [p.name for p in PAIRS])
+def test_program(corpus: Corpus, name: str) -> None:
+    corpus.check(name)

@@ -1,0 +1,464 @@
+"""Helpers of the tests: translate text, compile many programs at once, run them, compare what they print.
+
+The reading of Fortran done here is deliberately simple and independent of hfpy.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hfpy.diagnostics import Diagnostic, render
+from hfpy.options import Options
+from hfpy.pipeline import translate
+
+COMPILER = os.environ.get("FC", "gfortran")
+# No contraction: results are compared bit by bit. Array temporaries are legal, so not reported.
+FLAGS = ("-O1", "-g", "-ffp-contract=off", "-foffload=disable", "-cpp")
+CHECKS = ("-Wall", "-fcheck=all,no-array-temps", "-ffpe-trap=invalid,zero,overflow")
+
+_INCLUDED = (".h", ".inc")  # written beside the sources, not translated themselves
+_ORDERS = {
+    "IJK": {3: (0, 1, 2), 4: (0, 1, 2, 3), 5: (0, 1, 2, 3, 4)},
+    "KIJ": {3: (2, 0, 1), 4: (2, 3, 0, 1), 5: (2, 3, 4, 0, 1)},
+    "IKJ": {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)},
+}
+
+
+def storage_order(cpu: str = "KIJ", gpu: str = "IJK", extra: str = "") -> str:
+    """A ``storage_order.F90`` with the stock macros (hybrid-fortran.md §6.2); ``extra`` lines come last."""
+    lines = ["! order of dimensions, per target"]
+    for target, order in (("#ifdef GPU", gpu), ("#else", cpu)):
+        lines.append(target)
+        for rank, places in _ORDERS[order].items():
+            names = "abcde"[:rank]
+            suffix = "" if rank == 3 else str(rank)
+            body = ",".join(names[p] for p in places)
+            lines.append(f"#define AT{suffix}({','.join(names)}) {body}")
+            lines.append(f"#define DOM{suffix}({','.join(names)}) AT{suffix}({','.join(names)})")
+    return "\n".join([*lines, "#endif", extra, ""])
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What a translation gave: the generated files by name, and the diagnostics."""
+
+    files: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The errors among the diagnostics."""
+        return tuple(d for d in self.diagnostics if d.severity == "error")
+
+    def codes(self, severity: str = "error") -> list[str]:
+        """The codes of the diagnostics of one severity, in order."""
+        return [d.code for d in self.diagnostics if d.severity == severity]
+
+    @property
+    def text(self) -> str:
+        """All generated text."""
+        return "\n".join(self.files.values())
+
+    @property
+    def statements(self) -> list[str]:
+        """All generated text as :func:`statements`."""
+        return statements(self.text)
+
+    def require(self) -> Translated:
+        """Itself, after making sure that there are no errors."""
+        assert not self.errors, "\n".join(render(d) for d in self.errors)
+        assert self.files, "nothing was generated"
+        return self
+
+
+def translate_text(
+    sources: Mapping[str, str] | str, storage: str | None = None, folder: Path | None = None, **options: Any
+) -> Translated:
+    """Translate sources given as text (a single text is ``m.h90``), for the sequential backend unless told otherwise.
+
+    ``storage`` is the text of a ``storage_order.F90``. ``folder`` keeps the files; else they are gone afterwards.
+    """
+    named = {"m.h90": sources} if isinstance(sources, str) else sources
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="hfpy-test-") as temporary:
+            return translate_text(named, storage, Path(temporary), **options)
+    paths = [path for path in write_files(named, folder) if path.suffix not in _INCLUDED]
+    if storage is not None:
+        options["storage_order"] = folder / "storage_order.F90"
+        options["storage_order"].write_text(storage)
+    if "target" not in options or options["target"] == "cpu":
+        options.setdefault("backend", "sequential")
+    options.setdefault("jobs", 1)
+    done = translate(paths, Options(**options))
+    files = {generated.name: generated.text for generated in done.files}
+    if files:
+        files.update({name: text for name, text in named.items() if Path(name).suffix in _INCLUDED})
+    if storage is not None and files:
+        files["storage_order.F90"] = storage
+    return Translated(files, done.diagnostics)
+
+
+def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write texts into ``folder``; the paths in the order given."""
+    paths = []
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8"))
+        paths.append(path)
+    return paths
+
+
+# --- reading Fortran, simply --------------------------------------------------------------------------------------
+
+
+def _pieces(line: str) -> tuple[str, bool]:
+    """A line without blanks (strings keep theirs) and without comment, in lower case; whether it continues."""
+    result: list[str] = []
+    quote = ""
+    for char in line:
+        if quote:
+            result.append(char)
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+            result.append(char)
+        elif char == "!":
+            break
+        elif char not in " \t\r":
+            result.append(char.lower())
+    text = "".join(result)
+    return (text[:-1], True) if text.endswith("&") else (text, False)
+
+
+def statements(text: str) -> list[str]:
+    """Fortran statements and ``!$omp`` lines: joined, split at ``;``, blanks removed, lower case, comments dropped."""
+    found: list[str] = []
+    pending, sentinel = "", False
+    for line in text.split("\n"):
+        stripped = line.strip()
+        if stripped.startswith("#"):
+            found.append(re.sub(r"\s+", " ", stripped))
+            continue
+        omp = stripped.lower().startswith("!$omp")
+        if not stripped or (stripped.startswith("!") and not omp):
+            continue
+        if omp:
+            rest = stripped[5:]
+            piece, more = _pieces(rest)
+            piece = piece.lstrip("&")
+            pending = (pending if sentinel else "!$omp") + piece
+        else:
+            piece, more = _pieces(line)
+            pending += piece.lstrip("&") if pending else piece
+        sentinel = omp and more
+        if not more:
+            found.extend([pending] if omp else _split_semicolons(pending))
+            pending = ""
+    return [s for s in found if s]
+
+
+def _split_semicolons(text: str) -> list[str]:
+    parts = [""]
+    quote = ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char == ";":
+            parts.append("")
+            continue
+        parts[-1] += char
+    return parts
+
+
+def squeezed(text: str) -> str:
+    """One statement as :func:`statements` would give it."""
+    return "".join(statements(text))
+
+
+_MODULE = re.compile(
+    r"^\s*module\s+(?!procedure\b|subroutine\b|function\b)(\w+)\s*(?:!.*)?$", re.IGNORECASE | re.MULTILINE
+)
+_USE = re.compile(r"^\s*use\s*(?:,[^:\n]*::)?\s*(?:::)?\s*(\w+)", re.IGNORECASE | re.MULTILINE)
+
+
+def in_use_order(files: Mapping[str, str]) -> list[str]:
+    """File names sorted so that modules come before their users."""
+    homes = {m.lower(): name for name, text in files.items() for m in _MODULE.findall(text)}
+    done: list[str] = []
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in done or name in path:
+            return
+        for used in _USE.findall(files[name]):
+            home = homes.get(used.lower())
+            if home is not None and home != name:
+                visit(home, (*path, name))
+        done.append(name)
+
+    for name in files:
+        visit(name, ())
+    return done
+
+
+# --- compiling and running ----------------------------------------------------------------------------------------
+
+
+class CompileError(AssertionError):
+    """The compiler refused; the message holds what it said."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """An executable and what the compiler said while it was made."""
+
+    path: Path
+    messages: str
+
+
+def compile_files(
+    files: Mapping[str, str], folder: Path, flags: Sequence[str] = FLAGS, openmp: bool = False, name: str = "x"
+) -> Built:
+    """Compile and link the files in the order their modules ask for.
+
+    Raises:
+        CompileError: with the compiler's messages.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_files(files, folder)
+    sources = [f for f in in_use_order(files) if f != "storage_order.F90" and not f.endswith((".h", ".inc"))]
+    command = [COMPILER, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode != 0:
+        raise CompileError(f"{' '.join(command)}\n{done.stderr[-6000:]}")
+    return Built(folder / name, done.stderr)
+
+
+def run(built: Built, *arguments: str, threads: int = 1, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    """Run an executable in its folder."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false"}
+    return subprocess.run(
+        [str(built.path), *arguments],
+        cwd=built.path.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def output(built: Built, *arguments: str, threads: int = 1) -> str:
+    """What the executable prints; it must end well."""
+    done = run(built, *arguments, threads=threads)
+    assert done.returncode == 0, (
+        f"{built.path.name} {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr[-3000:]}"
+    )
+    return done.stdout
+
+
+def compiler_warnings(messages: str) -> list[str]:
+    """The warnings in what gfortran said, one text each: ``file:line: text [-Wflag]``."""
+    found: list[str] = []
+    place = ""
+    for line in messages.splitlines():
+        if re.match(r"[^\s:]+:\d+:\d+:", line):
+            place = line.strip()
+        elif line.startswith("Warning:"):
+            found.append(f"{place} {line}")
+    return found
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program in a batch: its files, and the module subroutine without arguments that runs it."""
+
+    name: str
+    files: Mapping[str, str]
+    module: str
+    entry: str = "run"
+
+
+def batch_main(cases: Iterable[Case]) -> str:
+    """A main program that runs the case named on its command line."""
+    cases = list(cases)
+    lines = [
+        "program batch",
+        *(f"  use {c.module}, only: case_{n} => {c.entry}" for n, c in enumerate(cases)),
+        "  implicit none",
+    ]
+    lines += ["  character(len=80) :: name", "  call get_command_argument(1, name)", "  select case (trim(name))"]
+    for number, case in enumerate(cases):
+        lines += [f"  case ('{case.name}')", f"    call case_{number}()"]
+    return "\n".join([*lines, "  case default", "    stop 9", "  end select", "end program batch", ""])
+
+
+class Batch:
+    """Many cases in one executable; a case that does not compile is set apart so that the others still run."""
+
+    def __init__(self, cases: Iterable[Case], folder: Path, flags: Sequence[str] = FLAGS, openmp: bool = False) -> None:
+        self.folder = folder
+        self.flags = flags
+        self.openmp = openmp
+        self.cases = {case.name: case for case in cases}
+        self.faults: dict[str, str] = {}
+        self.built: Built | None = None
+        if self.cases:
+            self._build()
+
+    def _build(self) -> None:
+        try:
+            self.built = self._compile(self.cases.values(), "all")
+        except CompileError as failed:
+            for case in self.cases.values():
+                try:
+                    self._compile([case], f"only_{case.name}")
+                except CompileError as alone:
+                    self.faults[case.name] = str(alone)
+            if not self.faults:
+                raise failed
+            rest = [c for c in self.cases.values() if c.name not in self.faults]
+            self.built = self._compile(rest, "rest") if rest else None
+
+    def _compile(self, cases: Iterable[Case], folder: str) -> Built:
+        cases = list(cases)
+        files: dict[str, str] = {}
+        for case in cases:
+            for name, text in case.files.items():
+                assert files.get(name, text) == text, f"two cases have a file {name}"
+                files[name] = text
+        files["batch_main.f90"] = batch_main(cases)
+        return compile_files(files, self.folder / folder, self.flags, self.openmp)
+
+    def output(self, name: str, threads: int = 1) -> str:
+        """What the case prints.
+
+        Raises:
+            CompileError: if the case did not compile.
+        """
+        if name in self.faults:
+            raise CompileError(self.faults[name])
+        assert self.built is not None
+        return output(self.built, name, threads=threads)
+
+
+# --- hybrid programs against their plain twins -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A hybrid program and its plain twin: the same module with the same entry, which prints what is compared."""
+
+    name: str
+    hybrid: Mapping[str, str]
+    reference: Mapping[str, str]
+    module: str
+    entry: str = "run"
+
+
+def pair(name: str, hybrid: str, reference: str) -> Pair:
+    """A pair of one file each; the module is called ``name`` in both."""
+    return Pair(name, {f"{name}.h90": hybrid}, {f"{name}.f90": reference}, name)
+
+
+def load_pairs(folder: Path) -> list[Pair]:
+    """The pairs in a folder of program files, by name.
+
+    ``NAME.h90`` or ``NAME.H90`` has its plain twin in ``NAME.ref.f90``; a lone ``NAME.f90`` (directives in comments)
+    is its own twin. ``NAME.common.f90`` and includes ``NAME_*.h``, ``NAME_*.inc`` belong to both.
+    """
+    pairs = []
+    for path in sorted(folder.iterdir()):
+        name, _, kind = path.name.partition(".")
+        if kind not in ("h90", "H90", "f90"):
+            continue
+        reference = folder / f"{name}.ref.f90" if kind != "f90" else path
+        shared = [p for p in sorted(folder.glob(f"{name}[._]*")) if ".common." in p.name or p.suffix in _INCLUDED]
+        common = {p.name: p.read_text() for p in shared}
+        hybrid = {**common, path.name: path.read_text()}
+        pairs.append(Pair(name, hybrid, {**common, reference.name: reference.read_text()}, name))
+    return pairs
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to translate and run: options of the translation, the order of the macros, numbers of threads."""
+
+    label: str
+    options: Mapping[str, Any]
+    order: str | None = None
+    threads: tuple[int, ...] = (1,)
+    extra_macros: str = ""
+
+
+SEQUENTIAL = Variant("sequential", {"backend": "sequential"})
+SEQUENTIAL_KIJ = Variant("sequential-kij", {"backend": "sequential"}, "KIJ")
+SEQUENTIAL_IJK = Variant("sequential-ijk", {"backend": "sequential"}, "IJK")
+OPENMP_KIJ = Variant("openmp-kij", {"backend": "openmp"}, "KIJ", (1, 2))
+
+
+class Corpus:
+    """Many pairs, each translated by itself, compiled together per variant; built when first asked for."""
+
+    def __init__(self, pairs: Iterable[Pair], variants: Sequence[Variant], folder: Path) -> None:
+        self.pairs = {p.name: p for p in pairs}
+        self.variants = variants
+        self.folder = folder
+        self.translated: dict[tuple[str, str], Translated] = {}
+        self._batches: dict[str, Batch] = {}
+
+    def _reference(self) -> Batch:
+        if "reference" not in self._batches:
+            cases = [Case(p.name, p.reference, p.module, p.entry) for p in self.pairs.values()]
+            self._batches["reference"] = Batch(cases, self.folder / "reference")
+        return self._batches["reference"]
+
+    def _batch(self, variant: Variant) -> Batch:
+        if variant.label in self._batches:
+            return self._batches[variant.label]
+        storage = storage_order(variant.order, extra=variant.extra_macros) if variant.order else None
+        cases = []
+        for p in self.pairs.values():
+            done = translate_text(p.hybrid, storage, **variant.options)
+            self.translated[variant.label, p.name] = done
+            if not done.errors:
+                cases.append(Case(p.name, done.files, p.module, p.entry))
+        flags = (*FLAGS, *CHECKS)
+        batch = Batch(cases, self.folder / variant.label, flags, variant.options.get("backend") == "openmp")
+        self._batches[variant.label] = batch
+        return batch
+
+    def expected(self, name: str) -> str:
+        """What the plain twin prints."""
+        text = self._reference().output(name)
+        assert text.strip(), f"{name} prints nothing, so it compares nothing"
+        return text
+
+    def check(self, name: str) -> None:
+        """Translate, compile and run a pair in every variant; it must print what its twin prints."""
+        expected = self.expected(name)
+        for variant in self.variants:
+            batch = self._batch(variant)
+            self.translated[variant.label, name].require()
+            for threads in variant.threads:
+                got = batch.output(name, threads)
+                label = f"{name} differs: {variant.label}, {threads} threads"
+                assert got == expected, (
+                    f"{label}\n{self.translated[variant.label, name].text}\n{_difference(got, expected)}"
+                )
+
+
+def _difference(got: str, expected: str) -> str:
+    for number, (a, b) in enumerate(zip(got.splitlines(), expected.splitlines(), strict=False), 1):
+        if a != b:
+            return f"line {number}: got {a!r}, expected {b!r}"
+    return f"got {len(got.splitlines())} lines, expected {len(expected.splitlines())}"
