@@ -33,6 +33,12 @@ def dummy_of(facts: Facts, site: CallSite, position: int | str) -> tuple[bool, D
     return data is not None, data
 
 
+def is_elemental(facts: Facts, site: CallSite) -> bool:
+    """Whether the called routine is elemental: its arguments may be arrays of any rank."""
+    routine = facts.application.routines.get(site.callee)
+    return routine is not None and "elemental" in routine.prefix
+
+
 def check_calls(facts: Facts) -> list[Diagnostic]:
     """Calls in hybrid files whose arguments do not fit the routine's definition (B4 of the call graph: L13)."""
     found: list[Diagnostic] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hfpy.analyze.accesses import Plan, Surroundings, plan
-from hfpy.analyze.calls import check_calls, dummy_of
+from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
 from hfpy.analyze.conditions import holds_architecture, holds_position
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
@@ -114,9 +114,12 @@ def analyse(application: Application) -> Facts:
 
 
 def analysed_routines(facts: Facts) -> list[Routine]:
-    """Routines with an executable part in hybrid files: those whose accesses hfpy may rewrite."""
+    """Routines with an executable part whose accesses hfpy may rewrite: those of hybrid files, all with ``[layout]``."""
+    everything = bool(facts.application.options.layout)
     return [
-        facts.application.routines[key] for key in facts.graph.statements if facts.application.file(key).hybrid
+        facts.application.routines[key]
+        for key in facts.graph.statements
+        if everything or facts.application.file(key).hybrid
     ]
 
 
@@ -230,7 +233,7 @@ def _surroundings(
     known = False
     if reference.role == "argument" and reference.call is not None:
         site = sites.get((line.first, reference.call.start, reference.call.end))
-        if site is not None and site.callee:
+        if site is not None and site.callee and not is_elemental(facts, site):
             known, dummy = dummy_of(facts, site, reference.position)
     node = reference.node
     place = line.place(routine.file, node.start, node.end)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hfpy.analyze.accesses import Plan
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.observed import dimension_argument
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
@@ -66,11 +67,19 @@ class AccessRewriter:
         planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
     ) -> Iterator[Edit]:
         entry = planned.get((expr.start, expr.end))
+        remapped = self._dimension_edit(expr, line, planned)
+        if remapped is not None:
+            yield remapped
         if entry is None or not isinstance(expr, Name | Apply):
             for child in children(expr):
                 yield from self._edits(child, line, planned)
             return
         reference, data, made, order = entry
+        if order.permutation is not None and reference.role == "io":
+            whole = self._in_declared_order(expr, *entry, line.text, planned)
+            if whole is not None:
+                yield replace_range(line, expr.start, expr.end, whole)
+                return
         inner = self._list(expr, reference, data, made, order, line.text, planned)
         if isinstance(expr, Name):
             if inner is not None:
@@ -80,6 +89,46 @@ class AccessRewriter:
             yield replace_range(line, expr.open, expr.end, "")
         else:
             yield from self._replace_list(expr, made, inner, line)
+
+    @staticmethod
+    def _dimension_edit(
+        expr: Expr,
+        line: LogicalLine,
+        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+    ) -> Edit | None:
+        """``size(a, 2)`` of an array in another order: the dimension's place in storage."""
+        if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or not expr.args:
+            return None
+        entry = planned.get((expr.args[0].start, expr.args[0].end))
+        if expr.base.name not in ("size", "lbound", "ubound") or entry is None or entry[3].permutation is None:
+            return None
+        number = dimension_argument(expr)
+        if number is None or isinstance(expr.args[0], Apply):
+            return None
+        place = entry[3].permutation.index(int(number.text) - 1) + 1
+        return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
+
+    def _in_declared_order(
+        self,
+        expr: Expr,
+        reference: Reference,
+        data: DataObject,
+        made: Plan,
+        order: Order,
+        text: str,
+        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+    ) -> str | None:
+        """An array in an output list as an expression in declared order; None where one dimension or none is written."""
+        assert order.permutation is not None
+        items: tuple[Expr | str, ...] = made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
+        ranges = [i for i, item in enumerate(items) if item == ":" or isinstance(item, Range)]
+        stored = [ranges.index(d) for d in order.permutation if d in ranges]
+        if len(ranges) < 2 or stored == sorted(stored):
+            return None
+        shown = self._render(expr, text, planned)
+        sizes = ", ".join(f"size({shown}, {stored.index(d) + 1})" for d in range(len(ranges)))
+        axes = ", ".join(str(d + 1) for d in stored)
+        return f"reshape({shown}, [{sizes}], order=[{axes}])"
 
     @staticmethod
     def _replace_list(expr: Apply, made: Plan, inner: str, line: LogicalLine) -> Iterator[Edit]:

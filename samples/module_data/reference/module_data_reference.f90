@@ -5,13 +5,13 @@ program module_data_reference
   real(dp), allocatable, dimension(:,:,:) :: t, q, p, tend, res, anom
   real(dp), allocatable :: c(:,:,:,:), sfc(:,:), prof(:), mean(:,:)
   real(dp) :: m, total
-  integer :: n(3), nx, ny, nz, i, j, k, l, test, unit
+  integer :: n(4), rep, nx, ny, nz, i, j, k, l, test, unit
   character(len=256) :: file, text
 
-  n = [18, 14, 11]
+  n = [18, 14, 11, 1]
   file = "module_data_reference.dat"
   if (command_argument_count() > 0) call get_command_argument(1, file)
-  do i = 2, min(4, command_argument_count())
+  do i = 2, min(5, command_argument_count())
     call get_command_argument(i, text)
     read(text, *) n(i-1)
   end do
@@ -42,114 +42,125 @@ program module_data_reference
   open(newunit=unit, file=file, form="unformatted", access="stream", status="replace")
   write(unit) nx, ny, nz, 12
   res = 0
-  do test = 1, 12
-    select case (test)
-    case (1, 2)
-      !$omp parallel do private(i)
-      do j = 1, ny
-        do i = 1, nx
-          res(:,i,j) = t(:,i,j) * 1.5_dp + 0.125_dp * tend(:,i,j) * prof
-          if (test == 2) res(:,i,j) = -res(:,i,j)
-          tend(1,i,j) = tend(1,i,j) + (2 * i - j)
-        end do
-      end do
-    case (3)
-      !$omp parallel do private(i, k, m)
-      do j = 1, ny
-        do i = 1, nx
-          m = average(t(:,i,j))
-          res(:,i,j) = blend(t(:,i,j), q(:,i,j))
-          do k = 2, nz
-            res(k,i,j) = res(k,i,j) + max(blend(t(k-1,i,j), m), 0.5_dp * average(q(:,i,j)))
+  do rep = 1, n(4)
+    do test = 1, 12
+      select case (test)
+      case (1, 2)
+        !$omp parallel do private(i)
+        do j = 1, ny
+          do i = 1, nx
+            res(:,i,j) = t(:,i,j) * 1.5_dp + 0.125_dp * tend(:,i,j) * prof
+            if (test == 2) res(:,i,j) = -res(:,i,j)
+            tend(1,i,j) = tend(1,i,j) + (2 * i - j)
           end do
         end do
-      end do
-    case (4)
-      !$omp parallel do private(i)
-      do j = 1, ny
-        do i = 1, nx
-          mean(i,j) = average(t(:,i,j)) + sfc(i,j)
-          anom(:,i,j) = t(:,i,j) - mean(i,j)
-        end do
-        do i = 2, nx
-          res(:,i,j) = anom(:,i,j) + mean(i,j) * anom(:,i-1,j)
-        end do
-        res(:,1,j) = anom(:,1,j) - anom(:,nx,j)
-      end do
-    case (5)
-      !$omp parallel do private(i)
-      do j = 1, ny
-        do i = 1, nx
-          res(:,i,j) = res(:,i,j) + 0.25_dp * (q(:,i,j) - res(:,i,j))
-          res(:,i,j) = max(res(:,i,j) + 0.5_dp * (t(:,i,j) - res(:,i,j)), 20.0_dp)
-          res(:,i,j) = (1.0_dp - 0.5_dp) * res(:,i,j) + 0.5_dp * q(:,i,j)
-          res(:,i,j) = min((1.0_dp - 0.125_dp) * res(:,i,j) + 0.125_dp * t(:,i,j), 55.5_dp)
-        end do
-      end do
-    case (6)
-      !$omp parallel do private(i, k)
-      do j = 1, ny
-        do i = 1, nx
-          do k = 1, nz
-            res(k,i,j) = t(k,i,j) - t(max(k-1,1),i,j) + q(k,min(i+1,nx),j) * q(max(k-1,1),i,max(j-1,1))
-          end do
-        end do
-      end do
-    case (7)
-      !$omp parallel do private(i)
-      do j = 1, ny
-        do i = 1, nx
-          res(:,i,j) = t(:,i,j) + 3.0_dp * sfc(i,j) - t(:,nx+1-i,j)
-        end do
-      end do
-    case (8)
-      !$omp parallel do private(i)
-      do j = 1, ny
-        do i = 1, nx
-          res(:,i,j) = 0
-          if (i == 1 .or. i == nx .or. j == 1 .or. j == ny) cycle
-          res(:,i,j) = 4.0_dp * p(:,i,j) - p(:,i-1,j) - p(:,i+1,j) - p(:,i,j-1) - p(:,i,j+1)
-        end do
-      end do
-    case (9)
-      !$omp parallel do private(i, k)
-      do j = 1, ny
-        do i = 1, nx
-          do k = 1, nz
-            res(k,i,j) = 0.75_dp * t(k,i,j) + 0.1_dp * real((1 + mod(i + 3 * k, 4))**2, dp)
-            res(k,i,j) = min(60.0_dp, max(-1.0_dp, res(k,i,j)))
-          end do
-        end do
-      end do
-    case (10)
-      !$omp parallel do private(i, k, l)
-      do j = 1, ny
-        do i = 1, nx
-          res(:,i,j) = c(:,1,i,j)
-          do l = 2, ntracer
-            c(1,l,i,j) = 2.0_dp * c(1,l-1,i,j)
-            do k = 1, nz
-              res(k,i,j) = res(k,i,j) + c(k,l,i,j) * real(l, dp) - c(nz+1-k,l-1,i,j)
+      case (3)
+        !$omp parallel do private(i, k, m)
+        do j = 1, ny
+          do i = 1, nx
+            m = average(t(:,i,j))
+            res(:,i,j) = blend(t(:,i,j), q(:,i,j))
+            do k = 2, nz
+              res(k,i,j) = res(k,i,j) + max(blend(t(k-1,i,j), m), 0.5_dp * average(q(:,i,j)))
             end do
           end do
         end do
-      end do
-    case (11)
-      res = 0.5_dp * (t + q)
-    case (12)
-      res = t * q(nz:1:-1,:,:)
-    end select
+      case (4)
+        !$omp parallel do private(i)
+        do j = 1, ny
+          do i = 1, nx
+            mean(i,j) = average(t(:,i,j)) + sfc(i,j)
+            anom(:,i,j) = t(:,i,j) - mean(i,j)
+          end do
+          do i = 2, nx
+            res(:,i,j) = anom(:,i,j) + mean(i,j) * anom(:,i-1,j)
+          end do
+          res(:,1,j) = anom(:,1,j) - anom(:,nx,j)
+        end do
+      case (5)
+        !$omp parallel do private(i)
+        do j = 1, ny
+          do i = 1, nx
+            res(:,i,j) = res(:,i,j) + 0.25_dp * (q(:,i,j) - res(:,i,j))
+            res(:,i,j) = max(res(:,i,j) + 0.5_dp * (t(:,i,j) - res(:,i,j)), 20.0_dp)
+            res(:,i,j) = (1.0_dp - 0.5_dp) * res(:,i,j) + 0.5_dp * q(:,i,j)
+            res(:,i,j) = min((1.0_dp - 0.125_dp) * res(:,i,j) + 0.125_dp * t(:,i,j), 55.5_dp)
+          end do
+        end do
+      case (6)
+        !$omp parallel do private(i, k)
+        do j = 1, ny
+          do i = 1, nx
+            do k = 1, nz
+              res(k,i,j) = t(k,i,j) - t(max(k-1,1),i,j) + q(k,min(i+1,nx),j) * q(max(k-1,1),i,max(j-1,1))
+            end do
+          end do
+        end do
+      case (7)
+        !$omp parallel do private(i)
+        do j = 1, ny
+          do i = 1, nx
+            res(:,i,j) = t(:,i,j) + 3.0_dp * sfc(i,j) - t(:,nx+1-i,j)
+          end do
+        end do
+      case (8)
+        !$omp parallel do private(i)
+        do j = 1, ny
+          do i = 1, nx
+            res(:,i,j) = 0
+            if (i == 1 .or. i == nx .or. j == 1 .or. j == ny) cycle
+            res(:,i,j) = 4.0_dp * p(:,i,j) - p(:,i-1,j) - p(:,i+1,j) - p(:,i,j-1) - p(:,i,j+1)
+          end do
+        end do
+      case (9)
+        !$omp parallel do private(i, k)
+        do j = 1, ny
+          do i = 1, nx
+            do k = 1, nz
+              res(k,i,j) = 0.75_dp * t(k,i,j) + 0.1_dp * real((1 + mod(i + 3 * k, 4))**2, dp)
+              res(k,i,j) = min(60.0_dp, max(-1.0_dp, res(k,i,j)))
+            end do
+          end do
+        end do
+      case (10)
+        !$omp parallel do private(i, k, l)
+        do j = 1, ny
+          do i = 1, nx
+            res(:,i,j) = c(:,1,i,j)
+            do l = 2, ntracer
+              c(1,l,i,j) = 2.0_dp * c(1,l-1,i,j)
+              do k = 1, nz
+                res(k,i,j) = res(k,i,j) + c(k,l,i,j) * real(l, dp) - c(nz+1-k,l-1,i,j)
+              end do
+            end do
+          end do
+        end do
+      case (11)
+        !$omp parallel do
+        do j = 1, ny
+          res(:,:,j) = 0.5_dp * (t(:,:,j) + q(:,:,j))
+        end do
+      case (12)
+        !$omp parallel do private(i)
+        do j = 1, ny
+          do i = 1, nx
+            res(:,i,j) = t(:,i,j) * q(nz:1:-1,i,j)
+          end do
+        end do
+      end select
 
-    total = 0
-    do k = 1, nz
-      do j = 1, ny
-        do i = 1, nx
-          total = total + res(k,i,j) * real(1 + mod(i + 2 * j + 3 * k, 7), dp)
+      if (rep < n(4)) cycle
+      total = 0
+      do k = 1, nz
+        do j = 1, ny
+          do i = 1, nx
+            total = total + res(k,i,j) * real(1 + mod(i + 2 * j + 3 * k, 7), dp)
+          end do
         end do
       end do
+      write(unit) (((res(k,i,j), i=1,nx), j=1,ny), k=1,nz)
+      write(*, "(a,i3,es24.15)") "test", test, total
     end do
-    write(unit) (((res(k,i,j), i=1,nx), j=1,ny), k=1,nz)
-    write(*, "(a,i3,es24.15)") "test", test, total
   end do
   close(unit)
 

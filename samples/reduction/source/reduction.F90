@@ -1,6 +1,6 @@
 !> Reductions of all kinds over fields whose values tell their place.
 !>
-!>   reduction [FILE [NX NY NZ]]
+!>   reduction [FILE [NX NY NZ [REPEATS]]]
 #define DEFAULT_FILE "reduction.dat"
 program reduction
   use statistics
@@ -8,24 +8,24 @@ program reduction
 
   character(len=256) :: file
   character(len=32) :: text
-  integer :: nx, ny, nz, sizes(3), n
+  integer :: nx, ny, nz, sizes(4), n
 
   file = DEFAULT_FILE
-  sizes = [60, 50, 40]
+  sizes = [60, 50, 40, 1]
   if (command_argument_count() > 0) call get_command_argument(1, file)
-  do n = 1, min(3, command_argument_count() - 1)
+  do n = 1, min(4, command_argument_count() - 1)
     call get_command_argument(n + 1, text)
     read(text, *) sizes(n)
   end do
   nx = sizes(1)
   ny = sizes(2)
   nz = sizes(3)
-  call run(nx, ny, nz, trim(file))
+  call run(nx, ny, nz, sizes(4), trim(file))
 
 contains
 
-  subroutine run(nx, ny, nz, file)
-    integer, intent(in) :: nx, ny, nz
+  subroutine run(nx, ny, nz, repeats, file)
+    integer, intent(in) :: nx, ny, nz, repeats
     character(len=*), intent(in) :: file
 
     real(r8) :: a(nx, ny, nz), deviation(nx, ny, nz), plane(nx, ny), row(nx), mean(nz)
@@ -35,7 +35,7 @@ contains
     integer :: remainder, sign_of_all, common, any_of, parity
     integer(i8) :: wide
     logical :: bounded, negative, even, odd
-    integer :: i, j, k, unit
+    integer :: i, j, k, repeat, unit
 
     do k = 1, nz
       do j = 1, ny
@@ -54,34 +54,36 @@ contains
       row(i) = a(i,1 + mod(i, ny),nz)
     end do
 
-    total = 100.0_r8
-    squares = 0.0_r4
-    absolute = 0.0_r8
-    call sums(nx, ny, nz, a, total, squares, absolute)
+    do repeat = 1, repeats
+      total = 100.0_r8
+      squares = 0.0_r4
+      absolute = 0.0_r8
+      call sums(nx, ny, nz, a, total, squares, absolute)
 
-    largest = -1.0e30_r8
-    smallest = 1.0e30_r8
-    remainder = 7000
-    call extremes(nx, ny, nz, a, largest, smallest, remainder)
+      largest = -1.0e30_r8
+      smallest = 1.0e30_r8
+      remainder = 7000
+      call extremes(nx, ny, nz, a, largest, smallest, remainder)
 
-    product_of_all = 2.0_r8
-    sign_of_all = 1
-    call products(nx, ny, plane, product_of_all, sign_of_all)
+      product_of_all = 2.0_r8
+      sign_of_all = 1
+      call products(nx, ny, plane, product_of_all, sign_of_all)
 
-    common = not(0)
-    any_of = 2048
-    parity = 0
-    wide = 5_i8
-    call bits(nx, ny, nz, m, common, any_of, parity, wide)
+      common = not(0)
+      any_of = 2048
+      parity = 0
+      wide = 5_i8
+      call bits(nx, ny, nz, m, common, any_of, parity, wide)
 
-    bounded = .true.
-    negative = .false.
-    even = .true.
-    odd = .false.
-    call statements(nx, ny, plane, bounded, negative, even, odd)
+      bounded = .true.
+      negative = .false.
+      even = .true.
+      odd = .false.
+      call statements(nx, ny, plane, bounded, negative, even, odd)
 
-    call line(nx, row, norm, highest)
-    call level_means(nx, ny, nz, a, mean, deviation)
+      call line(nx, row, norm, highest)
+      call level_means(nx, ny, nz, a, mean, deviation)
+    end do
 
     write(*, "(a,3es24.16)") "sums      ", total, squares, absolute
     write(*, "(a,2es24.16,i12)") "extremes  ", largest, smallest, remainder

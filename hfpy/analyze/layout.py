@@ -1,0 +1,201 @@
+"""hfpy's own storage order: ``[layout]`` and ``[domains]`` of the project (design §4).
+
+Every class of arrays gets a permutation from the domains of its dimensions. A class that meets a place where storage
+can be observed in a way hfpy cannot hide keeps its declared order in the whole program, and a note says so:
+``[layout]`` never changes what a program means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hfpy.analyze.domains import DataObject, Dimension
+from hfpy.analyze.facts import Facts, resolve_alias, views_by_class
+from hfpy.analyze.observed import find_pins
+from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.sizes import linear_of, normal
+from hfpy.diagnostics import Place, error, note
+from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
+from hfpy.options import DomainSpec
+
+
+@dataclass(frozen=True)
+class Letters:
+    """Tells the domain (a letter of the layout) of a dimension or an index."""
+
+    order: tuple[str, ...]
+    domains: dict[str, DomainSpec]
+
+    def of_name(self, name: str) -> str:
+        """The domain that an iterator or domain name means, or empty."""
+        if name in self.order:
+            return name
+        return next((d for d, spec in self.domains.items() if name in (i.lower() for i in spec.iterators)), "")
+
+    def of_size(self, size: str) -> str:
+        """The domain that a size or range belongs to, halos included (``0:nx+1`` belongs to ``nx``), or empty."""
+        if size.strip() in (":", "*", "") or size.strip().isdigit():
+            return ""
+        wanted = normal(size)
+        for domain, spec in self.domains.items():
+            if any(normal(s) == wanted for s in spec.size):
+                return domain
+        fits = {d for d, spec in self.domains.items() for s in spec.size if _halo_of(size, s)}
+        return fits.pop() if len(fits) == 1 else ""
+
+    def of_dimension(self, dimension: Dimension) -> str:
+        """The domain of a dimension by name, else by size."""
+        return (self.of_name(dimension.name) if dimension.name else "") or self.of_size(dimension.size)
+
+    def of_index(self, index: Expr | str) -> str:
+        """The domain of an index that is an iterator plus or minus something, or empty."""
+        if isinstance(index, str):
+            return self.of_name(index)
+        match index:
+            case Name(name=name):
+                return self.of_name(name)
+            case Paren(inner=inner):
+                return self.of_index(inner)
+            case Binary(op="+" | "-", left=left, right=Literal()):
+                return self.of_index(left)
+            case Binary(op="+", left=Literal(), right=right):
+                return self.of_index(right)
+        return ""
+
+
+def _halo_of(size: str, base: str) -> bool:
+    """Whether a range covers a domain with a halo: its upper bound is the domain's plus something that is no domain size itself."""
+    _, _, upper = size.rpartition(":")
+    _, _, base_upper = base.rpartition(":")
+    high, low = linear_of(upper), linear_of(base_upper)
+    if not high or not low:
+        return False
+    wanted = {a: c for a, c in low if a}
+    given = dict(high)
+    return bool(wanted) and all(given.get(a) == c for a, c in wanted.items())
+
+
+def layout_order(text: str) -> tuple[str, ...]:
+    """The letters of a layout; ``i:32`` (a blocked domain) counts as its domain."""
+    return tuple(part.split(":")[0].lower() for part in text.replace(",", " ").split())
+
+
+def decide_layout(facts: Facts) -> None:
+    """Give every class its permutation, pins applied; fills ``facts.orders`` and the diagnostics."""
+    options = facts.application.options
+    letters = Letters(layout_order(options.layout or ""), {k.lower(): v for k, v in options.domains.items()})
+    views = views_by_class(facts, hybrid_only=False)
+    taking_part = _in_regions(facts)
+    wanted: dict[Node, Order] = {}
+    for representative, members in views.items():
+        rank = members[0][0].rank
+        same = [m for m in members if m[0].rank == rank and not m[0].removed]
+        if representative not in taking_part or not same:
+            continue
+        order = _permutation(facts, letters, representative, same, options.layout_arrays)
+        if order is not None and not order.identity:
+            wanted[representative] = order
+    pins = find_pins(facts, wanted)
+    for representative, order in wanted.items():
+        reason = pins.reasons.get(representative)
+        if reason is None:
+            facts.orders[representative] = order
+            continue
+        data, place = views[representative][0]
+        message = f"'{data.name}' keeps its declared order: {reason[0]}"
+        facts.found.append(note("HF310", message, reason[1] or place, "see docs on [layout] for what observes storage"))
+
+
+def _in_regions(facts: Facts) -> set[Node]:
+    """Classes with a member that a region, or a routine inside one, refers to, or with a parallel dimension."""
+    result: set[Node] = set()
+    for key, references in facts.references.items():
+        above = bool(facts.positions.get(key).above)
+        for reference in references:
+            name, _ = resolve_alias(reference.name, reference.at)
+            data = facts.object(name, key) if name is not None else None
+            if data is None or data.rank < 2:
+                continue
+            if above or facts.positions.active(key, reference.at) is not None or any(d.parallel for d in data.used):
+                result.add(facts.classes.find(data.identity))
+    return result
+
+
+def _permutation(
+    facts: Facts,
+    letters: Letters,
+    representative: Node,
+    members: list[tuple[DataObject, Place]],
+    single: object,
+) -> Order | None:
+    rank = members[0][0].rank
+    order = letters.order
+    for data, _ in members:
+        own = _own_layout(data, single)
+        if own == "declared":
+            return None
+        if own:
+            order = layout_order(own)
+    known = _known(facts, letters, representative, members)
+    placed = [i for i in range(rank) if known[i]]
+    missing = [known[i] for i in placed if known[i] not in order]
+    ranked = sorted(placed, key=lambda i: order.index(known[i]) if known[i] in order else -1)
+    if len(placed) < 2 or ranked == placed and not missing:
+        return None
+    data, place = members[0]
+    if missing:
+        message = f"domain '{missing[0]}' of '{data.name}' is not in the layout '{' '.join(order)}'"
+        facts.found.append(error("HF308", message, place, "name every domain in [layout]"))
+        return None
+    if len(placed) < rank:
+        unknown = next(i for i in range(rank) if not known[i])
+        message = f"dimension {unknown + 1} of '{data.name}' ({data.used[unknown].size}) belongs to no domain that hfpy can tell"
+        hint = f"bind its size in [domains], or give '{data.name}' an order of its own in [layout.arrays]"
+        facts.found.append(error("HF308", message, place, hint))
+        return None
+    text = " ".join(known[i] for i in ranked)
+    return Order("", "", tuple(ranked), False, f"order {text} by [layout]")
+
+
+def _own_layout(data: DataObject, single: object) -> str:
+    arrays: dict[str, str] = {str(k).lower(): v for k, v in single.items()}  # type: ignore[attr-defined]
+    return arrays.get(f"{data.home}::{data.symbol.name}") or arrays.get(data.symbol.name) or ""
+
+
+def _known(
+    facts: Facts, letters: Letters, representative: Node, members: list[tuple[DataObject, Place]]
+) -> list[str]:
+    """The domain of every position: by name and size from any member, else by the indices of all accesses."""
+    rank = members[0][0].rank
+    known = [""] * rank
+    for data, _ in members:
+        for i, dimension in enumerate(data.used):
+            known[i] = known[i] or letters.of_dimension(dimension)
+    if all(known):
+        return known
+    votes: list[set[str]] = [set() for _ in range(rank)]
+    for data, _ in members:
+        for reference in facts.references.get(data.routine, ()):
+            if reference.name != data.name or reference.component:
+                continue
+            items: Iterable[Expr | str] = reference.indices or ()
+            made = facts.plan_of(reference, data.routine)
+            if made is not None and made.items is not None:
+                items = made.items
+            listed = list(items)
+            if len(listed) != rank:
+                continue
+            for i, item in enumerate(listed):
+                if reference.role == "allocate" and not isinstance(item, str):
+                    text = reference.at.statement.line.text[item.start : item.end]
+                    votes[i] |= {letters.of_size(text)} - {""}
+                else:
+                    votes[i] |= {letters.of_index(item)} - {""}
+    for i in range(rank):
+        explicit = members[0][0].used[i].size.strip()
+        if not known[i] and len(votes[i]) == 1 and not explicit.isdigit():
+            candidate = next(iter(votes[i]))
+            if candidate not in known:
+                known[i] = candidate
+    return known

@@ -1,0 +1,328 @@
+"""Where storage can be observed: uses that force an array to keep its declared order (design §4).
+
+A class is *pinned* when one of its members meets input, a procedure without source, sequence or
+storage association, or an array expression whose operands do not all have the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hfpy.analyze.calls import dummy_of, is_elemental
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import ELEMENTAL, ORDER_FREE
+from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.diagnostics import Place
+from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Range
+from hfpy.model.statements import Assignment, Opaque
+from hfpy.model.units import Routine
+
+Reason = tuple[str, Place | None]
+
+
+@dataclass
+class Pins:
+    """Pinned classes with the first reason for each."""
+
+    reasons: dict[Node, Reason] = field(default_factory=dict)
+
+    def add(self, node: Node, text: str, place: Place | None) -> bool:
+        """Pin a class; whether that is news."""
+        if node in self.reasons:
+            return False
+        self.reasons[node] = (text, place)
+        return True
+
+
+def find_pins(facts: Facts, wanted: dict[Node, Order]) -> Pins:
+    """Pin until every use agrees; a pin can make other uses disagree, so this is a fixed point."""
+    finder = _Finder(facts, wanted)
+    while finder.round():
+        pass
+    return finder.pins
+
+
+class _Finder:
+    def __init__(self, facts: Facts, wanted: dict[Node, Order]) -> None:
+        self.facts = facts
+        self.wanted = wanted
+        self.pins = Pins()
+        self._declared_places()
+
+    # -- what an order is, given the pins so far
+
+    def order(self, data: DataObject) -> tuple[int, ...] | None:
+        """The permutation of an object, None for declared order."""
+        node = self.facts.classes.find(data.identity)
+        if node in self.pins.reasons or data.removed:
+            return None
+        chosen = self.wanted.get(node)
+        return chosen.permutation if chosen is not None and not chosen.identity else None
+
+    def pin(self, data: DataObject, text: str, place: Place | None) -> bool:
+        node = self.facts.classes.find(data.identity)
+        return node in self.wanted and self.pins.add(node, text, place)
+
+    def induced(self, data: DataObject, items: tuple[Expr | str, ...] | None, key: str) -> tuple[int, ...]:
+        """The order of the dimensions of a section: positions among its ranges, in storage order."""
+        ranges = [i for i in range(data.rank) if items is None or self.is_range(items[i], key)]
+        order = self.order(data)
+        stored = [d for d in (order if order is not None else range(data.rank)) if d in ranges]
+        return tuple(ranges.index(d) for d in stored)
+
+    def is_range(self, item: Expr | str, key: str) -> bool:
+        """Whether an index makes a dimension of the section (a range or a vector subscript)."""
+        if isinstance(item, str):
+            return item == ":"
+        if isinstance(item, Range):
+            return True
+        if isinstance(item, Name):
+            data = self.facts.object(item.name, key)
+            return data is not None and data.rank == 1
+        return False
+
+    # -- the rounds
+
+    def _declared_places(self) -> None:
+        for key, routine in self.facts.application.routines.items():
+            for name, symbol in routine.spec.symbols.items():
+                data = self.facts.object(name, key)
+                if data is None or data.home != key or data.rank < 2:
+                    continue
+                place = symbol.line.place(routine.file, *symbol.name_span) if symbol.line is not None else routine.place()
+                if name in routine.spec.storage:
+                    self.pin(data, "it is named in a data, common, equivalence or namelist statement", place)
+                elif any(d.form == "star" for d in symbol.shape):
+                    self.pin(data, "it has an assumed size", place)
+                elif "initialised" in symbol.attributes and symbol.initial and not _scalar_initial(symbol.initial):
+                    self.pin(data, "it has an array of initial values", place)
+                elif symbol.constant:
+                    self.pin(data, "it is a named constant", place)
+                elif data.user_macro:
+                    self.pin(data, "its shape is a macro call", place)
+                elif symbol.line is not None and symbol.line.file:
+                    self.pin(data, "it is declared in an included file", place)
+                elif name == routine.result and routine.kind == "function":
+                    self.pin(data, "it is a function result", place)
+                elif "bind" in " ".join(routine.prefix) or "bind(c" in routine.header.text.lower().replace(" ", ""):
+                    self.pin(data, "it belongs to an interoperable procedure", place)
+
+    def round(self) -> bool:
+        """One pass over all uses; whether anything was pinned."""
+        before = len(self.pins.reasons)
+        for key, references in self.facts.references.items():
+            routine = self.facts.routine(key)
+            sites = {(s.at.statement.line.first, s.node.start, s.node.end): s for s in self.facts.graph.sites[key]}
+            sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]] = {}
+            for reference in references:
+                if self.facts.live(reference.at, key):
+                    self._reference(reference, key, routine, sites, sections)
+            for listed in sections.values():
+                self._conform(listed, routine)
+            self._opaque(key, routine)
+        return len(self.pins.reasons) > before
+
+    def _reference(
+        self,
+        reference: Reference,
+        key: str,
+        routine: Routine,
+        sites: dict[tuple[int, int, int], CallSite],
+        sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
+    ) -> None:
+        name, _ = resolve_alias(reference.name, reference.at)
+        if name is None:
+            self._alias(reference, key, routine)
+            return
+        data = self.facts.object(name, key)
+        if data is None or reference.component and not data.rank:
+            self._component_argument(reference, key, sites)
+            return
+        if data.rank < 2:
+            return
+        made = self.facts.plan_of(reference, key)
+        if made is not None and made.final:
+            self.pin(data, "its index is a macro call", self._place(reference, routine))
+            return
+        items = made.items if made is not None and made.changed else reference.indices
+        if items is not None and len(items) != data.rank:
+            self.pin(data, "it is used with another number of indices", self._place(reference, routine))
+            return
+        order = self.induced(data, items, key)
+        if reference.role == "argument":
+            self._argument(reference, key, routine, data, items, order, sites, sections)
+        elif reference.role == "input" and len(order) > 1:
+            self.pin(data, "it is read as a whole", self._place(reference, routine))
+        elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
+            sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
+
+    @staticmethod
+    def _bare_pointer(reference: Reference) -> bool:
+        statement = reference.at.statement
+        return (
+            reference.role == "pointer"
+            and not (isinstance(statement, Assignment) and isinstance(statement.target, Apply | Name) and isinstance(statement.value, Apply))
+        )
+
+    def _alias(self, reference: Reference, key: str, routine: Routine) -> None:
+        """A name of an ``associate`` whose selector is a section: its operand keeps the declared order."""
+        selector = aliases_of(reference.at).get(reference.name)
+        base = selector.base if isinstance(selector, Apply) else None
+        if isinstance(base, Name) and isinstance(selector, Apply):
+            data = self.facts.object(base.name, key)
+            ranges = [a for a in selector.args if isinstance(a, Range)]
+            if data is not None and data.rank > 1 and len(ranges) > 1:
+                self.pin(data, "a section of it is associated with a name", self._place(reference, routine))
+
+    def _component_argument(
+        self, reference: Reference, key: str, sites: dict[tuple[int, int, int], CallSite]
+    ) -> None:
+        if reference.role != "argument" or reference.call is None:
+            return
+        site = sites.get((reference.at.statement.line.first, reference.call.start, reference.call.end))
+        if site is None or not site.callee:
+            return
+        _, dummy = dummy_of(self.facts, site, reference.position)
+        if dummy is not None and dummy.rank > 1:
+            place = self._place(reference, self.facts.routine(key))
+            self.pin(dummy, "a component of a derived type is passed to it", place)
+
+    def _argument(
+        self,
+        reference: Reference,
+        key: str,
+        routine: Routine,
+        data: DataObject,
+        items: tuple[Expr | str, ...] | None,
+        order: tuple[int, ...],
+        sites: dict[tuple[int, int, int], CallSite],
+        sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
+    ) -> None:
+        place = self._place(reference, routine)
+        call = reference.call
+        assert call is not None
+        site = sites.get((reference.at.statement.line.first, call.start, call.end))
+        if site is not None and site.callee and is_elemental(self.facts, site):
+            if len(order) > 1:
+                sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
+            return
+        if site is not None and site.callee:
+            self._to_dummy(reference, data, items, order, site, place)
+            return
+        if isinstance(call, Apply) and isinstance(call.base, Name):
+            name = call.base.name
+            inner = self.facts.object(name, key)
+            if inner is not None and (inner.rank or inner.symbol.rank):
+                return  # an index of another array: a vector subscript has one dimension
+            if name in self.facts.application.macros:
+                return
+            if self.facts.scopes.is_intrinsic(name, key):
+                self._intrinsic(reference, key, data, order, call, name, place, sections)
+                return
+            if self.facts.scopes.statement_function(name, key):
+                return
+            if data.rank and self.facts.scopes.derived_type(name, key) is None and (order or True):
+                self.pin(data, f"it goes to '{name}', whose source hfpy does not have", place)
+            return
+        shown = site.name if site is not None else "a procedure"
+        self.pin(data, f"it goes to '{shown}', whose source hfpy does not have", place)
+
+    def _to_dummy(
+        self,
+        reference: Reference,
+        data: DataObject,
+        items: tuple[Expr | str, ...] | None,
+        order: tuple[int, ...],
+        site: CallSite,
+        place: Place,
+    ) -> None:
+        known, dummy = dummy_of(self.facts, site, reference.position)
+        if not known or dummy is None:
+            self.pin(data, f"it goes to '{site.name}', whose argument hfpy cannot tell", place)
+            return
+        whole = items is None or len(order) == data.rank
+        if not order and dummy.rank:
+            self.pin(data, f"one element of it starts an array in '{site.name}' (sequence association)", place)
+        elif whole and dummy.rank != data.rank:
+            self.pin(data, f"'{site.name}' takes it with {dummy.rank} dimensions (sequence association)", place)
+            self.pin(dummy, f"'{data.name}' with {data.rank} dimensions is passed to it", place)
+        elif not whole and len(order) > 1:
+            target = self.order(dummy) or tuple(range(dummy.rank))
+            if len(order) != dummy.rank or order != target:
+                self.pin(data, f"a section of it goes to '{site.name}', where the order is another", place)
+                self.pin(dummy, f"a section of '{data.name}' with another order is passed to it", place)
+
+    def _intrinsic(
+        self,
+        reference: Reference,
+        key: str,
+        data: DataObject,
+        order: tuple[int, ...],
+        call: Apply,
+        name: str,
+        place: Place,
+        sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
+    ) -> None:
+        if len(order) < 2:
+            return
+        if name in ELEMENTAL:
+            sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
+        elif name in ("size", "lbound", "ubound") and dimension_argument(call) is not None and reference.indices is None:
+            return  # the dimension is rewritten with the array
+        elif name in ORDER_FREE and len(call.args) == 1:
+            return
+        elif self.order(data) is not None:
+            self.pin(data, f"the intrinsic '{name}' sees the order of its dimensions", place)
+
+    def _conform(self, listed: list[tuple[Reference, DataObject, tuple[int, ...]]], routine: Routine) -> None:
+        """All operands of an array expression must have their dimensions in the same order."""
+        orders = {order for _, _, order in listed}
+        ranks = {len(order) for order in orders}
+        plain = all(order == tuple(sorted(order)) for order in orders)
+        if plain:
+            return
+        other = self._other_arrays(listed[0][0])
+        if len(orders) > len(ranks) or other:
+            for reference, data, _ in listed:
+                why = f"'{other}' has the declared order" if other else "the operands of an array expression differ in order"
+                self.pin(data, why, self._place(reference, routine))
+
+    @staticmethod
+    def _other_arrays(reference: Reference) -> str:
+        """Something in the statement that makes an array in declared order (a transformational function, a component)."""
+        text = reference.at.statement.line.text.lower()
+        for word in ("reshape", "spread", "transpose", "matmul", "pack", "unpack", "cshift", "eoshift", "%"):
+            if word in text:
+                return word
+        return ""
+
+    def _opaque(self, key: str, routine: Routine) -> None:
+        from hfpy.parse.tokens import tokenise
+
+        for at in self.facts.graph.statements[key]:
+            if not isinstance(at.statement, Opaque):
+                continue
+            for token in tokenise(at.statement.line.text):
+                data = self.facts.object(token.text.lower(), key) if token.kind == "name" else None
+                if data is not None and data.rank > 1:
+                    self.pin(data, "a statement that hfpy cannot parse names it", at.statement.line.place(routine.file))
+
+    def _place(self, reference: Reference, routine: Routine) -> Place:
+        node = reference.node
+        return reference.at.statement.line.place(routine.file, node.start, node.end)
+
+
+def dimension_argument(call: Apply) -> Literal | None:
+    """The literal ``dim`` of ``size(a, 2)`` and the like, or None."""
+    if len(call.args) < 2:
+        return None
+    arg = call.args[1]
+    value = arg.value if isinstance(arg, Keyword) and arg.name == "dim" else arg
+    return value if isinstance(value, Literal) and value.text.isdigit() else None
+
+
+def _scalar_initial(text: str) -> bool:
+    return not any(mark in text for mark in ("[", "(/", "reshape", "("))
