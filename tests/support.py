@@ -89,7 +89,7 @@ def translate_text(
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="hfpy-test-") as temporary:
             return translate_text(named, storage, Path(temporary), **options)
-    paths = [path for path in write_files(named, folder) if path.suffix not in _INCLUDED]
+    paths = [path for path in write_files(named, folder) if not _beside(path.name)]
     if storage is not None:
         options["storage_order"] = folder / "storage_order.F90"
         options["storage_order"].write_text(storage)
@@ -99,10 +99,15 @@ def translate_text(
     done = translate(paths, Options(**options))
     files = {generated.name: generated.text for generated in done.files}
     if files:
-        files.update({name: text for name, text in named.items() if Path(name).suffix in _INCLUDED})
+        files.update({name: text for name, text in named.items() if _beside(name)})
     if storage is not None and files:
         files["storage_order.F90"] = storage
     return Translated(files, done.diagnostics)
+
+
+def _beside(name: str) -> bool:
+    """Whether a file goes to the compiler only."""
+    return name.endswith(_INCLUDED) or ".opaque." in name
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
@@ -374,15 +379,16 @@ def load_pairs(folder: Path) -> list[Pair]:
     """The pairs in a folder of program files, by name.
 
     ``NAME.h90`` or ``NAME.H90`` has its plain twin in ``NAME.ref.f90``; a lone ``NAME.f90`` (directives in comments)
-    is its own twin. ``NAME.common.f90`` and includes ``NAME_*.h``, ``NAME_*.inc`` belong to both.
+    is its own twin. ``NAME.common.f90`` (or ``.f``) and includes ``NAME_*.h``, ``NAME_*.inc`` belong to both;
+    ``NAME.opaque.f90`` does, too, but hfpy does not see it.
     """
     pairs = []
     for path in sorted(folder.iterdir()):
         name, _, kind = path.name.partition(".")
-        if kind not in ("h90", "H90", "f90"):
+        if kind not in ("h90", "H90", "f90", "F90"):
             continue
-        reference = folder / f"{name}.ref.f90" if kind != "f90" else path
-        shared = [p for p in sorted(folder.glob(f"{name}[._]*")) if ".common." in p.name or p.suffix in _INCLUDED]
+        reference = folder / f"{name}.ref.f90" if kind in ("h90", "H90") else path
+        shared = [p for p in sorted(folder.glob(f"{name}[._]*")) if ".common." in p.name or _beside(p.name)]
         common = {p.name: p.read_text() for p in shared}
         hybrid = {**common, path.name: path.read_text()}
         pairs.append(Pair(name, hybrid, {**common, reference.name: reference.read_text()}, name))

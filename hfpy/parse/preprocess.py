@@ -32,7 +32,6 @@ __all__ = [
     "needs_expansion",
     "parse_defines",
     "permutation",
-    "read_macro_file",
     "read_macros",
     "split_arguments",
 ]
@@ -129,21 +128,12 @@ def activity(
     )
 
 
-def read_macros(path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()) -> dict[str, Macro]:
-    """The macros of a ``storage_order.F90``, with ``defines`` in force: the last definition of a name wins.
-
-    Those of ``defines`` are among them. What is wrong with the file is told by :func:`read_macro_file`.
-
-    Raises:
-        HfpyError: if the file cannot be read.
-    """
-    return read_macro_file(path, defines, include_dirs)[0]
-
-
-def read_macro_file(
+def read_macros(
     path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()
 ) -> tuple[dict[str, Macro], tuple[Diagnostic, ...]]:
-    """As :func:`read_macros`, with the diagnostics of the file.
+    """The macros of a ``storage_order.F90``, with ``defines`` in force: the last definition of a name wins.
+
+    Returns the macros (those of ``defines`` among them) and what was found wrong with the file.
 
     Raises:
         HfpyError: if the file cannot be read.

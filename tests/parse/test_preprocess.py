@@ -15,7 +15,6 @@ from hfpy.parse.preprocess import (
     needs_expansion,
     parse_defines,
     permutation,
-    read_macro_file,
     read_macros,
     split_arguments,
 )
@@ -218,9 +217,9 @@ def test_bad_conditions(text: str) -> None:
 
 
 def test_storage_order_of_both_targets(storage: Path) -> None:
-    cpu, problems = read_macro_file(storage, {})
+    cpu, problems = read_macros(storage, {})
     assert not problems
-    gpu = read_macros(storage, parse_defines(["GPU"]))
+    gpu, _ = read_macros(storage, parse_defines(["GPU"]))
     assert permutation("AT", 3, cpu) == (2, 0, 1)
     assert permutation("DOM", 3, cpu) == (2, 0, 1)
     assert permutation("AT4", 4, cpu) == (2, 3, 0, 1)
@@ -229,7 +228,7 @@ def test_storage_order_of_both_targets(storage: Path) -> None:
 
 
 def test_what_is_no_permutation(storage: Path) -> None:
-    macros = read_macros(storage, {})
+    macros, _ = read_macros(storage, {})
     assert permutation("TWICE", 3, macros) is None
     assert permutation("AT", 2, macros) is None
     assert permutation("NOWHERE", 3, macros) is None

@@ -1,0 +1,38 @@
+! row 22: module arrays: static, allocatable allocated elsewhere, pointer
+module r22_data
+  implicit none
+  integer, parameter :: nx = 4, ny = 3, nz = 5
+  real(8) :: fixed(nx,ny)
+  real(8), allocatable :: grown(:,:,:)
+  real(8), pointer :: seen(:,:) => null()
+  !
+  !
+end module r22_data
+module r22_setup
+  use r22_data
+  implicit none
+contains
+  subroutine setup()
+    integer :: n
+    allocate(grown(nx,ny,nz), seen(nx,ny))
+    grown = reshape([(0.1d0*n, n=1, 60)], [nx, ny, nz])
+    seen = 1
+    fixed = 2
+  end subroutine setup
+end module r22_setup
+module r22
+  use r22_data, only: nx, ny, nz, fixed, grown, seen
+  use r22_setup
+  implicit none
+contains
+  subroutine run()
+    integer :: x, y
+    call setup()
+    do y = 1, ny; do x = 1, nx
+    fixed(x,y) = fixed(x,y) + grown(x,y,2)*seen(x,y)
+    seen(x,y) = x + 10*y
+    grown(x,y,nz) = fixed(x,y)
+    end do; end do
+    print '(es24.16)', fixed, seen, grown(:,:,nz), grown(:,2,1)
+  end subroutine run
+end module r22

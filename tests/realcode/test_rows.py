@@ -1,0 +1,66 @@
+"""Constructs of real codes, one program a row: r01–r52 by rank, t01–t11 semantic traps.
+
+A program runs as its plain twin does (``programs/r05.h90`` and ``r05.ref.f90``; a file with directives in comments is
+its own twin), or says in a line ``! expect: refused HF405`` that hfpy must refuse it, or ``! expect: warned HF504``.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support import (
+    OPENMP_KIJ,
+    SEQUENTIAL_IJK,
+    SEQUENTIAL_KIJ,
+    Corpus,
+    Pair,
+    load_pairs,
+    storage_order,
+    translate_text,
+)
+
+ALL = load_pairs(Path(__file__).parent / "programs")
+
+
+def expectation(pair: Pair) -> tuple[str, str]:
+    """What the program's header asks for: ("runs", ""), ("refused", code) or ("warned", code)."""
+    text = "".join(pair.hybrid.values())
+    found = re.search(r"^! expect: (refused|warned) (HF\d+)", text, re.MULTILINE)
+    return (found[1], found[2]) if found else ("runs", "")
+
+
+RUNNING = [p for p in ALL if expectation(p)[0] == "runs"]
+DIAGNOSED = [p for p in ALL if expectation(p)[0] != "runs"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(RUNNING, (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ), tmp_path_factory.mktemp("rows"))
+
+
+def test_every_row_is_there() -> None:
+    names = {p.name for p in ALL}
+    assert {f"r{n:02d}" for n in range(1, 53)} | {f"t{n:02d}" for n in range(1, 12)} <= names
+
+
+@pytest.mark.parametrize("name", [p.name for p in RUNNING])
+def test_runs(corpus: Corpus, name: str) -> None:
+    corpus.check(name)
+
+
+@pytest.mark.parametrize("pair", DIAGNOSED, ids=[p.name for p in DIAGNOSED])
+def test_diagnosed(pair: Pair) -> None:
+    what, code = expectation(pair)
+    result = translate_text(pair.hybrid, storage_order(), backend="openmp")
+    if what == "refused":
+        assert code in result.codes("error")
+        assert not result.files
+    else:
+        assert code in result.codes("warning") + result.codes("error")
+
+
+@pytest.mark.parametrize("pair", ALL, ids=[p.name for p in ALL])
+def test_analysis_for_the_gpu_ends_well(pair: Pair) -> None:
+    result = translate_text(pair.hybrid, storage_order(), target="gpu")
+    assert "HF900" not in result.codes()
