@@ -13,7 +13,7 @@ from hfpy.options import Options
 from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.macros import Macro, parse_defines
-from hfpy.parse.preprocess import activity, expand_file, needs_expansion, read_macro_file
+from hfpy.parse.preprocess import activity, expand_file, needs_expansion, read_macros
 
 HYBRID_SUFFIXES = (".h90", ".H90")
 PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
@@ -44,7 +44,7 @@ def project_macros(options: Options) -> tuple[dict[str, Macro], list[Diagnostic]
     if not options.storage_order.is_file():
         place = Place(str(options.storage_order))
         return macros, [error("HF100", "the storage-order file cannot be read", place)]
-    read, problems = read_macro_file(options.storage_order, macros, options.include_dirs)
+    read, problems = read_macros(options.storage_order, macros, options.include_dirs)
     return dict(read), list(problems)
 
 
