@@ -183,7 +183,7 @@ def test_b26_line_markers() -> None:
     source = module(COMMENTED).splitlines()
     lines = result.text.splitlines()
     at = next(n for n, line in enumerate(lines) if "behind a statement" in line)
-    marker = next(n for n in range(at, -1, -1) if lines[n].lstrip().startswith("#"))
+    marker = next(n for n in range(at, -1, -1) if lines[n].startswith(("# ", "#line")))
     number = int(lines[marker].replace("#line", "#").split()[1]) + (at - marker - 1)
     assert "behind a statement" in source[number - 1]
     assert "m.h90" in lines[marker]
