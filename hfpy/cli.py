@@ -232,6 +232,7 @@ def run_command(
     import shlex
     import subprocess
 
+    from hfpy.build.environment import program_environment
     from hfpy.build.session import open_project
 
     built = _build(open_project(project, _given(options), os.environ), options, quiet=True)
@@ -243,10 +244,28 @@ def run_command(
         raise UsageError(f"no executable '{chosen}' here; there are: {', '.join(names)}")
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     try:
-        status = subprocess.run(command, check=False).returncode
+        status = subprocess.run(command, env=program_environment(os.environ), check=False).returncode
     except OSError as fault:
         raise ToolError(f"error HF805: '{command[0]}' cannot be run: {fault.strerror}") from None
     return status if status >= 0 else 128 - status
+
+
+@cli.command("test")
+@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+@_target_option
+@click.option("--kind", default="validation", show_default=True, help="Which testConfig_KIND.txt is meant.")
+def test_command(project: Path, target: str, kind: str) -> int:
+    """Run the tests of an existing Hybrid Fortran project and compare their output with the references."""
+    from hfpy.build.testrunner import Result, run_tests
+
+    def told(result: Result) -> None:
+        arguments = "".join(f" {word}" for word in result.arguments)
+        click.echo(f"{result.name}{arguments}: {result.fault or 'ok'}")
+
+    results = run_tests(project, target, kind, os.environ, told)
+    failed = sum(bool(result.fault) for result in results)
+    click.echo(f"{len(results) - failed} of {len(results)} test runs ok")
+    return USER_FAULT if failed else DONE
 
 
 @cli.command()
