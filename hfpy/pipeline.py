@@ -79,7 +79,7 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
             result = FileRewriter(facts, effects, index).run()
             found += result.diagnostics
             openmp = openmp or result.openmp
-            files.append(_generated(index, result))
+            files.append(_generated(index, result, options.line_markers))
 
         def explained(name: str | None) -> str:
             return explain(facts, name)
@@ -93,17 +93,39 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
             gc.enable()
 
 
-def _generated(index, result) -> GeneratedFile:  # type: ignore[no-untyped-def]
+def _generated(index, result, markers: bool) -> GeneratedFile:  # type: ignore[no-untyped-def]
     source = index.source
     lines = result.edited.lines
+    line_map = result.edited.line_map
+    if markers and index.path.endswith(("90", "F")) and not index.path.endswith(".f90"):
+        lines, line_map = with_markers(lines, line_map, index)
     text = source.newline.join(lines) + (source.newline if source.final_newline or any(result.edited.changed) else "")
     if not any(result.edited.changed) and index.expanded is None:
         text = source.text
-    line_map = result.edited.line_map
     if index.expanded is not None:
         line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
     path = Path(index.path)
     return GeneratedFile(path, output_name(path), text, line_map)
+
+
+def with_markers(lines, line_map, index):  # type: ignore[no-untyped-def]
+    """Insert ``#line`` markers wherever the next line does not stem from the next source line (contract 3, B26).
+
+    None stands inside a continued statement, which a preprocessor line would cut.
+    """
+    out: list[str] = []
+    mapped: list[int] = []
+    expected = -1
+    for line, number in zip(lines, line_map, strict=True):
+        source = index.expanded[number - 1] if index.expanded and 0 < number <= len(index.expanded) else number
+        continued = bool(out) and out[-1].split("!")[0].rstrip().endswith("&")
+        if source and source != expected and not continued:
+            out.append(f'#line {source} "{index.path}"')
+            mapped.append(number)
+        out.append(line)
+        mapped.append(number)
+        expected = source + 1 if source else -1
+    return tuple(out), tuple(mapped)
 
 
 def _units(index) -> FileUnits:  # type: ignore[no-untyped-def]

@@ -380,7 +380,7 @@ def load_pairs(folder: Path) -> list[Pair]:
 
     ``NAME.h90`` or ``NAME.H90`` has its plain twin in ``NAME.ref.f90``; a lone ``NAME.f90`` (directives in comments)
     is its own twin. ``NAME.common.f90`` (or ``.f``) and includes ``NAME_*.h``, ``NAME_*.inc`` belong to both;
-    ``NAME.opaque.f90`` does, too, but hfpy does not see it.
+    ``NAME.opaque.f90`` does, too, but hfpy does not see it. A program that is not meant to run needs no twin.
     """
     pairs = []
     for path in sorted(folder.iterdir()):
@@ -391,7 +391,8 @@ def load_pairs(folder: Path) -> list[Pair]:
         shared = [p for p in sorted(folder.glob(f"{name}[._]*")) if ".common." in p.name or _beside(p.name)]
         common = {p.name: p.read_text() for p in shared}
         hybrid = {**common, path.name: path.read_text()}
-        pairs.append(Pair(name, hybrid, {**common, reference.name: reference.read_text()}, name))
+        twin = {**common, reference.name: reference.read_text()} if reference.exists() else {}
+        pairs.append(Pair(name, hybrid, twin, name))
     return pairs
 
 

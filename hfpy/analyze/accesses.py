@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.sizes import normal
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.directives import Region
@@ -60,17 +61,29 @@ def bare_iterators(expr: Expr, iterators: tuple[str, ...]) -> bool:
     return False
 
 
-def parallel_positions(data: DataObject, region: Region | None) -> tuple[int, ...]:
-    """Positions, among the dimensions in use, of those that the region's loops run over."""
+def parallel_positions(data: DataObject, region: Region | None) -> dict[int, str]:
+    """The dimensions in use that the region's loops run over: position → iterator.
+
+    Names come first; a dimension known by its size alone matches the region's domains of that size in order.
+    """
     if region is None:
-        return ()
-    return tuple(i for i, d in enumerate(data.used) if d.name and d.name in region.iterators)
+        return {}
+    found = {i: d.name for i, d in enumerate(data.used) if d.name and d.name in region.iterators}
+    left = [d for d in region.domains if d.name not in found.values()]
+    for i, dimension in enumerate(data.used):
+        if i in found or not dimension.by_size:
+            continue
+        match = next((d for d in left if normal(d.size) == normal(dimension.size)), None)
+        if match is not None:
+            left.remove(match)
+            found[i] = match.name
+    return dict(sorted(found.items()))
 
 
 def view(data: DataObject, region: Region) -> tuple[Expr | str, ...]:
     """The array at one point: iterators at the parallel dimensions, ``:`` elsewhere."""
     parallel = parallel_positions(data, region)
-    return tuple(d.name if i in parallel else ":" for i, d in enumerate(data.used))
+    return tuple(parallel.get(i, ":") for i in range(data.rank))
 
 
 @dataclass(frozen=True)
@@ -104,7 +117,7 @@ def plan(data: DataObject, reference: Reference, around: Surroundings) -> tuple[
 
 
 def _bare(
-    data: DataObject, reference: Reference, around: Surroundings, parallel: tuple[int, ...]
+    data: DataObject, reference: Reference, around: Surroundings, parallel: dict[int, str]
 ) -> tuple[Plan, list[Diagnostic]]:
     if reference.role in ("pointer", "allocate") or reference.component and not data.rank:
         return UNCHANGED, []
@@ -131,7 +144,7 @@ def _indexed(
     given: tuple[Expr, ...],
     reference: Reference,
     around: Surroundings,
-    parallel: tuple[int, ...],
+    parallel: dict[int, str],
 ) -> tuple[Plan, list[Diagnostic]]:
     count = len(given)
     region = around.region
@@ -142,10 +155,10 @@ def _indexed(
         plan_kept = Plan(given, False)
         return plan_kept, _rank_problem(data, plan_kept.section_rank, reference, around)
     if region is not None and parallel and count == data.rank - len(parallel):
-        if any(bare_iterators(g, tuple(data.used[p].name for p in parallel)) for g in given):
+        if any(bare_iterators(g, tuple(parallel.values())) for g in given):
             return UNCHANGED, [_wrong_count(data, count, reference, around)]
         rest = iter(given)
-        items = tuple(d.name if i in parallel else next(rest) for i, d in enumerate(data.used))
+        items = tuple(parallel[i] if i in parallel else next(rest) for i in range(data.rank))
         inserted = Plan(items, True)
         return inserted, _rank_problem(data, inserted.section_rank, reference, around)
     if data.removed and count == len(data.full):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
+from hfpy.analyze.calls import dummy_name
 from hfpy.diagnostics import Diagnostic, Related, warning
+from hfpy.model.expressions import Expr, Range
+from hfpy.model.statements import Jump, flatten
+from hfpy.model.units import Routine
 
 
 def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """All of them."""
-    return [*opaque_in_regions(facts), *_module_writes(facts, effects)]
+    return [*opaque_in_regions(facts), *_shared_writes(facts, effects), *_strided_results(facts, effects)]
 
 
-def _module_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
+def _shared_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """Module variables that routines called from a region write: a race unless every point has its own (B20)."""
     found: list[Diagnostic] = []
     for routine in analysed_routines(facts):
@@ -20,9 +24,57 @@ def _module_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
             region = facts.positions.region(routine.key, site.at)
             if region is None or region.vector or not site.callee:
                 continue
-            for name, place in effects.module_writes(site.callee).items():
+            for (kind, name), place in effects.shared_writes(site.callee).items():
                 related = [Related(region.place, f"the region that calls '{site.name}'")]
-                message = f"module variable '{name}' is written by a routine called in a region: all threads share it"
-                hint = "pass it as an argument, or make it a local"
-                found.append(warning("HF501", message, place, hint, related))
+                what, code = ("module variable", "HF501") if kind == "module" else ("saved variable", "HF505")
+                message = f"{what} '{name}' is written by a routine called in a region: all threads share it"
+                hint = "pass it as an argument, or make it a local without 'save' and initial value"
+                found.append(warning(code, message, place, hint, related))
     return found
+
+
+def _strided_results(facts: Facts, effects: Effects) -> list[Diagnostic]:
+    """Strided sections passed to ``intent(out)`` dummies of routines that may return early (B31).
+
+    The compiler passes a copy; what the routine does not write comes back undefined.
+    """
+    found: list[Diagnostic] = []
+    for routine in analysed_routines(facts):
+        for reference in facts.references[routine.key]:
+            if reference.role != "argument" or not facts.live(reference.at, routine.key):
+                continue
+            site = effects.site(reference, routine.key)
+            data = facts.object(reference.name, routine.key)
+            if site is None or not site.callee or data is None or data.rank < 2:
+                continue
+            name = dummy_name(facts, site, reference.position)
+            callee = facts.application.routines[site.callee]
+            if name is None or effects.intent(site.callee, name) != "out" or not _returns_early(callee):
+                continue
+            made = facts.plan_of(reference, routine.key)
+            items = made.items if made is not None and made.items is not None else reference.indices
+            if items is None or _contiguous(items, facts.order(data).storage):
+                continue
+            node = reference.node
+            place = reference.at.statement.line.place(routine.file, node.start, node.end)
+            message = f"'{name}' of '{site.name}' is intent(out), and its actual argument is a section with a stride"
+            hint = f"'{site.name}' may return before it has written all of '{name}': declare it intent(inout)"
+            found.append(warning("HF506", message, place, hint, [Related(callee.place(), f"'{site.name}'")]))
+    return found
+
+
+def _returns_early(routine: Routine) -> bool:
+    return any(isinstance(s, Jump) and s.kind == "return" for s in flatten(routine.body[:-1]))
+
+
+def _contiguous(items: tuple[Expr | str, ...], storage: tuple[int, ...] | None) -> bool:
+    """Whether a section lies in one piece: no full range behind a single index in storage order."""
+    single = False
+    for position in storage if storage is not None else range(len(items)):
+        item = items[position]
+        if item == ":" or isinstance(item, Range):
+            if single:
+                return False
+        else:
+            single = True
+    return True

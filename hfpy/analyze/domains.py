@@ -24,7 +24,8 @@ class Dimension:
     """One dimension of a data object's full list.
 
     ``declared`` is its position in the declaration, or None for an inserted one; ``name`` the domain or empty;
-    ``ambiguous`` says that its domain cannot be told from its size alone.
+    ``by_size`` says that the name was found by the size alone, so that a region with other names over the same size matches too;
+    ``ambiguous`` that there are more dimensions of this size than domains.
     """
 
     size: str
@@ -32,6 +33,7 @@ class Dimension:
     declared: int | None = None
     parallel: bool = False
     ambiguous: bool = False
+    by_size: bool = False
 
 
 @dataclass(frozen=True)
@@ -345,5 +347,5 @@ def _name_by_regions(dims: list[Dimension], related: tuple[Domain, ...]) -> tupl
             continue
         ambiguous = len(positions_of_size) > len(candidates)
         for i, name in zip(positions_of_size, candidates, strict=False):
-            result[i] = replace(result[i], name=name, parallel=True, ambiguous=ambiguous)
+            result[i] = replace(result[i], name=name, parallel=True, ambiguous=ambiguous, by_size=True)
     return tuple(result)

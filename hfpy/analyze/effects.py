@@ -6,7 +6,7 @@ Intent is taken from the declaration, else found by reading and writing in the c
 from __future__ import annotations
 
 from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
@@ -20,7 +20,7 @@ class Effects:
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = {}
         self._sites: dict[str, dict[tuple[int, int, int], CallSite]] = {}
-        self._module_writes: dict[str, dict[str, Place]] = {}
+        self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""
@@ -90,27 +90,33 @@ class Effects:
         self._intents[slot] = "inout" if written else "in"
         return self._intents[slot]
 
-    def module_writes(self, key: str) -> dict[str, Place]:
-        """Module variables that a routine, or one it calls, writes: name → place of a write."""
-        if key in self._module_writes:
-            return self._module_writes[key]
-        self._module_writes[key] = {}
-        result: dict[str, Place] = {}
+    def shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
+        """Variables that outlive a call and that a routine, or one it calls, writes: (kind, name) → place of a write.
+
+        ``kind`` is ``module`` for module variables, ``saved`` for locals with ``save`` or an initial value.
+        """
+        if key in self._shared_writes:
+            return self._shared_writes[key]
+        self._shared_writes[key] = {}
+        result: dict[tuple[str, str], Place] = {}
         routine = self.facts.application.routines.get(key)
         if routine is None:
             return result
         for reference in self.facts.references.get(key, ()):
             found = self.facts.scopes.variable(reference.name, key)
-            if found is None or found.home == key or found.symbol.constant or not self.of(reference, key)[1]:
+            if found is None or found.symbol.constant or not self.of(reference, key)[1]:
                 continue
             home = self.facts.application.routines.get(found.home)
-            if home is None or home.kind not in ("module", "submodule"):
+            if home is None:
+                continue
+            module = home.kind in ("module", "submodule")
+            if not module and not (found.home == key and keeps_value(routine, reference.name)):
                 continue
             node = reference.node
-            result.setdefault(found.symbol.name, reference.at.statement.line.place(routine.file, node.start, node.end))
+            result.setdefault(("module" if module else "saved", found.symbol.name), reference.at.statement.line.place(routine.file, node.start, node.end))
         for site in self.facts.graph.sites.get(key, ()):
             if site.callee and site.callee != key:
-                for name, place in self.module_writes(site.callee).items():
+                for name, place in self.shared_writes(site.callee).items():
                     result.setdefault(name, place)
-        self._module_writes[key] = result
+        self._shared_writes[key] = result
         return result

@@ -133,14 +133,14 @@ def _decide_extensions(facts: Facts) -> None:
             continue
         for name in facts.domains.listings(routine.key):
             data = facts.object(name, routine.key)
-            if data is None or not data.local or not data.inserted or facts_saved(routine, name):
+            if data is None or not data.local or not data.inserted or keeps_value(routine, name):
                 continue
             if not _value_crosses(facts, routine, name):
                 facts.domains.extended[(routine.key, name)] = False
                 facts.domains.forget(routine.key, name)
 
 
-def facts_saved(routine: Routine, name: str) -> bool:
+def keeps_value(routine: Routine, name: str) -> bool:
     """Whether a local keeps its value between calls (``save``, an initial value, a main program's variable does not count)."""
     symbol = routine.spec.symbols.get(name)
     saved = routine.spec.saved
@@ -290,10 +290,15 @@ def _decide_orders(facts: Facts) -> None:
         for name in file.macros:
             macros.setdefault(name, macros.get(name))  # type: ignore[arg-type]
     decider = MacroOrders(macros, options.storage_order is not None)
-    for representative, views in views_by_class(facts).items():
-        order = decider.decide(views)
+    from hfpy.analyze.layout import keep_unpinned
+
+    wanted: dict[Node, Order] = {}
+    views = views_by_class(facts)
+    for representative, members in views.items():
+        order = decider.decide(members)
         if order is not IDENTITY:
-            facts.orders[representative] = order
+            wanted[representative] = order
+    keep_unpinned(facts, wanted, views, by_macros=True)
     facts.found += decider.found
 
 

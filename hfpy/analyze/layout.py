@@ -96,15 +96,29 @@ def decide_layout(facts: Facts) -> None:
         order = _permutation(facts, letters, representative, same, options.layout_arrays)
         if order is not None and not order.identity:
             wanted[representative] = order
-    pins = find_pins(facts, wanted)
+    keep_unpinned(facts, wanted, views, by_macros=False)
+
+
+def keep_unpinned(
+    facts: Facts, wanted: dict[Node, Order], views: dict[Node, list[tuple[DataObject, Place]]], by_macros: bool
+) -> None:
+    """Give every class its order unless it is pinned; say which keep the declared one, and why."""
+    pins = find_pins(facts, wanted, by_macros)
     for representative, order in wanted.items():
         reason = pins.reasons.get(representative)
         if reason is None:
             facts.orders[representative] = order
             continue
         data, place = views[representative][0]
+        users = [d for d, _ in views[representative] if d.user_macro]
+        if by_macros and users:
+            facts.orders[representative] = order
+            message = f"'{data.name}' has the order of {users[0].user_macro}, which is observed here: {reason[0]}"
+            hint = "write the loops, or pass a copy in declared order"
+            facts.found.append(error("HF311", message, reason[1] or place, hint))
+            continue
         message = f"'{data.name}' keeps its declared order: {reason[0]}"
-        facts.found.append(note("HF310", message, reason[1] or place, "see docs on [layout] for what observes storage"))
+        facts.found.append(note("HF310", message, reason[1] or place, "write loops there if it shall have another order"))
 
 
 def _in_regions(facts: Facts) -> set[Node]:
@@ -155,7 +169,7 @@ def _permutation(
         facts.found.append(error("HF308", message, place, hint))
         return None
     text = " ".join(known[i] for i in ranked)
-    return Order("", "", tuple(ranked), False, f"order {text} by [layout]")
+    return Order("", "", tuple(ranked), False, f"order {text} by [layout]", tuple(ranked))
 
 
 def _own_layout(data: DataObject, single: object) -> str:

@@ -37,18 +37,23 @@ class Pins:
         return True
 
 
-def find_pins(facts: Facts, wanted: dict[Node, Order]) -> Pins:
-    """Pin until every use agrees; a pin can make other uses disagree, so this is a fixed point."""
-    finder = _Finder(facts, wanted)
+def find_pins(facts: Facts, wanted: dict[Node, Order], by_macros: bool = False) -> Pins:
+    """Pin until every use agrees; a pin can make other uses disagree, so this is a fixed point.
+
+    ``by_macros``: the order is that of storage-order macros, whose users expect arrays to go to foreign procedures and plain
+    files as they lie in memory (hybrid-fortran.md §5.5).
+    """
+    finder = _Finder(facts, wanted, by_macros)
     while finder.round():
         pass
     return finder.pins
 
 
 class _Finder:
-    def __init__(self, facts: Facts, wanted: dict[Node, Order]) -> None:
+    def __init__(self, facts: Facts, wanted: dict[Node, Order], by_macros: bool) -> None:
         self.facts = facts
         self.wanted = wanted
+        self.by_macros = by_macros
         self.pins = Pins()
         self._declared_places()
 
@@ -60,7 +65,7 @@ class _Finder:
         if node in self.pins.reasons or data.removed:
             return None
         chosen = self.wanted.get(node)
-        return chosen.permutation if chosen is not None and not chosen.identity else None
+        return chosen.storage if chosen is not None and not chosen.identity else None
 
     def pin(self, data: DataObject, text: str, place: Place | None) -> bool:
         node = self.facts.classes.find(data.identity)
@@ -101,7 +106,7 @@ class _Finder:
                     self.pin(data, "it has an array of initial values", place)
                 elif symbol.constant:
                     self.pin(data, "it is a named constant", place)
-                elif data.user_macro:
+                elif data.user_macro and not self.by_macros:
                     self.pin(data, "its shape is a macro call", place)
                 elif symbol.line is not None and symbol.line.file:
                     self.pin(data, "it is declared in an included file", place)
@@ -145,16 +150,19 @@ class _Finder:
             return
         made = self.facts.plan_of(reference, key)
         if made is not None and made.final:
-            self.pin(data, "its index is a macro call", self._place(reference, routine))
+            if not self.by_macros:
+                self.pin(data, "its index is a macro call", self._place(reference, routine))
             return
         items = made.items if made is not None and made.changed else reference.indices
         if items is not None and len(items) != data.rank:
+            if self.by_macros:
+                return
             self.pin(data, "it is used with another number of indices", self._place(reference, routine))
             return
         order = self.induced(data, items, key)
         if reference.role == "argument":
             self._argument(reference, key, routine, data, items, order, sites, sections)
-        elif reference.role == "input" and len(order) > 1:
+        elif reference.role == "input" and len(order) > 1 and not self.by_macros:
             self.pin(data, "it is read as a whole", self._place(reference, routine))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
             sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
@@ -224,10 +232,12 @@ class _Finder:
                 return
             if self.facts.scopes.statement_function(name, key):
                 return
-            if data.rank and self.facts.scopes.derived_type(name, key) is None and (order or True):
+            if not self.by_macros:
                 self.pin(data, f"it goes to '{name}', whose source hfpy does not have", place)
             return
         shown = site.name if site is not None else "a procedure"
+        if self.by_macros:
+            return
         self.pin(data, f"it goes to '{shown}', whose source hfpy does not have", place)
 
     def _to_dummy(
@@ -239,6 +249,8 @@ class _Finder:
         site: CallSite,
         place: Place,
     ) -> None:
+        if self.by_macros and not self.facts.hybrid(site.callee):
+            return
         known, dummy = dummy_of(self.facts, site, reference.position)
         if not known or dummy is None:
             self.pin(data, f"it goes to '{site.name}', whose argument hfpy cannot tell", place)

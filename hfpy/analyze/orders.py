@@ -49,13 +49,17 @@ class Classes:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The storage order of a class: macro names, or a permutation (position in storage → declared position), and why."""
+    """The storage order of a class: macro names, or a permutation for the printed lists, and why.
+
+    ``storage`` is the order that either means: position in storage → declared position; None where a macro does not tell.
+    """
 
     access_macro: str = ""
     domain_macro: str = ""
     permutation: tuple[int, ...] | None = None
     default_macro: bool = False
     reason: str = ""
+    storage: tuple[int, ...] | None = None
 
     @property
     def identity(self) -> bool:
@@ -80,8 +84,10 @@ class Member:
 def wanted_macro(data: DataObject) -> tuple[str, str, bool] | None:
     """The macro that one view asks for by the rules of §6.3, with whether it is a default one; None if none."""
     rank = data.rank
-    if rank < 3 or data.removed or data.user_macro:
+    if rank < 3 or data.removed:
         return None
+    if data.user_macro:
+        return data.user_macro.replace("DOM", "AT", 1), data.user_macro, False
     if data.access_macro or data.domain_macro:
         access = data.access_macro or data.domain_macro.replace("DOM", "AT", 1)
         domain = data.domain_macro or data.access_macro.replace("AT", "DOM", 1)
@@ -115,7 +121,9 @@ class MacroOrders:
             if member.access_macro != chosen.access_macro and not self._same(member, chosen):
                 self._contradiction(chosen, member)
                 break
-        return Order(chosen.access_macro, chosen.domain_macro, None, chosen.default, f"macro {chosen.access_macro}")
+        stored = permutation(chosen.access_macro, chosen.data.rank, self.macros)
+        reason = f"macro {chosen.access_macro}"
+        return Order(chosen.access_macro, chosen.domain_macro, None, chosen.default, reason, stored)
 
     def _defined(self, wanted: tuple[str, str, bool], data: DataObject, place: Place) -> bool:
         access, domain, default = wanted

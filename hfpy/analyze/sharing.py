@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hfpy.analyze.accesses import bare_iterators, is_macro_call
-from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.accesses import is_macro_call, parallel_positions
 from hfpy.analyze.context import Located, regions_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -263,7 +262,7 @@ class RegionSharing:
             self.result.shared.append(name)
             return
         own = [r for r in self.references if resolve_alias(r.name, r.at)[0] == name]
-        parallel = {d.name for d in data.used if d.name} & set(self.region.iterators)
+        parallel = parallel_positions(data, self.region)
         indexed = [r for r in own if self._iterators_in(r, data)]
         if parallel or indexed or not data.local:
             self.result.shared.append(name)
@@ -430,4 +429,3 @@ def _macro_calls(at: Located, macros: object) -> list[str]:
     return texts
 
 
-__all__ = ["RegionSharing", "Sharing", "bare_iterators", "dummy_name"]

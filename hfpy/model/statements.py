@@ -76,11 +76,15 @@ class End(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Jump(Statement):
-    """``return``, ``exit``, ``cycle``, ``goto``, ``stop``, ``errorstop``, ``continue``, and the directive ``@exit``."""
+    """``return``, ``exit``, ``cycle``, ``goto``, ``stop``, ``errorstop``, ``continue``, and the directive ``@exit``.
+
+    ``span`` is the place of an ``@exit`` in its line (its end is -1 for the whole line).
+    """
 
     kind: str
     target: str = ""
     exprs: tuple[Expr, ...] = ()
+    span: tuple[int, int] = (0, -1)
 
 
 @dataclass(frozen=True, slots=True)

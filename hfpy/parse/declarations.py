@@ -43,7 +43,7 @@ def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
     end = found.end()
     if found.group("double"):
         base = "complex" if "complex" in found.group("double").lower() else "real"
-        return FType(base, "double", "", text[:end]), end
+        return FType(base, "double", "", text[:end].strip()), end
     rest = masked[end:]
     skipped = len(rest) - len(rest.lstrip())
     opening = end + skipped
@@ -68,7 +68,7 @@ def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
         end = closing + 1
     if base == "byte":
         base, kind = "integer", "1"
-    return FType(base, kind, "", text[:end]), end
+    return FType(base, kind, "", text[:end].strip()), end
 
 
 def is_declaration(masked: str) -> bool:

@@ -107,13 +107,17 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
     if sign is not None:
         return _assignment(line, begin, end, *sign)
     word = _FIRST_WORD.match(masked)
+    if masked.startswith("@"):
+        if re.fullmatch(r"@\s*exit\s*", masked, re.IGNORECASE):
+            return Jump(line, "@exit", span=(begin, end))
+        return Opaque(line, "a directive stands on a line of its own")
     if word is None:
         return Opaque(line, "no statement begins like this")
     lowered = word.group(1).lower()
     handler = _HANDLERS.get(lowered)
     if handler is not None:
         return handler(line, masked, begin, end, name)
-    if lowered.startswith("end") or lowered == "else":
+    if lowered.startswith(("end", "else")):
         return _ending(line, masked, begin)
     if lowered in SPECIFICATION_WORDS or lowered in TYPE_WORDS:
         return Specification(line, lowered)

@@ -75,7 +75,7 @@ class AccessRewriter:
                 yield from self._edits(child, line, planned)
             return
         reference, data, made, order = entry
-        if order.permutation is not None and reference.role == "io":
+        if order.storage is not None and reference.role == "io":
             whole = self._in_declared_order(expr, *entry, line.text, planned)
             if whole is not None:
                 yield replace_range(line, expr.start, expr.end, whole)
@@ -100,12 +100,12 @@ class AccessRewriter:
         if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or not expr.args:
             return None
         entry = planned.get((expr.args[0].start, expr.args[0].end))
-        if expr.base.name not in ("size", "lbound", "ubound") or entry is None or entry[3].permutation is None:
+        if expr.base.name not in ("size", "lbound", "ubound") or entry is None or entry[3].storage is None:
             return None
         number = dimension_argument(expr)
         if number is None or isinstance(expr.args[0], Apply):
             return None
-        place = entry[3].permutation.index(int(number.text) - 1) + 1
+        place = entry[3].storage.index(int(number.text) - 1) + 1
         return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
 
     def _in_declared_order(
@@ -119,10 +119,10 @@ class AccessRewriter:
         planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
     ) -> str | None:
         """An array in an output list as an expression in declared order; None where one dimension or none is written."""
-        assert order.permutation is not None
+        assert order.storage is not None
         items: tuple[Expr | str, ...] = made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
         ranges = [i for i, item in enumerate(items) if item == ":" or isinstance(item, Range)]
-        stored = [ranges.index(d) for d in order.permutation if d in ranges]
+        stored = [ranges.index(d) for d in order.storage if d in ranges]
         if len(ranges) < 2 or stored == sorted(stored):
             return None
         shown = self._render(expr, text, planned)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.facts import Facts, facts_saved
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.orders import Order
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import names_in
@@ -122,11 +122,13 @@ class DeclarationRewriter:
         """Whether a local goes to the heap: it has a parallel dimension, and OpenMP code keeps all locals on the stack (§8)."""
         symbol = data.symbol
         position = self.facts.positions.get(self.routine.key)
+        if self.facts.backend(self.routine.key) != "openmp":
+            return False
         if self.routine.kind not in ("subroutine", "function") or position.label not in ("within", "inside"):
             return False
         if not data.local or data.user_macro or symbol.dynamic or symbol.constant or data.name == self.routine.result:
             return False
-        if not any(d.parallel for d in data.used) or facts_saved(self.routine, data.name):
+        if not any(d.parallel for d in data.used) or keeps_value(self.routine, data.name):
             return False
         if data.name in self.routine.spec.storage or symbol.attributes & {"target", "volatile", "codimension"}:
             return False

@@ -15,6 +15,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, replace_range
+from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.regions import RegionRewriter, comment_out
 from hfpy.transform.wrapping import wrap_line
 
@@ -71,6 +72,10 @@ class FileRewriter:
         for at in self.facts.graph.statements[routine.key]:
             yield from accesses.edits(at.statement)
         self.found += accesses.found
+        if self.facts.application.options.legacy:
+            repairs, warned = logical_equalities(self.facts, routine)
+            yield from repairs
+            self.found += warned
         chosen = backend(self.facts.backend(routine.key))
         if chosen is not None:
             regions = RegionRewriter(self.facts, self.effects, routine, chosen)

@@ -104,7 +104,7 @@ class RegionRewriter:
             yield insert_lines(opened.last + 1, [f"{indent}{name}: block"], 3, opened.first)
             yield insert_lines(closed.first, [f"{indent}end block {name}"], -3, closed.first)
             for jump in exits:
-                yield replace_range(jump.line, 0, len(jump.line.text), f"exit {name}")
+                yield _instead(jump, f"exit {name}")
 
     def _own_loops(self, node: Construct, region: Region, code: RegionCode) -> Iterator[Edit]:
         """The body's own nest serves as the loops: only directives are added around and inside it."""
@@ -134,14 +134,14 @@ class RegionRewriter:
             header = loops[-1].header
             assert isinstance(header, Header)
             target = f" {header.construct_name}" if header.construct_name else ""
-            yield replace_range(jump.line, 0, len(jump.line.text), f"cycle{target}")
+            yield _instead(jump, f"cycle{target}")
 
     def _exits(self, node: Construct, code: RegionCode) -> Iterator[Edit]:
         """``@exit`` leaves the region for the current point: the next turn of the innermost loop (B18)."""
         for jump in _own_exits(node):
             place = jump.line.place(self.routine.file)
             if jump.kind == "@exit":
-                yield replace_range(jump.line, 0, len(jump.line.text), f"cycle {code.loops[-1].name}")
+                yield _instead(jump, f"cycle {code.loops[-1].name}")
             elif jump.kind == "return":
                 hint = "use @exit to go on with the next point"
                 self.found.append(error("HF405", "return inside a region", place, hint))
@@ -226,6 +226,12 @@ class RegionRewriter:
                     self.found.append(error("HF405", f"'{jump.kind}' leaves the region", place, hint))
             elif jump.kind == "return":
                 self.found.append(error("HF405", "return inside a region", place, hint))
+
+
+def _instead(jump: Jump, text: str) -> Edit:
+    """Put a jump in the place of an ``@exit``."""
+    start, end = jump.span
+    return replace_range(jump.line, start, len(jump.line.text) if end < 0 else end, text)
 
 
 def _own_exits(node: Construct) -> list[Jump]:

@@ -70,7 +70,6 @@ def test_b07_too_few_indices_are_refused() -> None:
         ("domName", "domNam", "domName"),
         ("@parallelRegion", "@paralelRegion", "parallelRegion"),
         ("autoDom", "autoDomm", "autoDom"),
-        ("@scheme{name(X)}", "@scheme{X}", "name"),
     ],
 )
 def test_b16_misspelt_names_are_refused_with_a_hint(old: str, new: str, hint: str) -> None:
@@ -184,7 +183,7 @@ def test_b26_line_markers() -> None:
     source = module(COMMENTED).splitlines()
     lines = result.text.splitlines()
     at = next(n for n, line in enumerate(lines) if "behind a statement" in line)
-    marker = next(n for n in range(at, -1, -1) if lines[n].lstrip().startswith("#"))
+    marker = next(n for n in range(at, -1, -1) if lines[n].startswith(("# ", "#line")))
     number = int(lines[marker].replace("#line", "#").split()[1]) + (at - marker - 1)
     assert "behind a statement" in source[number - 1]
     assert "m.h90" in lines[marker]
@@ -240,7 +239,7 @@ LENIENT = """
 
 def test_b32_equality_of_logicals_is_repaired_on_request() -> None:
     result = given(LENIENT, legacy=True).require()
-    for text in ("same = p .eqv. q", "if (p .neqv. .true. .or. 1 .eq. 2) same = (p .eqv. .not. q)"):
+    for text in ("same = p .eqv. q", "if ((p .neqv. .true.) .or. 1 .eq. 2) same = (p .eqv. .not. q)"):
         assert squeezed(text) in result.statements
     assert squeezed("if (on .eqv. .true.) a(AT(x,y,1)) = 1.") in result.statements
     assert result.codes("warning")

@@ -17,6 +17,6 @@ contains
       a(:,:,k) = a(:,:,k) + a(:,:,k-1)
     end do
     b = [(i, i=0, nx)]
-    print '(es24.16)', a, b
+    print '(es24.16)', (((a(i,j,k), i=0,nx), j=-1,ny), k=1,nz), b
   end subroutine run
 end module b10

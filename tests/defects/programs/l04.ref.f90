@@ -14,14 +14,16 @@ contains
   subroutine run()
     type(state) :: s
     real(8) :: a(nx,ny,nz)
-    integer :: n, x, y, k
+    integer :: n, i, j, x, y, k
     call fill(a)
     allocate(s%r(nx,ny,nz))
     do n = 1, 3
       allocate(s%parts(n)%q(nx,ny))
       s%parts(n)%q = n
     end do
-    s%r = a
+    do n = 1, nz; do j = 1, ny; do i = 1, nx
+      s%r(i,j,n) = a(i,j,n)
+    end do; end do; end do
     do y = 1, ny
       do x = 1, nx
         do k = 2, nz

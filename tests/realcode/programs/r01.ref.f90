@@ -5,8 +5,10 @@ contains
   subroutine run()
     integer, parameter :: nx = 3, ny = 2, nz = 4
     real(8) :: a(nx,ny,nz,50), total(nx,ny)
-    integer :: i
-    a = reshape([(0.01d0*i, i=1, nx*ny*nz*50)], [nx, ny, nz, 50])
+    integer :: i9, j9, k9, l9
+    do l9 = 1, 50; do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      a(i9,j9,k9,l9) = i9 + 0.1d0*j9 + 0.01d0*k9 + 0.001d0*l9
+    end do; end do; end do; end do
     total = 0
     call many(nx, ny, nz, &
       a(:,:,:,1), &
@@ -60,7 +62,7 @@ contains
       a(:,:,:,49), &
       a(:,:,:,50), &
       & 2.d0, total)
-    print '(es24.16)', a(:,:,:,50), total
+    print '(es24.16)', (((a(i9,j9,k9,50), i9=1,nx), j9=1,ny), k9=1,nz), total
   end subroutine run
   subroutine many( nx, ny, nz, & ! sizes
        f01, f02, f03, f04, & ! fields 0

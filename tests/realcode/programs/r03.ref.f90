@@ -15,8 +15,11 @@ contains
   subroutine run()
     type(outer) :: a
     real(8) :: t(nx,ny,nz)
-    integer :: i, n
-    t = reshape([(0.1d0*i, i=1, nx*ny*nz)], [nx, ny, nz])
+    integer :: i, n, i9, j9, k9
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      i = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      t(i9,j9,k9) = 0.1d0*i
+    end do; end do; end do
     do n = 1, 2
       allocate(a%b(n)%c(nx,ny))
       a%b(n)%c = n

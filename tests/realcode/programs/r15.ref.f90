@@ -5,8 +5,10 @@ module r15
 contains
   subroutine run()
     real(8) :: a(nz,nx,ny), f(nx,6), t(nx,ny)
-    integer :: n, x, y
-    a = reshape([(0.1d0*n, n=1, 60)], [nz, nx, ny])
+    integer :: n, i9, j9, k9, x, y
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      a(k9,i9,j9) = 0.1d0*(k9 + nz*(i9 - 1) + nz*nx*(j9 - 1))
+    end do; end do; end do
     f = reshape([(0.2d0*n, n=1, 24)], [nx, 6])
     t = 0
     do y = 1, ny; do x = 1, nx
@@ -14,7 +16,7 @@ contains
     call plain(3, f(1,y))
     t(x,y) = t(x,y) + row(f(x,1:3), 3) + row(f(x,4:6), 2)
     end do; end do
-    print '(es24.16)', t, a
+    print '(es24.16)', t, (((a(k9,i9,j9), k9=1,nz), i9=1,nx), j9=1,ny)
   end subroutine run
   subroutine scalars(i, j, v, t, w)
     integer, intent(in) :: i, j

@@ -5,13 +5,16 @@ module r17
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz), b(nx,ny,nz)
-    integer :: n
-    a = reshape([(0.1d0*n, n=1, 60)], [nx, ny, nz])
+    integer :: n, i9, j9, k9
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 0.1d0*n
+    end do; end do; end do
     b = 1
     call step(b=b, a=a)
     call step(a)
     call step(w=3.d0, a=a, n=2)
-    print '(es24.16)', a, b
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz), (((b(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   end subroutine run
   subroutine step(a, n, w, b)
     real(8), intent(inout) :: a(nx,ny,nz)

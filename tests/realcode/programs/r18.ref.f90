@@ -5,11 +5,14 @@ module r18
 contains
   subroutine run()
     real(8), allocatable :: a(:,:,:), t(:,:)
-    integer :: n, status
+    integer :: n, i9, j9, k9, status
     !
     allocate(a(nx,ny,nz), t(nx,ny), stat=status)
     if (status /= 0) stop 3
-    a = reshape([(0.1d0*n, n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 0.1d0*n
+    end do; end do; end do
     t = 0
     do n = 1, 3
       call step(n, a, t)

@@ -5,9 +5,12 @@ module r20
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz), t(nx,ny), total, column, highest
-    integer :: n, k, above
+    integer :: n, i9, j9, k9, k, above
     integer :: x, y
-    a = reshape([(real(n, 8), n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = real(n, 8)
+    end do; end do; end do
     total = 0
     highest = -1
     above = 0

@@ -13,9 +13,12 @@ module r22_setup
   implicit none
 contains
   subroutine setup()
-    integer :: n
+    integer :: n, i9, j9, k9
     allocate(grown(nx,ny,nz), seen(nx,ny))
-    grown = reshape([(0.1d0*n, n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      grown(i9,j9,k9) = 0.1d0*n
+    end do; end do; end do
     seen = 1
     fixed = 2
   end subroutine setup

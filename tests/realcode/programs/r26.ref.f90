@@ -4,8 +4,11 @@ module r26
 contains
   subroutine run()
     real(8) :: aa(nz), bb(nx,ny,nz), cc(nx,ny,nz)
-    integer :: n, x, y
-    cc = reshape([(0.1d0*n, n=1, 60)], [nx, ny, nz])
+    integer :: n, i9, j9, k9, x, y
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      cc(i9,j9,k9) = 0.1d0*n
+    end do; end do; end do
     bb = 1
     do y = 1, ny
       do x = 1, nx
@@ -19,6 +22,6 @@ contains
         if (all(aa > 1)) bb(x,y,1) = bb(x,y,1) + 7
       end do
     end do
-    print '(es24.16)', bb
+    print '(es24.16)', (((bb(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   end subroutine run
 end module r26

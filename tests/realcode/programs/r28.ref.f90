@@ -5,10 +5,13 @@ module r28
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz), t(nx,ny), biggest, peak
-    integer :: n, k, loc(1)
+    integer :: n, i9, j9, k9, k, loc(1)
     logical :: found
     integer :: x, y
-    a = reshape([(sin(0.7d0*n), n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = sin(0.7d0*n)
+    end do; end do; end do
     biggest = -9
     found = .false.
     do y = 1, ny; do x = 1, nx

@@ -32,9 +32,12 @@ contains
   subroutine run()
     real(8) :: a(nx,ny,nz), t(nx,ny)
     real(4) :: s(nx,ny)
-    integer :: n
+    integer :: n, i9, j9, k9
     integer :: x, y
-    a = reshape([(0.1d0*n, n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 0.1d0*n
+    end do; end do; end do
     t = 0
     s = 0
     do y = 1, ny; do x = 1, nx
@@ -43,6 +46,6 @@ contains
     call blend(s(x,y))
     call blend(a(x,y,2))
     end do; end do
-    print '(es24.16)', a, t, s
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz), t, s
   end subroutine run
 end module r33

@@ -18,11 +18,14 @@ contains
   subroutine run()
     type(model) :: m
     real(8) :: a(nx,ny,nz)
-    integer :: n
-    a = reshape([(0.1d0*n, n=1, 60)], [nx, ny, nz])
+    integer :: n, i9, j9, k9
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 0.1d0*n
+    end do; end do; end do
     m = model(settings(limit=4.d0, name='first'), h=reshape([(1.d0*n, n=1, 12)], [nx, ny]))
     call step(m, a)
-    print '(es24.16)', a, m%h
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz), m%h
   end subroutine run
   subroutine step(m, a)
     type(model), intent(inout) :: m

@@ -5,9 +5,12 @@ module r38
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz), s(nx), g(nx,ny)
-    integer :: n, idx(nx), order(nz), kmax(nx,ny), k
+    integer :: n, i9, j9, k9, idx(nx), order(nz), kmax(nx,ny), k
     integer :: x, y
-    a = reshape([(sin(0.3d0*n), n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = sin(0.3d0*n)
+    end do; end do; end do
     idx = [3, 1, 4, 2]
     order = [5, 3, 1, 2, 4]
     kmax = reshape([(mod(n, nz) + 1, n=1, 12)], [nx, ny])

@@ -6,9 +6,12 @@ contains
   subroutine run()
     real(8) :: a(nx,ny,nz), b(nx,ny,nz)
     logical :: mask(nx,ny)
-    integer :: n, j, k
+    integer :: n, i9, j9, k9, j, k
     integer :: x, y
-    a = reshape([(sin(0.3d0*n), n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = sin(0.3d0*n)
+    end do; end do; end do
     b = 2
     mask = a(:,:,1) > 0.5d0
     where (mask)
@@ -31,6 +34,6 @@ contains
       where (a(x,y,k:nz) < 0) b(x,y,k:nz) = k
     end do
     end do; end do
-    print '(es24.16)', b
+    print '(es24.16)', (((b(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   end subroutine run
 end module r39

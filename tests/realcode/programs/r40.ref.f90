@@ -6,13 +6,16 @@ contains
   subroutine run()
     real(8) :: a(nx,ny,nz)
     real(8) :: factor, shift
-    integer :: n
-    a = reshape([(sin(0.3d0*n), n=1, 60)], [nx, ny, nz])
+    integer :: n, i9, j9, k9
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = sin(0.3d0*n)
+    end do; end do; end do
     factor = 2
     shift = 0.25d0
     call advance()
     call later(3)
-    print '(es24.16)', a
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   contains
     subroutine advance()
       integer :: x, y

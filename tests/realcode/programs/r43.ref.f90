@@ -7,13 +7,16 @@ module r43
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz)
-    integer :: n
+    integer :: n, i9, j9, k9
     integer :: x, y
-    a = reshape([(sin(0.3d0*n), n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = sin(0.3d0*n)
+    end do; end do; end do
     do y = 1, ny; do x = 1, nx
     call column(a(x,y,:))
     end do; end do
-    print '(es24.16)', a
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   end subroutine run
   subroutine column(c)
     real(8), intent(inout) :: c(nz)

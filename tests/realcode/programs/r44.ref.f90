@@ -5,9 +5,12 @@ module r44
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz), old, x0
-    integer :: n, steps(nx,ny)
+    integer :: n, i9, j9, k9, steps(nx,ny)
     integer :: x, y
-    a = reshape([(1 + 0.1d0*n, n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 1 + 0.1d0*n
+    end do; end do; end do
     do y = 1, ny; do x = 1, nx
     x0 = a(x,y,1)
     steps(x,y) = 0
@@ -24,7 +27,7 @@ contains
     a(x,y,1) = x0
     a(x,y,2) = n
     end do; end do
-    print '(es24.16)', a
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
     print *, steps
   end subroutine run
 end module r44

@@ -20,9 +20,12 @@ contains
   subroutine run()
     type(all_t) :: s
     real(8) :: a(nx,ny,nz)
-    integer :: n
+    integer :: n, i9, j9, k9
     integer :: x, y
-    a = reshape([(1 + 0.1d0*n, n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 1 + 0.1d0*n
+    end do; end do; end do
     s%second%v(5) = 7
     associate( &
       & c00 => s%first%v(1), &
@@ -124,6 +127,6 @@ contains
     end do; end do
     c00 = a(1,1,1)
     end associate
-    print '(es24.16)', a, s%first%v(1)
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz), s%first%v(1)
   end subroutine run
 end module r45

@@ -5,15 +5,17 @@ module r47
 contains
   subroutine run()
     real(8) :: a(nz,nx,ny), flat(60)
-    integer :: n
+    integer :: n, i9, j9, k9
     integer :: x, y
-    a = reshape([(1 + 0.1d0*n, n=1, 60)], [nz, nx, ny])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      a(k9,i9,j9) = 1 + 0.1d0*(k9 + nz*(i9 - 1) + nz*nx*(j9 - 1))
+    end do; end do; end do
     flat = [(0.5d0*n, n=1, 60)]
     do y = 1, ny; do x = 1, nx
     call column(nz, a(:,x,y))
     end do; end do
     call all_of_it(60, flat)
-    print '(es24.16)', a, flat
+    print '(es24.16)', (((a(k9,i9,j9), k9=1,nz), i9=1,nx), j9=1,ny), flat
   end subroutine run
   subroutine column(n, c)
     integer, intent(in) :: n

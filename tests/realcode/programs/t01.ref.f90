@@ -5,12 +5,16 @@ module t01
 contains
   subroutine run()
     real(8) :: state(nx,ny,nz), forcing(nx,ny,nz)
-    integer :: n
-    state = reshape([(1 + 0.1d0*n, n=1, 60)], [nx, ny, nz])
+    integer :: n, i9, j9, k9
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      state(i9,j9,k9) = 1 + 0.1d0*n
+    end do; end do; end do
     forcing = 0.5d0
     call update(state, forcing, state)
     call update(state, state, forcing)
-    print '(es24.16)', state, forcing
+    print '(es24.16)', (((state(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz), &
+      & (((forcing(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   end subroutine run
   subroutine update(before, force, after)
     real(8), intent(in) :: before(nx,ny,nz), force(nx,ny,nz)

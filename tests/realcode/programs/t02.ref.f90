@@ -5,15 +5,18 @@ module t02
 contains
   subroutine run()
     real(8) :: cover(nx,ny,nz), t(nx,ny,nz)
-    integer :: n
+    integer :: n, i9, j9, k9
     integer :: x, y
-    t = reshape([(sin(1.1d0*n), n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      t(i9,j9,k9) = sin(1.1d0*n)
+    end do; end do; end do
     cover = 0.25d0
     do y = 1, ny; do x = 1, nx
     call from_top(t(x,y,:), cover(x,y,:))
     end do; end do
     call interior(cover)
-    print '(es24.16)', cover
+    print '(es24.16)', (((cover(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   end subroutine run
   subroutine from_top(t, cover)
     real(8), intent(in) :: t(nz)

@@ -5,9 +5,12 @@ module t08
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz), flux
-    integer :: n, k
+    integer :: n, i9, j9, k9, k
     integer :: x, y
-    a = reshape([(1 + 0.1d0*n, n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 1 + 0.1d0*n
+    end do; end do; end do
     do y = 1, ny; do x = 1, nx
     flux = a(x,y,1)*2
     a(x,y,1) = flux
@@ -19,6 +22,6 @@ contains
       a(x,y,k) = a(x,y,k) + flux
     end do
     end do; end do
-    print '(es24.16)', a
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz)
   end subroutine run
 end module t08

@@ -5,16 +5,19 @@ module t09
 contains
   subroutine run()
     real(8) :: a(nx,ny,nz), plane(nx,ny)
-    integer :: n
+    integer :: n, i9, j9, k9
     integer :: x, y
-    a = reshape([(1 + 0.1d0*n, n=1, 60)], [nx, ny, nz])
+    do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
+      n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
+      a(i9,j9,k9) = 1 + 0.1d0*n
+    end do; end do; end do
     do y = 1, ny; do x = 1, nx
     call column(a(x,y,:), nz)
     call column(a(x,y,2:4), 3)
     end do; end do
     call flatten(a(:,:,2), plane)
     call flatten(a(:,2,:), a(:,:,5))
-    print '(es24.16)', a, plane
+    print '(es24.16)', (((a(i9,j9,k9), i9=1,nx), j9=1,ny), k9=1,nz), plane
   end subroutine run
   subroutine column(c, n)
     integer, intent(in) :: n
