@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.accesses import is_macro_call, parallel_positions
 from hfpy.analyze.context import Located, regions_of
+from hfpy.analyze.dependences import Access, conflict, scattered
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.flow import FlowScan, is_whole
+from hfpy.analyze.flow import Flow, FlowScan, is_whole
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
@@ -38,15 +39,37 @@ class Sharing:
     found: list[Diagnostic] = field(default_factory=list)
 
 
-class RegionSharing:
-    """Places the symbols of one active region."""
+class RoutineSharing:
+    """The regions of one routine; data flow of a region is scanned once, as other regions ask for it too."""
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine, number: int) -> None:
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
         self.facts = facts
         self.effects = effects
         self.routine = routine
+        self.constructs = regions_of(routine)
+        self.by_name: dict[str, list[Reference]] = {}
+        for reference in facts.references[routine.key]:
+            self.by_name.setdefault(reference.name, []).append(reference)
+        self._regions: dict[int, RegionSharing] = {}
+
+    def region(self, number: int) -> RegionSharing:
+        """The analysis of the region with that number."""
+        if number not in self._regions:
+            self._regions[number] = RegionSharing(self, number)
+        return self._regions[number]
+
+
+class RegionSharing:
+    """Places the symbols of one active region."""
+
+    def __init__(self, owner: RoutineSharing, number: int) -> None:
+        facts, routine = owner.facts, owner.routine
+        self.owner = owner
+        self.facts = facts
+        self.effects = owner.effects
+        self.routine = routine
         self.key = routine.key
-        self.construct: Construct = regions_of(routine)[number]
+        self.construct: Construct = owner.constructs[number]
         region = self.construct.region
         assert region is not None
         self.region: Region = region
@@ -61,10 +84,11 @@ class RegionSharing:
             r for r in facts.references[self.key] if id(r.at.statement) in ids and number in r.at.regions
         ]
         self.result = Sharing()
+        self._scanned: Flow | None = None
 
     def place(self) -> Sharing:
         """Classify every name."""
-        flow = self._flow()
+        flow = self.flow()
         names = self._names()
         iterators = set(self.region.iterators)
         reductions = {r.name for r in self.region.reductions}
@@ -139,7 +163,13 @@ class RegionSharing:
 
     # -- flow
 
-    def _flow(self):  # type: ignore[no-untyped-def]
+    def flow(self) -> Flow:
+        """What the region's body reads and writes, in which order."""
+        if self._scanned is None:
+            self._scanned = self._scan()
+        return self._scanned
+
+    def _scan(self) -> Flow:
         effects: dict[int, list[tuple[Reference, bool, bool, bool]]] = {}
         for reference in self.references:
             name, _ = resolve_alias(reference.name, reference.at)
@@ -154,7 +184,7 @@ class RegionSharing:
 
     # -- scalars
 
-    def _scalar(self, name: str, data: DataObject, flow) -> None:  # type: ignore[no-untyped-def]
+    def _scalar(self, name: str, data: DataObject, flow: Flow) -> None:
         if name not in flow.written:
             self.result.shared.append(name)
             return
@@ -208,8 +238,8 @@ class RegionSharing:
         """A reference behind the region that may read the value set in it."""
         last = self.construct.end.line.first if self.construct.end is not None else -1
         first_after: Reference | None = None
-        for reference in self.facts.references[self.key]:
-            if reference.name != name or reference.at.statement.line.first <= last:
+        for reference in self.owner.by_name.get(name, ()):
+            if reference.at.statement.line.first <= last:
                 continue
             if self.identity.number in reference.at.regions:
                 continue
@@ -226,8 +256,7 @@ class RegionSharing:
         identity = self.facts.positions.active(self.key, reference.at)
         if identity is None:
             return False
-        other = RegionSharing(self.facts, self.effects, self.routine, identity.number)
-        return name not in other._flow().exposed
+        return name not in self.owner.region(identity.number).flow().exposed
 
     def _in_outer_loop(self, name: str) -> bool:
         """Whether a loop around the region reads the name before the region sets it again."""
@@ -240,9 +269,9 @@ class RegionSharing:
         if not loops:
             return False
         start = loops[0].header.line.first
-        for reference in self.facts.references[self.key]:
+        for reference in self.owner.by_name.get(name, ()):
             line = reference.at.statement.line.first
-            if reference.name == name and start <= line < self.region.line.first:
+            if start <= line < self.region.line.first:
                 reads, writes = self.effects.of(reference, self.key)
                 if reads:
                     return not self._set_first(name, reference)
@@ -257,7 +286,7 @@ class RegionSharing:
 
     # -- arrays and objects of derived type
 
-    def _array(self, name: str, data: DataObject, flow) -> None:  # type: ignore[no-untyped-def]
+    def _array(self, name: str, data: DataObject, flow: Flow) -> None:
         if name not in flow.written:
             self.result.shared.append(name)
             return
@@ -267,14 +296,15 @@ class RegionSharing:
         if parallel or indexed or not data.local:
             self.result.shared.append(name)
             self._check_writes(name, data, own)
+            self._check_dependences(name, own, flow)
             return
         if self._live_out(name, data) and self._read_after(name) is not None:
             self.result.shared.append(name)
             self._check_writes(name, data, own)
             return
         outside = any(
-            r.name == name and self.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
-            for r in self.facts.references[self.key]
+            self.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
+            for r in self.owner.by_name.get(name, ())
         )
         if outside or data.symbol.attributes & {"initialised"}:
             self.result.firstprivate.append(name)
@@ -328,6 +358,30 @@ class RegionSharing:
             hint = "index it with every iterator, make it a reduction, or make it local to the routine"
             self.result.found.append(error("HF504", message, self._place(reference), hint))
             return
+
+    def _check_dependences(self, name: str, own: list[Reference], flow: Flow) -> None:
+        """Loop-carried dependences of one shared array, and scatters through an index array (warnings)."""
+        accesses = []
+        for reference in own:
+            made = self.facts.plan_of(reference, self.key)
+            items = made.items if made is not None and made.items is not None else reference.indices
+            if items is None or reference.component or is_macro_call(reference.indices, self.facts.application.macros):
+                continue
+            accesses.append(Access(reference, items, self.effects.of(reference, self.key)[1]))
+        iterators = self.region.iterators
+        varying = frozenset(flow.written) - set(iterators)
+        for access in accesses:
+            if access.writes and scattered(access.items, iterators):
+                message = f"'{name}' is written through an index array: two points may write one element"
+                hint = "hfpy cannot check this; make sure that the indices are all different"
+                self.result.found.append(warning("HF500", message, self._place(access.reference), hint))
+                return
+        met = conflict(accesses, iterators, varying)
+        if met is not None:
+            message = f"a point writes '{name}' where a neighbour in '{met.iterator}' uses it"
+            related = [Related(self._place(met.other), "the neighbour's use")]
+            hint = "write into another array, unless a mask keeps the points apart"
+            self.result.found.append(warning("HF500", message, self._place(met.write), hint, related))
 
     def _argument_writes_all(self, reference: Reference) -> bool:
         return reference.indices is not None
@@ -386,7 +440,7 @@ class RegionSharing:
 
     # -- reductions
 
-    def _check_reductions(self, flow) -> None:  # type: ignore[no-untyped-def]
+    def _check_reductions(self, flow: Flow) -> None:
         for reduction in self.region.reductions:
             found = self.facts.scopes.variable(reduction.name, self.key)
             if found is None:
