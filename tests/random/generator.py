@@ -470,7 +470,9 @@ class Maker:
         for d in inner:
             out.both(level, f"do i{d} = 1, n{d}")
         if dims == "xy" and not ctx.coarse and rng.random() < 0.5:
+            scalars, ctx.scalars = ctx.scalars, []
             out.both(level + 1, fmt("w = {}", self.operand(ctx, self.z(ctx, "2"))))
+            ctx.scalars = scalars
             ctx.locals.append(Array("w", "xyz"))
         if ctx.coarse:
             self.kernel_calls(ctx, level + 1)
