@@ -1,9 +1,9 @@
 """Random hybrid programs against their plain twins.
 
-200 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them, always the
-same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and a failing one
+200 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
+always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and a failing one
 is made small, which is slow.
-"""
+"""  # noqa: E501
 
 import os
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_programs_differ_and_use_the_language() -> None:
     assert len(set(texts)) == 100
     features = (
         "appliesto(gpu)", "appliesto(cpu)", "reduction(max:", "reduction(+:", "startat(", "autodom", "@exit", "where (",
-        "call col", "func0", "held", "use t_data", "domname(x,y,z)", "domname(y)", "intent(in) :: nx", "0:nx+1", "cycle",
+        "call col", "func0", "held", "use t_data", "domname(x,y,z)", "domname(y)", "intent(in) :: nx", "0:nx+1", "cycle",  # noqa: E501
     )  # fmt: skip
     for feature in features:
         count = sum(feature in text for text in texts)
