@@ -1,9 +1,9 @@
 """Random hybrid programs against their plain twins.
 
 200 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
-always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and a failing one
-is made small, which is slow.
-"""  # noqa: E501
+always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and
+a failing one is made small, which is slow.
+"""
 
 import os
 from pathlib import Path
