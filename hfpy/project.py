@@ -20,8 +20,7 @@ FORTRAN_SUFFIXES = (".h90", ".H90", ".f90", ".F90", ".f", ".F", ".for", ".FOR")
 C_SUFFIXES = (".c",)
 CUDA_SUFFIXES = (".cu",)
 
-DEFAULT_FLAGS = ("-O2",)
-DEBUG_FLAGS = ("-g", "-O0", "-fcheck=all", "-fbacktrace")
+DEFAULT_FLAGS = ("-O3",)
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ class Project:
 
     ``schemes`` and ``routines`` map a name to a backend for each target; ``layout_arrays`` maps an array
     to an order for each target. ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
-    its sources get the repairs of design §6 and the whole runtime library, and ``install_dir`` is the
-    folder that its executables are copied to.
+    its sources get the repairs of design §6, and ``install_dir`` is the folder that its executables are
+    copied to.
     """
 
     root: Path
@@ -151,6 +150,12 @@ def storage_order_file(project: Project) -> Path | None:
         if path.name == STORAGE_ORDER_FILE:
             return path
     return None
+
+
+def include_folders(options: Options) -> tuple[Path, ...]:
+    """Where included files are looked for, besides the folder of the source."""
+    order = () if options.storage_order is None else (options.storage_order.parent,)
+    return (*order, *options.include_dirs)
 
 
 def source_files(project: Project, suffixes: Iterable[str] = FORTRAN_SUFFIXES) -> tuple[Path, ...]:

@@ -77,17 +77,24 @@ def records(data: bytes) -> Iterator[bytes]:
 def guessed_kind(record: bytes) -> str | None:
     """``d``, ``f`` or ``i``: what the numbers in a record seem to be; None if it can be nothing of that.
 
-    A record of doubles is told from one of single precision by magnitudes: taken for the wrong kind,
-    numbers of ordinary size become tiny or huge.
+    Taken for the wrong kind, numbers spread over many more orders of magnitude than they do in truth, since
+    bits of the fraction then stand where the exponent is expected. Integers look like no real number of use.
     """
     if not record or len(record) % 4:
         return None
-    for kind, largest in (("d", 1e100), ("f", 1e30)):
-        if len(record) % struct.calcsize(kind) == 0:
-            sizes = [abs(x) for x in _numbers(record, kind) if x != 0]
-            if all(1 / largest < x < largest or not math.isfinite(x) for x in sizes):
-                return kind
-    return "i"
+    spreads = {kind: _spread(record, kind) for kind in ("d", "f") if len(record) % struct.calcsize(kind) == 0}
+    if "d" in spreads and not any(_numbers(record, "i")[::2]):
+        return "d"  # round numbers: the lower halves are empty
+    kind = min(spreads, key=lambda kind: (spreads[kind], kind == "d"))
+    return kind if spreads[kind] < math.inf else "i"
+
+
+def _spread(record: bytes, kind: str) -> float:
+    """Over how many powers of two the numbers go; infinite if there are some that no model would write."""
+    sizes = [abs(x) for x in _numbers(record, kind) if x != 0]
+    if not all(1e-35 < x < 1e35 for x in sizes):
+        return math.inf
+    return math.log2(max(sizes)) - math.log2(min(sizes)) if sizes else 0.0
 
 
 def norms(found: Sequence[float], reference: Sequence[float]) -> Errors | None:

@@ -9,6 +9,13 @@ from pathlib import Path
 _INCLUDE = re.compile(
     rb"""^[ \t]*(?:#[ \t]*include[ \t]*["<]([^">\n]+)[">]|include[ \t]*(['"])([^'"\n]+)\2)""", re.M | re.I
 )
+_USE = re.compile(rb"^[ \t]*use\b[ \t]*(,[^:\n]*)?(?:::)?[ \t]*([a-z]\w*)", re.M | re.I)
+
+
+def used_modules(data: bytes) -> tuple[str, ...]:
+    """The modules that a text uses, told by its lines alone; the compiler's own (``use, intrinsic``) are left out."""
+    found = (name for nature, name in _USE.findall(data) if b"non" in nature.lower() or not nature)
+    return tuple(dict.fromkeys(name.decode("ascii", "replace").lower() for name in found))
 
 
 def included_names(data: bytes) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ from hfpy.build.files import write_atomically, write_json
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.includes import IncludeScanner
 from hfpy.build.objects import remove_stale_modules
-from hfpy.build.tools import PREPROCESSED, Tools, find_tools, include_folders
+from hfpy.build.tools import PREPROCESSED, Tools, find_tools
 from hfpy.build.translated import Translated, line_maps_as_json
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
-from hfpy.project import C_SUFFIXES, Project, all_files, source_files
+from hfpy.project import C_SUFFIXES, Project, all_files, include_folders, source_files
 
 _SUBMODULE = re.compile(rb"^\s*submodule\s*\(", re.M | re.I)
 _FORBIDDEN = frozenset(" \t#:$%\\|;&<>()'\"*?[]")

@@ -6,28 +6,29 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from hfpy.build.includes import used_modules
+
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "fortran"
 _SUFFIXES = (".f90", ".F90", ".h90", ".H90")
-_USE = re.compile(rb"^[ \t]*use\b[ \t]*(?:,[^:\n]*)?(?:::)?[ \t]*([a-z]\w*)", re.M | re.I)
+_FOR_C = b"write1DToGenericFile"
 _MODULE = re.compile(rb"^[ \t]*module[ \t]+(?!procedure\b)([a-z]\w*)[ \t]*(?:!.*)?\r?$", re.M | re.I)
 
 
-def runtime_sources(sources: Sequence[Path], everything: bool = False) -> tuple[Path, ...]:
+def runtime_sources(sources: Sequence[Path], foreign: Sequence[Path] = ()) -> tuple[Path, ...]:
     """The sources of the runtime library whose modules are used by ``sources`` or by one another.
 
-    ``everything`` takes all of them, as existing projects expect. A module that the project defines itself
-    is left out in either case.
+    ``foreign`` are C sources, which may call the one procedure that is there for them. A module that the
+    project defines itself is left out.
     """
     library = _library()
-    used: set[str] = set(library) if everything else set()
+    used: set[str] = set()
     defined: set[str] = set()
     for path in sources:
-        try:
-            data = path.read_bytes()
-        except OSError:
-            continue  # the translator says so
-        used |= _names(_USE, data)
-        defined |= _names(_MODULE, data)
+        data = _content(path)
+        used.update(used_modules(data))
+        defined |= _modules(data)
+    if any(_FOR_C in _content(path) for path in foreign):
+        used.add("helper_functions")
     wanted: dict[Path, None] = {}
     pending = sorted(used)
     while pending:
@@ -35,7 +36,7 @@ def runtime_sources(sources: Sequence[Path], everything: bool = False) -> tuple[
         file = library.get(name)
         if file is not None and name not in defined and file not in wanted:
             wanted[file] = None
-            pending += _names(_USE, file.read_bytes())
+            pending += used_modules(file.read_bytes())
     return tuple(sorted(wanted))
 
 
@@ -44,9 +45,16 @@ def _library() -> dict[str, Path]:
     modules: dict[str, Path] = {}
     for path in sorted(RUNTIME.iterdir()):
         if path.suffix in _SUFFIXES:
-            modules |= dict.fromkeys(_names(_MODULE, path.read_bytes()), path)
+            modules |= dict.fromkeys(_modules(path.read_bytes()), path)
     return modules
 
 
-def _names(pattern: re.Pattern[bytes], data: bytes) -> set[str]:
-    return {name.decode("ascii", "replace").lower() for name in pattern.findall(data)}
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""  # the translator or the compiler says so
+
+
+def _modules(data: bytes) -> set[str]:
+    return {name.decode("ascii", "replace").lower() for name in _MODULE.findall(data)}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hfpy.build.compilers import Compiler, Family, environment_flags, find_compiler
 from hfpy.options import Options
-from hfpy.project import DEFAULT_FLAGS, Project
+from hfpy.project import DEFAULT_FLAGS, Project, include_folders
 
 PREPROCESSED = (".F90", ".F", ".FOR")
 GPU_MACRO = "GPU"
@@ -115,12 +115,6 @@ def definitions(options: Options) -> tuple[str, ...]:
     gpu = (GPU_MACRO,) if options.target == "gpu" else ()
     order = (STORAGE_ORDER_MACRO,) if options.storage_order is not None else ()
     return (*gpu, *order, *options.define)
-
-
-def include_folders(options: Options) -> tuple[Path, ...]:
-    """Where included files are looked for, besides the folder of the source."""
-    order = () if options.storage_order is None else (options.storage_order.parent,)
-    return (*order, *options.include_dirs)
 
 
 def parallel_flags(compiler: Compiler, options: Options, openmp: bool) -> tuple[str, ...]:

@@ -12,12 +12,12 @@ import hfpy
 from hfpy.build import codes
 from hfpy.build.files import digest, explained, file_digest, read_json, write_if_changed, write_json
 from hfpy.build.graph import CompiledFile
-from hfpy.build.includes import IncludeScanner
+from hfpy.build.includes import IncludeScanner, used_modules
 from hfpy.build.messages import Origin
 from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options
-from hfpy.project import Project, key_place, source_files
+from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, source_files
 
 if TYPE_CHECKING:
     from hfpy.pipeline import Translation
@@ -54,7 +54,7 @@ def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path) ->
     state = folder / _STATE
     with explained(state):
         state.unlink(missing_ok=True)  # from here on the folder is in between
-    files = write_generated(translation, folder / GENERATED)
+    files = write_generated(translation, folder / GENERATED, options)
     _remove_strays(folder / GENERATED, {file.path for file in files})
     translated = Translated(files, tuple(translation.diagnostics), translation.openmp)
     write_json(state, _as_json(translated, fingerprint))
@@ -70,7 +70,7 @@ def all_sources(project: Project) -> tuple[Path, ...]:
     if not sources:
         place = key_place(project, "project", "sources")
         raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
-    return (*sources, *runtime_sources(sources, everything=project.legacy))
+    return (*sources, *runtime_sources(sources, source_files(project, C_SUFFIXES)))
 
 
 def transpile_into(project: Project, options: Options, folder: Path, kept: bool) -> Translated:
@@ -85,23 +85,28 @@ def transpile_into(project: Project, options: Options, folder: Path, kept: bool)
     translation = translate(all_sources(project), replace(options, cache_dir=cache))
     if has_errors(translation.diagnostics):
         raise HfpyError(translation.diagnostics)
-    files = write_generated(translation, folder)
+    files = write_generated(translation, folder, options)
     if kept:
         _remove_strays(folder, {file.path for file in files})
     return Translated(files, tuple(translation.diagnostics), translation.openmp)
 
 
-def write_generated(translation: Translation, folder: Path) -> tuple[CompiledFile, ...]:
+def write_generated(translation: Translation, folder: Path, options: Options) -> tuple[CompiledFile, ...]:
     """Write the files of a translation that changed into ``folder``.
+
+    A file uses the modules that its units name, and those that files included by it name.
 
     Raises HfpyError, before anything is written, if two would have the same name; and if one cannot be written.
     """
     _refuse_equal_names((file.name, file.source) for file in translation.files)
+    scanner = IncludeScanner(include_folders(options))
     files = []
     for file in translation.files:
         data = file.text.encode("utf-8")
         write_if_changed(folder / file.name, data)
         units = translation.units[file.source]
+        included = (path.read_bytes() for path in scanner.closure(file.source, data))
+        uses = dict.fromkeys([*units.uses, *(name for text in included for name in used_modules(text))])
         files.append(
             CompiledFile(
                 name=file.name,
@@ -109,7 +114,7 @@ def write_generated(translation: Translation, folder: Path) -> tuple[CompiledFil
                 path=folder / file.name,
                 digest=digest(data),
                 provides=tuple(units.provides),
-                uses=tuple(units.uses),
+                uses=tuple(name for name in uses if name not in units.provides),
                 programs=tuple(units.programs),
                 line_map=file.line_map,
             )
@@ -138,12 +143,8 @@ def _remove_strays(folder: Path, wanted: set[Path]) -> None:
 
 def _fingerprint(sources: Sequence[Path], options: Options) -> str:
     """A digest of everything the translation depends on: sources, what they include, options, hfpy itself."""
-    folders = [*options.include_dirs]
-    roots = [*sources]
-    if options.storage_order is not None:
-        roots.append(options.storage_order)
-        folders.append(options.storage_order.parent)
-    scanner = IncludeScanner(folders)
+    roots = [*sources, *([options.storage_order] if options.storage_order is not None else [])]
+    scanner = IncludeScanner(include_folders(options))
     contents: dict[Path, str] = {}
     for path in roots:
         try:

@@ -1,0 +1,319 @@
+"""Existing Hybrid Fortran projects: settings translated, built as they are, through make too, and tested."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+from array import array
+from pathlib import Path
+
+import pytest
+
+from hfpy import cli
+from hfpy.build import legacy
+from hfpy.build.comparer import compare_files, guessed_kind
+from hfpy.build.legacyflags import translate_flags
+from hfpy.build.makesettings import read_settings
+from hfpy.build.testrunner import Run, configured_runs
+from hfpy.diagnostics import HfpyError
+from hfpy.project import options_for, source_files
+
+FIXTURE = Path(__file__).parent / "existing_project"
+HFPY = f"{sys.executable} -m hfpy.cli"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the fixture; no compiler settings in the environment."""
+    for name in ("FC", "CC", "FFLAGS", "CFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "project"
+    shutil.copytree(FIXTURE, folder)
+    return folder
+
+
+def load(folder: Path, target: str = "cpu", debug: bool = False) -> tuple[legacy.Project, list[str]]:
+    project, notes = legacy.load_legacy(folder, target, dict(os.environ), debug=debug)
+    assert all(note.severity == "note" for note in notes)
+    return project, [f"{Path(n.place.file).name}:{n.place.line}: {n.message}" for n in notes]
+
+
+def set_in(folder: Path, file: str, **values: str) -> None:
+    with (folder / "config" / file).open("a") as stream:
+        stream.writelines(f"{key}={value}\n" for key, value in values.items())
+
+
+def test_settings_become_a_project(project: Path) -> None:
+    loaded, notes = load(project)
+    assert loaded.executables == ("settle",)
+    assert loaded.name == "settle"
+    assert loaded.build_path("cpu") == project / "build/cpu-openmp"
+    assert loaded.legacy
+    assert [p.relative_to(project / "source").as_posix() for p in source_files(loaded)] == [
+        "driver.h90",
+        "physics/settling.h90",
+        "settle.h90",
+    ]
+    assert set(loaded.include_dirs) == {"source", "source/physics"}
+    options = options_for(loaded, "cpu")
+    assert options.storage_order == project / "source/storage_order.F90"
+    assert options.define == ("LAYERS=8",)
+    assert options.backend == "openmp"
+    assert options.legacy
+    target = loaded.target("cpu")
+    assert target.compiler == "gfortran"
+    assert target.flags == ("-std=legacy", "-O3", "-fdefault-real-8", "-fdefault-double-8")
+    assert target.ldflags == ("-L.",)
+    assert notes == [
+        "MakesettingsCPU:1: FC=pgf90 is not on this machine, gfortran is used",
+        "MakesettingsCPU:2: CC=pgcc is not on this machine, gcc is used",
+        "MakesettingsCPU:13: FFLAGS was translated for gfortran: -fastsse → -O3; "
+        "-r8 → -fdefault-real-8 -fdefault-double-8; left out: -Mpreprocess -mp -Minfo=all -tp=sandybridge",
+        "MakesettingsCPU:14: LDFLAGS was translated for gfortran: left out: -mp",
+    ]
+
+
+def test_debug_takes_the_debug_settings(project: Path) -> None:
+    loaded, _ = load(project, debug=True)
+    assert loaded.backend("cpu") == "sequential"
+    assert loaded.target("cpu").flags == (
+        "-std=legacy",
+        "-g",
+        "-fdefault-real-8",
+        "-fdefault-double-8",
+        "-fcheck=bounds",
+        "-fbacktrace",
+    )
+    set_in(project, "MakesettingsGeneral", DEBUG_MODE="true")
+    assert load(project)[0].backend("cpu") == "sequential"
+
+
+def test_backends_of_the_gpu(project: Path) -> None:
+    loaded, notes = load(project, "gpu")
+    assert loaded.backend("gpu") == "cuda-c"
+    assert loaded.schemes == {"HOST_ONLY": {"gpu": "sequential"}, "REDUCTION_SUPPORT": {"gpu": "openacc"}}
+    assert any("CUDAFortranImplementation needs nvfortran" in note for note in notes)
+
+
+def test_settings_that_differ(project: Path) -> None:
+    set_in(
+        project,
+        "MakesettingsGeneral",
+        OPTION_FLAGS='"DEBUG_PRINT"',
+        LIBRARY_OBJECTS='"a.o b.o"',
+        CPU_IMPLEMENTATION_PRODUCTION_FAST="FortranImplementation",
+        CPU_IMPLEMENTATION_PRODUCTION="FortranImplementation",
+        EXECUTABLES='"settle other"',
+        BASEDIR="./out",
+    )
+    loaded, notes = load(project)
+    assert loaded.backend("cpu") == "sequential"  # the variable goes over the file of the same name
+    assert loaded.schemes == {"FAST": {"cpu": "sequential"}}
+    assert loaded.executables == ("settle", "other")
+    assert loaded.build_dir == "out"
+    assert any(note.startswith("MakesettingsGeneral") and "OPTION_FLAGS has no effect" in note for note in notes)
+
+
+def test_faulty_settings(project: Path) -> None:
+    set_in(project, "MakesettingsGeneral", CPU_IMPLEMENTATION_PRODUCTION="FastImplementation")
+    with pytest.raises(HfpyError) as caught:
+        load(project)
+    assert caught.value.diagnostics[0].code == "HF802"
+    set_in(project, "MakesettingsGeneral", SRC_DIR_COMMON="./nowhere")
+    with pytest.raises(HfpyError, match="nowhere"):
+        load(project)
+
+
+def test_settings_are_read_as_make_reads_them(project: Path) -> None:
+    text = "A = 1\nifdef DEBUG\nA += debug\nelse\nA += fast\nendif\nB := $(shell echo from shell)\nC = '$(A)' # told\n"
+    (project / "config/MakesettingsCPU").write_text(text)
+    settings = read_settings(project, "cpu", dict(os.environ), debug=False, hf_dir=legacy.HF_DIR)
+    assert settings.text("A") == "1 fast"
+    assert settings.text("B") == "from shell"
+    assert settings.words("C") == ("1", "fast")
+    assert settings.place("A").line == 5
+    debugged = read_settings(project, "cpu", dict(os.environ), debug=True, hf_dir=legacy.HF_DIR)
+    assert debugged.text("A") == "1 debug"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("-fast -O3 -g", "-O3 -g"),
+        ("-Mcuda=cc60 -ta=nvidia -Mvect=simd -Kieee", "-ffp-contract=off"),
+        ("-i8 -byteswapio -Mextend", "-fdefault-integer-8 -fconvert=swap -ffixed-line-length-132"),
+        ("-convert big_endian -xHost -qopenmp -fpp", "-fconvert=big-endian -march=native"),
+        ("-module mods -Ktrap=fp -I/usr/include -DX=1", "-ffpe-trap=invalid,zero,overflow -I/usr/include -DX=1"),
+        ("-Wall -funroll-loops", "-Wall -funroll-loops"),
+    ],
+)
+def test_flags(words: str, expected: str) -> None:
+    assert " ".join(translate_flags(words.split(), "gnu").flags) == expected
+    assert " ".join(translate_flags(words.split(), "nvidia").flags) == words
+
+
+def test_build_puts_executables_in_place(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["build", str(project)]) == 0
+    out, err = capfd.readouterr()
+    assert "test/settle/settle_cpu" in out
+    assert err.count("HF808") == 4
+    ended = subprocess.run(
+        ["./settle_cpu", "cpu", "-nt", "2"], cwd=project / "test/settle", capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "settled for 2 steps\n"
+    assert "CPU Implementation" in ended.stderr
+
+
+def expected(nx: int, ny: int, steps: int) -> tuple[list[float], list[float]]:
+    """The model of the fixture, by hand: the field with k fastest, then i, then j; the ground with i fastest."""
+    nz = 8
+    field, ground = [], []
+    for j in range(1, ny + 1):
+        for i in range(1, nx + 1):
+            c, reached = [i + 0.25 * j * k for k in range(1, nz + 1)], 0.0
+            for _ in range(steps):
+                reached += 0.5 * c[0]
+                c = [c[k] + 0.5 * (c[k + 1] - c[k]) for k in range(nz - 1)] + [c[nz - 1] * 0.5]
+            field += c
+            ground.append(reached)
+    return field, ground
+
+
+def record(values: list[float]) -> bytes:
+    data = array("d", values).tobytes()
+    return struct.pack("<i", len(data)) + data + struct.pack("<i", len(data))
+
+
+def add_references(test: Path, *runs: tuple[int, int, int]) -> None:
+    for nx, ny, nt in runs:
+        folder = test / f"ref_nx{nx}_ny{ny}_nt{nt}"
+        folder.mkdir()
+        for name, values in zip(("c", "ground"), expected(nx, ny, nt), strict=True):
+            (folder / f"{name}.dat").write_bytes(record(values))
+
+
+def test_its_own_makefile_works(project: Path) -> None:
+    """make build_cpu, tests_cpu and clean_cpu in such a project, its HF_DIR pointing to hfpy's rules."""
+    add_references(project / "test/settle", (5, 4, 3), (3, 7, 6))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "HF_DIR": str(legacy.HF_DIR)}
+
+    def make(*goals: str, status: int = 0) -> str:
+        ended = subprocess.run(
+            ["make", "-j2", f"HFPY={HFPY}", *goals],
+            cwd=project,
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+        assert ended.returncode == status, ended.stdout + ended.stderr
+        return ended.stdout
+
+    make("build_cpu", "install_cpu")
+    assert (project / "test/settle/settle_cpu").is_file()
+    told = make("tests_cpu")
+    assert "settle -nx 5 -ny 4 -nt 3: ok\nsettle -nx 3 -ny 7 -nt 6: ok\n2 of 2 test runs ok\n" in told
+    assert "-nx 3 -ny 7 -nt 6" in (project / "test/settle/log_lastRun.txt").read_text()
+    reference = project / "test/settle/ref_nx3_ny7_nt6/c.dat"
+    values = array("d", reference.read_bytes()[4:-4])
+    values[17] *= 1.001
+    reference.write_bytes(record(list(values)))
+    told = make("tests_cpu", status=2)
+    assert "settle -nx 3 -ny 7 -nt 6: c.dat: record 1: root mean square error" in told
+    assert "1 of 2 test runs ok" in told
+    make("source_cpu")
+    assert (project / "build/source_cpu/driver.F90").is_file()
+    make("clean_cpu")
+    assert not (project / "build/cpu-openmp").exists()
+
+
+def test_runner_takes_a_packed_reference_and_tells_failures(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for the program: what it writes and how it ends is in its arguments."""
+    test = project / "test/settle"
+    script = '#!/bin/sh\nmkdir -p out; printf "%s" "$2" > out/a.dat; echo "$3" >&2; test -z "$STOP"\n'
+    (test / "settle_cpu").write_text(script)
+    (test / "settle_cpu").chmod(0o755)
+    (test / "testConfig_validation.txt").unlink()
+    assert cli.run(["test", str(project)]) == 0
+    (test / "testConfigParams_validation.txt").write_text("one two\n'a b' 'Fatal Error here'\n")
+    assert cli.run(["test", str(project)]) == 1
+    assert "settle a b Fatal Error here: ended with status 102" in capfd.readouterr().out
+    monkeypatch.setenv("STOP", "1")
+    assert cli.run(["test", str(project)]) == 1
+    assert "settle one two: ended with status 1: two" in capfd.readouterr().out
+    monkeypatch.delenv("STOP")
+    (test / "testConfigParams_validation.txt").unlink()
+    (test / "testConfig_validation.txt").write_text("nx 5\n")
+    (project / "ref_nx5").mkdir()
+    (project / "ref_nx5/a.dat").write_text("-nx")
+    with tarfile.open(test / "ref.tar.gz", "w:gz") as archive:
+        archive.add(project / "ref_nx5", "ref_nx5")
+    assert cli.run(["test", str(project)]) == 0
+    (project / "ref_nx5/b.dat").write_text("more")
+    with tarfile.open(test / "ref.tar.gz", "w:gz") as archive:
+        archive.add(project / "ref_nx5", "ref_nx5")
+    assert cli.run(["test", str(project)]) == 1
+    assert "b.dat was not written" in capfd.readouterr().out
+
+
+def test_runs_from_configuration(tmp_path: Path) -> None:
+    assert configured_runs(tmp_path, "validation") == [Run((), "ref")]
+    (tmp_path / "testConfig_validation.txt").write_text("nx 5 te 0.5\n\n# no run\nnx 6 te 1\n")
+    assert configured_runs(tmp_path, "validation") == [
+        Run(("-nx", "5", "-te", "0.5"), "ref_nx5_te0.5"),
+        Run(("-nx", "6", "-te", "1"), "ref_nx6_te1"),
+    ]
+
+
+def test_a_project_that_is_not_built_is_told(project: Path) -> None:
+    assert cli.run(["test", str(project)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "found", "reference", "words"),
+    [
+        ("d", [1.0, 2.0], [1.0, 2.0], ""),
+        ("d", [1.0, 2.0 + 1e-7], [1.0, 2.0], ""),
+        ("d", [1.0, 2.0 + 1e-5], [1.0, 2.0], "largest error 5.0"),
+        ("f", [1.5, -3.0], [1.5, -3.0], ""),
+        ("f", [1.5, -3.1], [1.5, -3.0], "root mean square"),
+        ("i", [7, -8], [7, -8], ""),
+        ("i", [7, -9], [7, -8], "error"),
+        ("d", [float("nan"), 2.0], [1.0, 2.0], "no numbers"),
+        ("d", [1.0], [1.0, 2.0], "bytes"),
+        ("d", [0.0, 0.0], [0.0, 0.0], ""),
+        ("d", [0.0, 1e-3], [0.0, 0.0], "largest error 1.000e-03"),
+    ],
+)
+def test_comparer(tmp_path: Path, kind: str, found: list[float], reference: list[float], words: str) -> None:
+    for name, values in (("found", found), ("reference", reference)):
+        data = array(kind, values).tobytes()  # type: ignore[arg-type]
+        (tmp_path / name).write_bytes(struct.pack("<i", len(data)) + data + struct.pack("<i", len(data)))
+    told = compare_files(tmp_path / "found", tmp_path / "reference")
+    assert words in told
+    assert bool(told) == bool(words)
+
+
+def test_comparer_of_other_files(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("some text")
+    (tmp_path / "b").write_text("some text")
+    assert compare_files(tmp_path / "a", tmp_path / "b") == ""
+    (tmp_path / "b").write_text("same text")
+    assert "differs" in compare_files(tmp_path / "a", tmp_path / "b")
+    (tmp_path / "b").write_bytes(record([1.0]) + record([2.0]))
+    (tmp_path / "a").write_bytes(record([1.0]))
+    assert "number of records" in compare_files(tmp_path / "a", tmp_path / "b")
+    assert "cannot be read" in compare_files(tmp_path / "none", tmp_path / "b")
+
+
+def test_kinds_are_guessed() -> None:
+    assert guessed_kind(array("d", [1.0, 280.5, -3e-5]).tobytes()) == "d"
+    assert guessed_kind(array("f", [1.0, 280.5, -3e-5, 4.0]).tobytes()) == "f"
+    assert guessed_kind(array("i", [1, 2, 3]).tobytes()) == "i"
+    assert guessed_kind(b"abc") is None
