@@ -369,6 +369,11 @@ class Pair:
     module: str
     entry: str = "run"
 
+    @property
+    def in_comments(self) -> bool:
+        """Whether the directives stand in comments, so that the program is its own twin."""
+        return self.hybrid == self.reference
+
 
 def pair(name: str, hybrid: str, reference: str) -> Pair:
     """A pair of one file each; the module is called ``name`` in both."""
@@ -410,15 +415,22 @@ class Variant:
 SEQUENTIAL = Variant("sequential", {"backend": "sequential"})
 SEQUENTIAL_KIJ = Variant("sequential-kij", {"backend": "sequential"}, "KIJ")
 SEQUENTIAL_IJK = Variant("sequential-ijk", {"backend": "sequential"}, "IJK")
+OPENMP = Variant("openmp", {"backend": "openmp"}, None, (1, 2))
 OPENMP_KIJ = Variant("openmp-kij", {"backend": "openmp"}, "KIJ", (1, 2))
+MACRO_VARIANTS = (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ)  # for hybrid files
+PLAIN_VARIANTS = (SEQUENTIAL, OPENMP)  # for files with directives in comments
+
+
+def variants_of(tested: Pair) -> tuple[Variant, ...]:
+    """The ways a pair is run."""
+    return PLAIN_VARIANTS if tested.in_comments else MACRO_VARIANTS
 
 
 class Corpus:
     """Many pairs, each translated by itself, compiled together per variant; built when first asked for."""
 
-    def __init__(self, pairs: Iterable[Pair], variants: Sequence[Variant], folder: Path) -> None:
+    def __init__(self, pairs: Iterable[Pair], folder: Path) -> None:
         self.pairs = {p.name: p for p in pairs}
-        self.variants = variants
         self.folder = folder
         self.translated: dict[tuple[str, str], Translated] = {}
         self._batches: dict[str, Batch] = {}
@@ -435,6 +447,8 @@ class Corpus:
         storage = storage_order(variant.order, extra=variant.extra_macros) if variant.order else None
         cases = []
         for p in self.pairs.values():
+            if variant not in variants_of(p):
+                continue
             done = translate_text(p.hybrid, storage, **variant.options)
             self.translated[variant.label, p.name] = done
             if not done.errors:
@@ -453,7 +467,7 @@ class Corpus:
     def check(self, name: str) -> None:
         """Translate, compile and run a pair in every variant; it must print what its twin prints."""
         expected = self.expected(name)
-        for variant in self.variants:
+        for variant in variants_of(self.pairs[name]):
             batch = self._batch(variant)
             self.translated[variant.label, name].require()
             for threads in variant.threads:

@@ -5,16 +5,18 @@ The rules are hybrid-fortran.md §5; sizes are compared in normal form and domai
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.positions import Position, Positions
 from hfpy.analyze.scopes import Found, Scopes
-from hfpy.analyze.sizes import normal
+from hfpy.analyze.sizes import linear_of, normal
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Domain
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.declarations import parse_shape
+from hfpy.parse.macros import expand
 
 _STATES = ("transferhere", "present", "host")
 
@@ -229,7 +231,26 @@ class Domains:
             dims = declared
         home = found.home if found.home in self.application.routines else key
         related = self.related(key) or self.related(home)
-        return _name_by_regions(dims, related) if dims else ()
+        return _name_by_regions(dims, related, lambda size: self.value(size, key)) if dims else ()
+
+    def value(self, size: str, key: str) -> int | None:
+        """The value of a size made of integer literals and named constants; None where it is not known."""
+        form = linear_of(expand(size, self.application.macros))
+        if form is None:
+            return None
+        total = 0
+        for atom, factor in form:
+            if not atom:
+                total += factor
+                continue
+            found = self.scopes.variable(atom, key)
+            if found is None or not found.symbol.constant or not found.symbol.initial:
+                return None
+            inner = self.value(found.symbol.initial, found.home) if found.symbol.initial.lower() != atom else None
+            if inner is None:
+                return None
+            total += factor * inner
+        return total
 
     def _with_domains(
         self, symbol: Symbol, declared: list[Dimension], listing: Listing, key: str
@@ -328,8 +349,13 @@ def _match(declared: list[Dimension], pairs: tuple[Domain, ...]) -> dict[int, in
     return matched
 
 
-def _name_by_regions(dims: list[Dimension], related: tuple[Domain, ...]) -> tuple[Dimension, ...]:
-    """Mark parallel dimensions: by name first, anonymous ones by size, names used up in order (§5.2, L15)."""
+def _name_by_regions(
+    dims: list[Dimension], related: tuple[Domain, ...], value: Callable[[str], int | None]
+) -> tuple[Dimension, ...]:
+    """Mark parallel dimensions: by name first, anonymous ones by size, names used up in order (§5.2, L15).
+
+    A dimension declared as a number matches a domain whose size is a named constant of that value.
+    """
     names = {d.name for d in related}
     taken = {d.name for d in dims if d.name}
     result = [replace(d, parallel=d.name in names) if d.name else d for d in dims]
@@ -343,6 +369,8 @@ def _name_by_regions(dims: list[Dimension], related: tuple[Domain, ...]) -> tupl
             anonymous.setdefault(normal(dimension.size), []).append(i)
     for size, positions_of_size in anonymous.items():
         candidates = by_size.get(size, [])
+        if not candidates and size.isdigit():
+            candidates = [n for s, names_of in by_size.items() if value(s) == int(size) for n in names_of]
         if not candidates:
             continue
         ambiguous = len(positions_of_size) > len(candidates)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.accesses import Plan, Surroundings, plan
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
-from hfpy.analyze.conditions import holds_architecture, holds_position
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.graph import CallGraph, CallSite
@@ -22,6 +21,7 @@ from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective, Region
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.statements import Assignment, Opaque
+from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
 
 

@@ -13,7 +13,7 @@ from hfpy.analyze.context import Located, regions_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.flow import FlowScan, is_whole
+from hfpy.analyze.flow import Flow, FlowScan, is_whole
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
@@ -38,15 +38,37 @@ class Sharing:
     found: list[Diagnostic] = field(default_factory=list)
 
 
-class RegionSharing:
-    """Places the symbols of one active region."""
+class RoutineSharing:
+    """The regions of one routine; data flow of a region is scanned once, as other regions ask for it too."""
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine, number: int) -> None:
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
         self.facts = facts
         self.effects = effects
         self.routine = routine
+        self.constructs = regions_of(routine)
+        self.by_name: dict[str, list[Reference]] = {}
+        for reference in facts.references[routine.key]:
+            self.by_name.setdefault(reference.name, []).append(reference)
+        self._regions: dict[int, RegionSharing] = {}
+
+    def region(self, number: int) -> RegionSharing:
+        """The analysis of the region with that number."""
+        if number not in self._regions:
+            self._regions[number] = RegionSharing(self, number)
+        return self._regions[number]
+
+
+class RegionSharing:
+    """Places the symbols of one active region."""
+
+    def __init__(self, owner: RoutineSharing, number: int) -> None:
+        facts, routine = owner.facts, owner.routine
+        self.owner = owner
+        self.facts = facts
+        self.effects = owner.effects
+        self.routine = routine
         self.key = routine.key
-        self.construct: Construct = regions_of(routine)[number]
+        self.construct: Construct = owner.constructs[number]
         region = self.construct.region
         assert region is not None
         self.region: Region = region
@@ -61,10 +83,11 @@ class RegionSharing:
             r for r in facts.references[self.key] if id(r.at.statement) in ids and number in r.at.regions
         ]
         self.result = Sharing()
+        self._scanned: Flow | None = None
 
     def place(self) -> Sharing:
         """Classify every name."""
-        flow = self._flow()
+        flow = self.flow()
         names = self._names()
         iterators = set(self.region.iterators)
         reductions = {r.name for r in self.region.reductions}
@@ -139,7 +162,13 @@ class RegionSharing:
 
     # -- flow
 
-    def _flow(self):  # type: ignore[no-untyped-def]
+    def flow(self) -> Flow:
+        """What the region's body reads and writes, in which order."""
+        if self._scanned is None:
+            self._scanned = self._scan()
+        return self._scanned
+
+    def _scan(self) -> Flow:
         effects: dict[int, list[tuple[Reference, bool, bool, bool]]] = {}
         for reference in self.references:
             name, _ = resolve_alias(reference.name, reference.at)
@@ -154,7 +183,7 @@ class RegionSharing:
 
     # -- scalars
 
-    def _scalar(self, name: str, data: DataObject, flow) -> None:  # type: ignore[no-untyped-def]
+    def _scalar(self, name: str, data: DataObject, flow: Flow) -> None:
         if name not in flow.written:
             self.result.shared.append(name)
             return
@@ -208,8 +237,8 @@ class RegionSharing:
         """A reference behind the region that may read the value set in it."""
         last = self.construct.end.line.first if self.construct.end is not None else -1
         first_after: Reference | None = None
-        for reference in self.facts.references[self.key]:
-            if reference.name != name or reference.at.statement.line.first <= last:
+        for reference in self.owner.by_name.get(name, ()):
+            if reference.at.statement.line.first <= last:
                 continue
             if self.identity.number in reference.at.regions:
                 continue
@@ -226,8 +255,7 @@ class RegionSharing:
         identity = self.facts.positions.active(self.key, reference.at)
         if identity is None:
             return False
-        other = RegionSharing(self.facts, self.effects, self.routine, identity.number)
-        return name not in other._flow().exposed
+        return name not in self.owner.region(identity.number).flow().exposed
 
     def _in_outer_loop(self, name: str) -> bool:
         """Whether a loop around the region reads the name before the region sets it again."""
@@ -240,9 +268,9 @@ class RegionSharing:
         if not loops:
             return False
         start = loops[0].header.line.first
-        for reference in self.facts.references[self.key]:
+        for reference in self.owner.by_name.get(name, ()):
             line = reference.at.statement.line.first
-            if reference.name == name and start <= line < self.region.line.first:
+            if start <= line < self.region.line.first:
                 reads, writes = self.effects.of(reference, self.key)
                 if reads:
                     return not self._set_first(name, reference)
@@ -257,7 +285,7 @@ class RegionSharing:
 
     # -- arrays and objects of derived type
 
-    def _array(self, name: str, data: DataObject, flow) -> None:  # type: ignore[no-untyped-def]
+    def _array(self, name: str, data: DataObject, flow: Flow) -> None:
         if name not in flow.written:
             self.result.shared.append(name)
             return
@@ -273,8 +301,8 @@ class RegionSharing:
             self._check_writes(name, data, own)
             return
         outside = any(
-            r.name == name and self.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
-            for r in self.facts.references[self.key]
+            self.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
+            for r in self.owner.by_name.get(name, ())
         )
         if outside or data.symbol.attributes & {"initialised"}:
             self.result.firstprivate.append(name)
@@ -386,7 +414,7 @@ class RegionSharing:
 
     # -- reductions
 
-    def _check_reductions(self, flow) -> None:  # type: ignore[no-untyped-def]
+    def _check_reductions(self, flow: Flow) -> None:
         for reduction in self.region.reductions:
             found = self.facts.scopes.variable(reduction.name, self.key)
             if found is None:

@@ -159,7 +159,10 @@ class UnitIndex:
 
 @dataclass(frozen=True, slots=True)
 class FileIndex:
-    """A file after the lexical layer: its text, logical lines, program units, and what was wrong with it."""
+    """A file after the lexical layer: its text, logical lines, program units, and what was wrong with it.
+
+    ``conditions`` are the ``@if`` blocks around whole routines: begin, end, and whether they hold in this build.
+    """
 
     source: SourceText
     digest: str
@@ -172,6 +175,7 @@ class FileIndex:
     includes: tuple[str, ...] = ()
     fixed: bool = False
     original: str = ""
+    conditions: tuple[tuple[LogicalLine, LogicalLine, bool], ...] = ()
 
     @property
     def path(self) -> str:

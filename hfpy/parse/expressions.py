@@ -1,12 +1,13 @@
-"""fparser's expression trees become ours, every node tied to its characters.
+"""Expressions: primaries taken from the tokens, operators and their precedence from fparser, every node tied to its characters.
 
-The tree is walked in textual order while the tokens of the same text are consumed; a token that
-does not fit stops the conversion, so a node can never get a wrong place (peers.md §4).
+A primary (designator, function reference, literal, parenthesis, constructor) is found by its tokens. What is left is a *shape*
+such as ``-v**v*v .and. .not. v``; fparser parses each shape once, and its tree is filled with the primaries in
+textual order. So fparser decides what an expression means, while a code base needs a few hundred parses instead of
+hundreds of thousands (peers.md §3.3: 98 % of fparser's time is trial and error), and places are exact by construction.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -37,7 +38,10 @@ _OPERATORS = {
     ".eq.": "==",
     ".ne.": "/=",
 }
-_INTRINSIC_CALL = re.compile(r"\b([A-Za-z]\w*)(?=\s*\()")
+_OPEN = {"(": ")", "[": "]", "(/": "/)"}
+_LOGICAL = (".true.", ".false.")
+# A shape as nested tuples: "v" for a primary, (op, operand) or (left, op, right) with the operator as the shape has it.
+Shape = Any
 
 
 def expression(text: str, offset: int = 0) -> Expr:
@@ -52,28 +56,28 @@ def expression(text: str, offset: int = 0) -> Expr:
 
 @lru_cache(maxsize=100_000)
 def _expression(text: str) -> Expr:
-    simple = _simple(text)
-    if simple is not None:
-        return simple
     tokens = tokenise(text)
-    try:
-        tree = parse_expression(text)
-    except GrammarError:
-        # An array may bear the name of an intrinsic, whose number of arguments fparser checks.
-        tree = parse_expression(_INTRINSIC_CALL.sub(lambda m: m.group(1) + "_", text))
-    converter = _Converter(text, tokens)
-    result = converter.convert(tree)
-    if converter.position != len(tokens):
-        raise GrammarError(text)
-    return result
+    if not tokens:
+        raise GrammarError("an expression is missing")
+    return _Builder(text, tokens).expression(0, len(tokens))
 
 
-def _simple(text: str) -> Expr | None:
-    if re.fullmatch(r"[A-Za-z]\w*", text):
-        return Name(0, len(text), text.lower())
-    if re.fullmatch(r"\d+", text):
-        return Literal(0, len(text), "int", text)
-    return None
+@lru_cache(maxsize=20_000)
+def _shape(text: str) -> Shape:
+    """fparser's tree of a shape as nested tuples."""
+    return "v" if text == "v" else _from_fparser(parse_expression(text))
+
+
+def _from_fparser(node: Any) -> Shape:
+    kind = type(node).__name__
+    if kind == "Name":
+        return "v"
+    items = node.items
+    if len(items) == 3 and isinstance(items[1], str):
+        return (_from_fparser(items[0]), items[1].lower(), _from_fparser(items[2]))
+    if len(items) == 2 and isinstance(items[0], str):
+        return (items[0].lower(), _from_fparser(items[1]))
+    raise GrammarError(kind)
 
 
 def shift(expr: Expr, by: int) -> Expr:
@@ -109,224 +113,211 @@ def shift(expr: Expr, by: int) -> Expr:
     raise TypeError(type(expr).__name__)
 
 
-class _Converter:
-    """Walks an fparser tree and the token list side by side."""
+class _Builder:
+    """Builds the tree of one text from its tokens."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self.text = text
         self.tokens = tokens
-        self.position = 0
 
-    # -- tokens
+    def expression(self, start: int, stop: int) -> Expr:
+        """The expression of ``tokens[start:stop]``."""
+        primaries: list[Expr] = []
+        operators: list[Token] = []
+        shape: list[str] = []
+        position = start
+        while position < stop:
+            token = self.tokens[position]
+            lowered = token.text.lower()
+            if token.kind == "op" and lowered not in _OPEN or token.kind == "dotted" and lowered not in _LOGICAL:
+                operators.append(token)
+                shape.append(lowered if token.kind == "op" else f" {lowered} ")
+                position += 1
+                continue
+            if shape and shape[-1] == "v":
+                raise GrammarError(f"'{token.text}' where an operator was expected")
+            primary, position = self._primary(position, stop)
+            primaries.append(primary)
+            shape.append("v")
+        if not primaries:
+            raise GrammarError("an expression is missing")
+        tree = _shape("".join(shape).strip())
+        return self._fill(tree, iter(primaries), iter(operators))
 
-    def peek(self) -> str:
-        return self.tokens[self.position].text if self.position < len(self.tokens) else ""
-
-    def take(self, *texts: str) -> Token:
-        if self.position >= len(self.tokens):
-            raise GrammarError(self.text)
-        token = self.tokens[self.position]
-        if texts and token.text.lower() not in texts:
-            raise GrammarError(f"{self.text}: {token.text!r} where one of {texts} was expected")
-        self.position += 1
-        return token
-
-    def name(self) -> Name:
-        token = self.take()
-        if token.kind != "name":
-            raise GrammarError(self.text)
-        return Name(token.start, token.end, token.text.lower())
-
-    # -- nodes
-
-    def convert(self, node: Any) -> Expr:
-        kind = type(node).__name__
-        method = getattr(self, "_" + kind.lower(), None)
-        if method is not None:
-            result: Expr = method(node)
+    def _fill(self, shape: Shape, primaries: Any, operators: Any) -> Expr:
+        if shape == "v":
+            result: Expr = next(primaries)
             return result
-        if kind == "Name" or kind.endswith("_Name"):
-            return self.name()
-        if kind.endswith("_Constant"):
-            return self._literal(kind)
-        items = node.items
-        if len(items) == 3 and isinstance(items[1], str) and items[1] not in ("(", "%"):
-            return self._binary(items)
-        if len(items) == 2 and isinstance(items[0], str):
-            op = self.take()
-            operand = self.convert(items[1])
-            return Unary(op.start, operand.end, op.text.lower(), operand)
-        raise GrammarError(f"{self.text}: {kind}")
-
-    def _binary(self, items: Any) -> Expr:
-        left = self.convert(items[0])
-        token = self.take()
-        op = token.text.lower()
-        right = self.convert(items[2])
+        if len(shape) == 2:
+            sign = self._operator(operators, shape[0])
+            operand = self._fill(shape[1], primaries, operators)
+            return Unary(sign.start, operand.end, sign.text.lower(), operand)
+        left = self._fill(shape[0], primaries, operators)
+        op = self._operator(operators, shape[1]).text.lower()
+        right = self._fill(shape[2], primaries, operators)
         return Binary(left.start, right.end, _OPERATORS.get(op, op), left, right)
 
-    def _literal(self, kind: str) -> Expr:
-        token = self.take()
-        start = token.start
-        if kind.startswith("Signed") and token.text in "+-":
-            token = self.take()
-        word = kind.lower()
-        name = next(
-            (k for k in ("int", "real", "logical", "char", "complex") if k in word), "boz"
-        )
-        end = token.end
-        if token.kind == "dotted" and self.peek().startswith("_"):
-            end = self.take().end
-        return Literal(start, end, name, self.text[start:end])
+    def _operator(self, operators: Any, wanted: str) -> Token:
+        token: Token = next(operators)
+        if token.text.lower() != wanted:
+            raise GrammarError(f"{self.text}: {token.text!r} where {wanted!r} was expected")
+        return token
 
-    def _complex_literal_constant(self, node: Any) -> Expr:
-        opening = self.take("(")
-        real = self.convert(node.items[0])
-        self.take(",")
-        imag = self.convert(node.items[1])
-        closing = self.take(")")
-        return Complex(opening.start, closing.end, real, imag)
+    # -- primaries
 
-    def _parenthesis(self, node: Any) -> Expr:
-        opening = self.take("(")
-        inner = self.convert(node.items[1])
-        closing = self.take(")")
-        return Paren(opening.start, closing.end, inner)
+    def _primary(self, position: int, stop: int) -> tuple[Expr, int]:
+        token = self.tokens[position]
+        if token.kind == "name":
+            return self._designator(position, stop)
+        if token.text == "(":
+            closing = self._closing(position, stop)
+            return self._parenthesis(position, closing), closing + 1
+        if token.text in ("[", "(/"):
+            closing = self._closing(position, stop)
+            return self._constructor(position, closing), closing + 1
+        return self._literal(position, stop)
 
-    def _applied(self, base: Expr, arguments: Any) -> Expr:
-        opening = self.take("(")
-        args = self._list(arguments)
-        closing = self.take(")")
-        return Apply(base.start, closing.end, base, args, opening.start)
+    def _designator(self, position: int, stop: int) -> tuple[Expr, int]:
+        """A name with its argument lists and components."""
+        token = self.tokens[position]
+        node: Expr = Name(token.start, token.end, token.text.lower())
+        position += 1
+        while position < stop:
+            text = self.tokens[position].text
+            if text == "(" or text == "(/":
+                closing = self._closing(position, stop)
+                opening = self.tokens[position].start
+                args = self._arguments(position, closing)
+                node = Apply(node.start, self.tokens[closing].end, node, args, opening)
+                position = closing + 1
+            elif text == "%" and position + 1 < stop and self.tokens[position + 1].kind == "name":
+                name = self.tokens[position + 1]
+                node = Component(node.start, name.end, node, name.text.lower())
+                position += 2
+            else:
+                break
+        return node, position
 
-    def _list(self, node: Any) -> tuple[Expr, ...]:
-        if node is None:
-            return ()
-        if type(node).__name__.endswith("_List"):
-            parts: list[Expr] = []
-            for index, item in enumerate(node.items):
-                if index:
-                    self.take(",")
-                parts.append(self.convert(item))
-            return tuple(parts)
-        return (self.convert(node),)
+    def _literal(self, position: int, stop: int) -> tuple[Expr, int]:
+        token = self.tokens[position]
+        kinds = {"string": "char", "boz": "boz", "dotted": "logical"}
+        kind = kinds.get(token.kind, "")
+        end, after = token.end, position + 1
+        if token.kind == "number":
+            body = token.text.split("_")[0].lower()
+            kind = "int" if body.isdigit() else "real"
+        elif token.kind == "dotted" and after < stop and self.tokens[after].text.startswith("_"):
+            end, after = self.tokens[after].end, after + 1
+        if not kind:
+            raise GrammarError(f"'{token.text}' begins no expression")
+        return Literal(token.start, end, kind, self.text[token.start : end]), after
 
-    def _part_ref(self, node: Any) -> Expr:
-        base = self.convert(node.items[0])
-        return self._applied(base, node.items[1])
+    def _closing(self, position: int, stop: int) -> int:
+        depth = 0
+        for index in range(position, stop):
+            text = self.tokens[index].text
+            if text in ("(", "[", "(/"):
+                depth += 1
+            elif text in (")", "]", "/)"):
+                depth -= 1
+                if depth == 0:
+                    return index
+        raise GrammarError("a parenthesis is not closed")
 
-    _function_reference = _part_ref
-    _structure_constructor = _part_ref
-    _intrinsic_function_reference = _part_ref
+    def _split(self, start: int, stop: int, separator: str = ",") -> list[tuple[int, int]]:
+        """Token ranges between separators at depth 0."""
+        pieces: list[tuple[int, int]] = []
+        depth, begin = 0, start
+        for index in range(start, stop):
+            text = self.tokens[index].text
+            if text in ("(", "[", "(/"):
+                depth += 1
+            elif text in (")", "]", "/)"):
+                depth -= 1
+            elif text == separator and depth == 0:
+                pieces.append((begin, index))
+                begin = index + 1
+        pieces.append((begin, stop))
+        return pieces
 
-    def _array_section(self, node: Any) -> Expr:
-        base = self.convert(node.items[0])
-        return self._applied(base, node.items[1])
+    def _parenthesis(self, position: int, closing: int) -> Expr:
+        start, end = self.tokens[position].start, self.tokens[closing].end
+        parts = self._split(position + 1, closing)
+        if len(parts) == 1:
+            return Paren(start, end, self.expression(*parts[0]))
+        if len(parts) == 2 and not self._is_control(parts[1]):
+            return Complex(start, end, self.expression(*parts[0]), self.expression(*parts[1]))
+        return self._implied_do(start, end, parts)
 
-    _substring = _array_section
+    def _is_control(self, part: tuple[int, int]) -> bool:
+        begin, stop = part
+        return stop - begin > 2 and self.tokens[begin].kind == "name" and self.tokens[begin + 1].text == "="
 
-    def _intrinsic_name(self, _node: Any) -> Expr:
-        return self.name()
+    def _implied_do(self, start: int, end: int, parts: list[tuple[int, int]]) -> Expr:
+        """``(items, var = lower, upper [, step])``."""
+        at = next((n for n, part in enumerate(parts) if self._is_control(part)), None)
+        if at is None or at == 0 or len(parts) - at not in (2, 3):
+            raise GrammarError("neither a constant nor an implied do")
+        items = tuple(self.expression(*part) for part in parts[:at])
+        begin, stop = parts[at]
+        bounds = [self.expression(begin + 2, stop), *(self.expression(*part) for part in parts[at + 1 :])]
+        return ImpliedDo(start, end, items, self.tokens[begin].text.lower(), tuple(bounds))
 
-    def _data_ref(self, node: Any) -> Expr:
-        parts = [i for i in node.items if not isinstance(i, str)]
-        base = self.convert(parts[0])
-        for part in parts[1:]:
-            base = self._component(base, part)
-        return base
-
-    _proc_component_ref = _data_ref
-    _data_pointer_object = _data_ref
-
-    def _component(self, base: Expr, part: Any) -> Expr:
-        self.take("%")
-        if type(part).__name__ in ("Part_Ref", "Function_Reference", "Structure_Constructor", "Array_Section"):
-            inner = part.items[0]
-            if type(inner).__name__ in ("Part_Ref", "Function_Reference"):
-                name = self.name()
-                first = Component(base.start, name.end, base, name.name)
-                return self._applied(self._applied(first, inner.items[1]), part.items[1])
-            name = self.name()
-            return self._applied(Component(base.start, name.end, base, name.name), part.items[1])
-        name = self.name()
-        return Component(base.start, name.end, base, name.name)
-
-    def _procedure_designator(self, node: Any) -> Expr:
-        base = self.convert(node.items[0])
-        self.take("%")
-        name = self.name()
-        return Component(base.start, name.end, base, name.name)
-
-    def _subscript_triplet(self, node: Any) -> Expr:
-        start = self.tokens[self.position].start if self.position < len(self.tokens) else len(self.text)
-        lower = self.convert(node.items[0]) if node.items[0] is not None else None
-        colon = self.take(":", "::")
-        end = colon.end
-        upper = step = None
-        if node.items[1] is not None:
-            upper = self.convert(node.items[1])
-            end = upper.end
-        if node.items[2] is not None:
-            if colon.text != "::":
-                self.take(":")
-            step = self.convert(node.items[2])
-            end = step.end
-        return Range(start, end, lower, upper, step)
-
-    def _substring_range(self, node: Any) -> Expr:
-        start = self.tokens[self.position].start
-        lower = self.convert(node.items[0]) if node.items[0] is not None else None
-        colon = self.take(":")
-        upper = self.convert(node.items[1]) if node.items[1] is not None else None
-        return Range(start, upper.end if upper else colon.end, lower, upper, None)
-
-    def _actual_arg_spec(self, node: Any) -> Expr:
-        name = self.name()
-        self.take("=")
-        value = self.convert(node.items[1])
-        return Keyword(name.start, value.end, name.name, value)
-
-    _component_spec = _actual_arg_spec
-
-    def _array_constructor(self, node: Any) -> Expr:
-        opening = self.take("(/", "[")
+    def _constructor(self, position: int, closing: int) -> Expr:
+        start, end = self.tokens[position].start, self.tokens[closing].end
+        first = position + 1
         spec = ""
-        items_node = node.items[1]
-        if type(items_node).__name__ == "Ac_Spec":
-            begin = self.tokens[self.position].start
-            while self.peek() != "::":
-                self.take()
-            spec = self.text[begin : self.take("::").start].strip()
-            items_node = items_node.items[1]
-        items = self._list(items_node)
-        closing = self.take("/)", "]")
-        return ArrayConstructor(opening.start, closing.end, items, spec)
+        for index in range(first, closing):
+            if self.tokens[index].text == "::" and not self._inside(first, index):
+                spec = self.text[self.tokens[first].start : self.tokens[index].start].strip()
+                first = index + 1
+                break
+        if first == closing:
+            return ArrayConstructor(start, end, (), spec)
+        return ArrayConstructor(start, end, tuple(self.expression(*p) for p in self._split(first, closing)), spec)
 
-    def _ac_implied_do(self, node: Any) -> Expr:
-        opening = self.take("(")
-        items = self._list(node.items[0])
-        self.take(",")
-        control = node.items[1]
-        var = self.name()
-        self.take("=")
-        bounds: list[Expr] = []
-        for index, bound in enumerate(control.items[1]):
-            if index:
-                self.take(",")
-            bounds.append(self.convert(bound))
-        closing = self.take(")")
-        return ImpliedDo(opening.start, closing.end, items, var.name, tuple(bounds))
+    def _inside(self, first: int, index: int) -> bool:
+        """Whether a token lies in parentheses opened since ``first``."""
+        opened = sum(1 if t.text in _OPEN else -1 if t.text in _OPEN.values() else 0 for t in self.tokens[first:index])
+        return opened > 0
+
+    # -- arguments and subscripts
+
+    def _arguments(self, position: int, closing: int) -> tuple[Expr, ...]:
+        if closing == position + 1:
+            return ()
+        return tuple(self._argument(*part) for part in self._split(position + 1, closing))
+
+    def _argument(self, start: int, stop: int) -> Expr:
+        if start == stop:
+            raise GrammarError("an argument is missing")
+        first = self.tokens[start]
+        if first.kind == "name" and stop - start > 2 and self.tokens[start + 1].text == "=":
+            value = self._argument(start + 2, stop)
+            return Keyword(first.start, value.end, first.text.lower(), value)
+        if first.text == "*":
+            return Star(first.start, self.tokens[stop - 1].end)
+        if any(t.text in (":", "::") for t in self.tokens[start:stop]):
+            triplet = self._triplet(start, stop)
+            if triplet is not None:
+                return triplet
+        return self.expression(start, stop)
+
+    def _triplet(self, start: int, stop: int) -> Expr | None:
+        """``lower:upper:step`` if a colon stands at depth 0, else None."""
+        parts = [part for piece in self._split(start, stop, "::") for part in self._split(*piece, ":")]
+        colons = [t for n, t in enumerate(self.tokens[start:stop]) if t.text in (":", "::") and not self._inside(start, start + n)]
+        if not colons:
+            return None
+        double = next((n for n, t in enumerate(colons) if t.text == "::"), None)
+        if double is not None:
+            parts.insert(double + 1, (stop, stop))
+        if len(parts) > 3:
+            raise GrammarError("more than three parts in a subscript")
+        bounds = [self.expression(a, b) if b > a else None for a, b in parts] + [None] * (3 - len(parts))
+        return Range(self.tokens[start].start, self.tokens[stop - 1].end, bounds[0], bounds[1], bounds[2])
 
 
 def io_item(text: str, offset: int) -> Expr:
-    """An item of an input/output list: an expression or an implied do, which only stands there and in constructors."""
-    stripped = text.strip()
-    if stripped.startswith("("):
-        try:
-            whole = _expression("(/ " + stripped + " /)")
-        except GrammarError:
-            return expression(text, offset)
-        if isinstance(whole, ArrayConstructor) and len(whole.items) == 1:
-            lead = len(text) - len(text.lstrip())
-            return shift(whole.items[0], offset + lead - 3)
+    """An item of an input/output list: an expression or an implied do."""
     return expression(text, offset)

@@ -10,6 +10,7 @@ from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.source import SourceText, source_text
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
+from hfpy.model.targets import holds_architecture
 from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.macros import Macro, parse_defines
@@ -19,6 +20,11 @@ HYBRID_SUFFIXES = (".h90", ".H90")
 PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
 FIXED_SUFFIXES = (".f", ".F", ".for", ".FOR", ".f77")
 FORTRAN_SUFFIXES = (*HYBRID_SUFFIXES, *FIXED_SUFFIXES, ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08")
+
+
+def backend_for(options: Options, scheme: str) -> str:
+    """The backend of a scheme (empty: none): what the project says, else the default."""
+    return options.schemes.get(scheme, options.default_backend) if scheme else options.default_backend
 
 
 def is_fortran(path: Path) -> bool:
@@ -109,13 +115,14 @@ def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Mac
         str(path), source.lines, hybrid=hybrid, active=active, fixed=fixed, includes=includes
     )
     found += problems
-    units, problems = index_units(str(path), lines)
-    found += problems
+    indexed = index_units(str(path), lines, lambda c, scheme: holds_architecture(c, backend_for(options, scheme)))
+    found += indexed.diagnostics
     return FileIndex(
         source=source,
         digest=digest,
         lines=tuple(lines),
-        units=units,
+        units=indexed.units,
+        conditions=indexed.conditions,
         diagnostics=tuple(found),
         hybrid=hybrid or any(line.directive for line in lines),
         expanded=expanded,

@@ -7,12 +7,14 @@ what directives reach is parsed further (:mod:`hfpy.parse.routines`).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.directives import IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex, Use
-from hfpy.parse.directives import parse_directive, scheme_of
+from hfpy.parse.directives import Directive, if_of, parse_directive, scheme_of
 from hfpy.parse.tokens import split_top
 
 _HEAD = re.compile(
@@ -36,6 +38,8 @@ _CALL = re.compile(r"\bcall\s+([a-z_]\w*(?:\s*(?:\([^()]*\))?\s*%\s*[a-z_]\w*)*)
 _REFERENCE = re.compile(r"([a-z_]\w*)\s*\(", re.IGNORECASE)
 _CONTAINS = re.compile(r"contains\s*$", re.IGNORECASE)
 _HEAD_WORDS = ("subroutine", "function", "module", "program", "submodule", "block", "end", "contains", "interface", "use")
+
+Holds = Callable[[IfDirective, str], bool]
 
 
 @dataclass
@@ -93,8 +97,11 @@ def _dummies(text: str, start: int) -> tuple[str, ...]:
 class _Indexer:
     """Walks the logical lines of one file and keeps the stack of open units."""
 
-    def __init__(self, path: str, lines: list[LogicalLine]) -> None:
+    def __init__(self, path: str, lines: list[LogicalLine], holds: Holds) -> None:
         self.path = path
+        self.holds = holds
+        self.conditions: list[tuple[LogicalLine, LogicalLine, bool]] = []
+        self.skip_to = -1
         self.lines = lines
         self.stack: list[_Open] = []
         self.done: dict[int, UnitIndex] = {}
@@ -106,8 +113,10 @@ class _Indexer:
 
     def run(self) -> tuple[tuple[UnitIndex, ...], list[Diagnostic]]:
         for number, line in enumerate(self.lines):
+            if number <= self.skip_to:
+                continue
             if line.directive:
-                self._directive(line)
+                self._directive(number, line)
                 continue
             lowered = line.text.lower()
             if any(word in lowered for word in _HEAD_WORDS) and self._structure(number, line, lowered):
@@ -118,11 +127,14 @@ class _Indexer:
         self._close_open()
         return tuple(self.done[n] for n in range(self.count)), self.found
 
-    def _directive(self, line: LogicalLine) -> None:
+    def _directive(self, number: int, line: LogicalLine) -> None:
         if self.stack:
             self.stack[-1].directives = True
         directive, _ = parse_directive(line, self.path)
         if directive is None:
+            return
+        if directive.keyword == "if" and not directive.end and self._between_routines():
+            self._condition(number, line, directive)
             return
         if directive.keyword == "parallelregion" and not directive.end and self.stack:
             self.stack[-1].regions += 1
@@ -138,6 +150,28 @@ class _Indexer:
             self.scheme, problems = scheme_of(directive, line, self.path)
             self.scheme_line = line
             self.found += problems
+
+    def _between_routines(self) -> bool:
+        return not self.stack or self.stack[-1].kind in ("module", "submodule") and self.stack[-1].contains >= 0
+
+    def _condition(self, number: int, line: LogicalLine, directive: Directive) -> None:
+        """An ``@if`` around whole routines: what does not hold is not even read (§3.5)."""
+        condition, problems = if_of(directive, line, self.path)
+        self.found += problems
+        end = next((n for n in range(number + 1, len(self.lines)) if _ends_if(self.lines[n])), None)
+        if end is None:
+            self.found.append(error("HF204", "@if is not closed", line.place(self.path), "@end if"))
+            return
+        if condition is None:
+            return
+        if condition.kind != "architecture":
+            hint = "outside a routine only architecture(…) has a meaning"
+            self.found.append(error("HF207", "@if{parallelRegion(…)} outside a routine", line.place(self.path), hint))
+            return
+        holds = self.holds(condition, self.scheme)
+        self.conditions.append((line, self.lines[end], holds))
+        if not holds:
+            self.skip_to = end
 
     def _structure(self, number: int, line: LogicalLine, lowered: str) -> bool:
         """Unit begins and ends, interfaces, uses; True if the line was one of these."""
@@ -253,6 +287,8 @@ class _Indexer:
         )
 
     def _code(self, number: int, line: LogicalLine) -> None:
+        if not self.stack and line.text.lower().startswith("include"):
+            return  # a file of macros included before the first unit
         self._current(number).texts.append(line.text)
 
     def _close_open(self) -> None:
@@ -265,6 +301,21 @@ class _Indexer:
             self._finish(unit, last)
 
 
-def index_units(path: str, lines: list[LogicalLine]) -> tuple[tuple[UnitIndex, ...], list[Diagnostic]]:
-    """Program units of a file in the order in which they begin, and what was wrong with their structure."""
-    return _Indexer(path, lines).run()
+def _ends_if(line: LogicalLine) -> bool:
+    return line.directive and line.text.lower().replace(" ", "") == "@endif"
+
+
+@dataclass(frozen=True)
+class Units:
+    """Program units of a file in the order in which they begin, ``@if`` blocks around them, and what was wrong."""
+
+    units: tuple[UnitIndex, ...]
+    conditions: tuple[tuple[LogicalLine, LogicalLine, bool], ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def index_units(path: str, lines: list[LogicalLine], holds: Holds = lambda _condition, _scheme: True) -> Units:
+    """The units of a file; ``holds`` decides about an ``@if`` in a scheme."""
+    indexer = _Indexer(path, lines, holds)
+    units, found = indexer.run()
+    return Units(units, tuple(indexer.conditions), tuple(found))

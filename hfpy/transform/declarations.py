@@ -126,7 +126,7 @@ class DeclarationRewriter:
             return False
         if self.routine.kind not in ("subroutine", "function") or position.label not in ("within", "inside"):
             return False
-        if not data.local or data.user_macro or symbol.dynamic or symbol.constant or data.name == self.routine.result:
+        if not symbol.type.text or not data.local or data.user_macro or symbol.dynamic or symbol.constant or data.name == self.routine.result:
             return False
         if not any(d.parallel for d in data.used) or keeps_value(self.routine, data.name):
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, replac
 from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.regions import RegionRewriter, comment_out
 from hfpy.transform.wrapping import wrap_line
+
+# Directives of compilers, which belong to the statement behind them.
+_SENTINEL = re.compile(r"\s*!(\$|dir\$|dec\$|pgi\$|gcc\$|ibm\*|ocl)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,19 @@ class FileRewriter:
         for routine in routines:
             edits += self._unit(routine)
         edits += self._directive_lines(routines)
-        if edits:
+        if edits or self._needs_macros():
             edits.append(insert_lines(0, self._head(), -10, 0))
         wrap = None if self.index.fixed else (lambda text: wrap_line(text, self.facts.application.macros))
         edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
         return FileResult(edited, tuple(self.found), self.openmp)
+
+    def _needs_macros(self) -> bool:
+        """Whether a file without edits names a macro of the storage-order file."""
+        options = self.facts.application.options
+        if options.storage_order is None or not self.index.hybrid:
+            return False
+        words = set(re.findall(r"[A-Za-z_]\w*", self.index.source.text))
+        return bool(words & self.facts.application.macros.keys())
 
     def _head(self) -> list[str]:
         options = self.facts.application.options
@@ -106,7 +118,18 @@ class FileRewriter:
                 for line in block.lines:
                     if not any(a <= line.first <= b for a, b in dropped):
                         yield comment_out(self.index.source, line.first, line.last)
+        gone = []
+        for opened, closed, holds in self.index.conditions:
+            if holds:
+                yield comment_out(self.index.source, opened.first, opened.last)
+                yield comment_out(self.index.source, closed.first, closed.last)
+            else:
+                gone.append((opened.first, closed.last))
+                row = " " * opened.segments[0][2] + f"! {opened.text}: not in this build"
+                yield Edit(opened.first, 0, closed.last + 1, 0, 0, row + "\n", opened.first)
         for line in self.index.lines:
+            if any(a <= line.first <= b for a, b in gone):
+                continue
             if line.directive and not line.comment and _is_scheme(line):
                 yield comment_out(self.index.source, line.first, line.last)
 
@@ -168,6 +191,9 @@ class FileRewriter:
         indent = " " * (routine.header.segments[0][2] + 2)
         rows = [f"{indent}allocate({text})" for text in allocations]
         before = routine.body_first if routine.body_first >= 0 else routine.spec_insert + 1
+        lines = self.index.source.lines
+        while before > 0 and _SENTINEL.match(lines[before - 1]):
+            before -= 1
         yield insert_lines(before, rows, 7, before)
 
 

@@ -8,7 +8,7 @@ from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RegionSharing, Sharing
+from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.vectors import simd_plan
 from hfpy.backends.base import Backend, Loop, RegionCode
 from hfpy.diagnostics import Diagnostic, error
@@ -44,6 +44,7 @@ class RegionRewriter:
         self.backend = backend
         self.source = facts.application.file(routine.key).source
         self.numbers = {id(c): n for n, c in enumerate(regions_of(routine))}
+        self.sharing = RoutineSharing(facts, effects, routine)
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
 
@@ -151,7 +152,7 @@ class RegionRewriter:
 
     def _code(self, node: Construct, region: Region) -> RegionCode:
         number = self.numbers[id(node)]
-        sharing = RegionSharing(self.facts, self.effects, self.routine, number).place() if self._wants_sharing(region) else Sharing()
+        sharing = self.sharing.region(number).place()
         self.found += sharing.found
         self._check_jumps(node, region)
         exits = any(j.kind == "@exit" for j in _own_exits(node))
@@ -174,10 +175,6 @@ class RegionRewriter:
             schedule=schedule,
             heap=tuple(self._heap(name) for name in sharing.heap),
         )
-
-    @staticmethod
-    def _wants_sharing(region: Region) -> bool:
-        return True
 
     def _loops(self, region: Region, number: int, exits: bool) -> tuple[Loop, ...]:
         strides = region.strides or ("",) * len(region.domains)

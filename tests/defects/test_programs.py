@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import OPENMP_KIJ, SEQUENTIAL_IJK, SEQUENTIAL_KIJ, Corpus, load_pairs
+from tests.support import Corpus, load_pairs
 
 PAIRS = load_pairs(Path(__file__).parent / "programs")
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(PAIRS, (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ), tmp_path_factory.mktemp("defects"))
+    return Corpus(PAIRS, tmp_path_factory.mktemp("defects"))
 
 
 @pytest.mark.parametrize("name", [p.name for p in PAIRS])

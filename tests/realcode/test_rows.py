@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.support import (
-    OPENMP_KIJ,
-    SEQUENTIAL_IJK,
-    SEQUENTIAL_KIJ,
     Corpus,
     Pair,
     load_pairs,
@@ -36,7 +33,7 @@ DIAGNOSED = [p for p in ALL if expectation(p)[0] != "runs"]
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(RUNNING, (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ), tmp_path_factory.mktemp("rows"))
+    return Corpus(RUNNING, tmp_path_factory.mktemp("rows"))
 
 
 def test_every_row_is_there() -> None:

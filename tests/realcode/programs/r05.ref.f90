@@ -4,11 +4,13 @@ module r05
 contains
   subroutine run()
     real(8) :: t(-1:5,0:4,3), q(-1:5,0:4,3)
-    integer :: i
-    t = reshape([(0.1d0*i, i=1, 105)], [7, 5, 3])
+    integer :: i9, j9, k9
+    do j9 = 1, 3; do k9 = 0, 4; do i9 = -1, 5
+      t(i9,k9,j9) = i9 + 0.1d0*k9 + 0.01d0*j9*j9
+    end do; end do; end do
     q = 0
     call tile(t, q, -1, 5, 1, 3, 0, 4, 1, 4, 1, 3)
-    print '(es24.16)', t, q
+    print '(es24.16)', (((t(i9,k9,j9), q(i9,k9,j9), i9=-1,5), k9=0,4), j9=1,3)
   end subroutine run
   subroutine tile(t, q, ims, ime, jms, jme, kms, kme, its, ite, kts, kte)
     integer, intent(in) :: ims, ime, jms, jme, kms, kme, its, ite, kts, kte

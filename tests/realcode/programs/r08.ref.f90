@@ -4,10 +4,12 @@ module r08
 contains
   subroutine run()
     real(8) :: t(4,3,5)
-    integer :: n
-    t = reshape([(sin(0.37d0*n), n=1, 60)], [4, 3, 5])
+    integer :: i9, j9, k9
+    do k9 = 1, 5; do j9 = 1, 3; do i9 = 1, 4
+      t(i9,j9,k9) = i9 + 0.1d0*j9 + 0.01d0*k9
+    end do; end do; end do
     call physics(1, 4, 1, 3, 1, 5, t)
-    print '(es24.16)', t
+    print '(es24.16)', (((t(i9,j9,k9), i9=1,4), j9=1,3), k9=1,5)
   end subroutine run
   subroutine physics(its, ite, jts, jte, kts, kte, t)
     integer, intent(in) :: its, ite, jts, jte, kts, kte

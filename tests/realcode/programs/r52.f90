@@ -1,4 +1,4 @@
-! row 52: common, entry, arithmetic if, forall, do concurrent, block
+! row 52: common, entry, forall, do concurrent, block
 module r52
   implicit none
 contains
@@ -16,12 +16,13 @@ contains
           forall (k = 1:2) local(k) = k*i
           a(i,j) = sum(local)*shared_rate
         end block
-        if (i - j) 10, 20, 30
+        if (i < j) goto 10
+        if (i == j) goto 20
+        a(i,j) = a(i,j) + 3
+        goto 40
 10      a(i,j) = a(i,j) + 1
         goto 40
 20      a(i,j) = a(i,j) + 2
-        goto 40
-30      a(i,j) = a(i,j) + 3
 40      continue
       end do
     end do

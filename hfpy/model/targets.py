@@ -1,4 +1,4 @@
-"""``@if`` conditions (hybrid-fortran.md §3.5)."""
+"""Targets and backends by name, and the ``@if`` conditions that ask for them (hybrid-fortran.md §3.5)."""
 
 from __future__ import annotations
 
