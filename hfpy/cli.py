@@ -271,26 +271,36 @@ def test_command(project: Path, target: str, kind: str) -> int:
 @cli.command()
 @click.argument("files", nargs=-1, type=_PATH, metavar="[FILE...]")
 @click.option("-o", "output", type=_PATH, required=True, metavar="DIR", help="Where the sources are written.")
+@click.option("--cache-dir", type=_PATH, metavar="DIR", help="Remember in DIR what does not have to be done again.")
 @click.option("--depfile", type=_PATH, metavar="FILE", help="Write dependencies for make to FILE.")
 @_translation_options
 @click.option("--timings", is_flag=True, help="Show how long each phase took.")
-def transpile(files: tuple[Path, ...], output: Path, depfile: Path | None, **options: Any) -> None:
+def transpile(
+    files: tuple[Path, ...], output: Path, cache_dir: Path | None, depfile: Path | None, **options: Any
+) -> None:
     """Translate FILEs (default: those of the project here) and write the sources to DIR."""
+    from dataclasses import replace
+
+    from hfpy.build import translated as translation
     from hfpy.build.makedeps import write_depfile
     from hfpy.build.progress import Phases
     from hfpy.build.session import open_files, open_project
-    from hfpy.build.translated import transpile_into
 
     given = _given(options)
-    session = (
-        open_files(files, given, depfile.parent if depfile else output)
-        if files
-        else open_project(Path("."), given, os.environ)
-    )
+    folder = depfile.parent if depfile is not None else output
+    session = open_files(files, given, folder) if files else open_project(Path("."), given, os.environ)
+    remembered = cache_dir or (depfile.parent / "cache" if depfile is not None else None)
     with Phases() as phases:
         phases.phase("translating")
-        translated = transpile_into(session.project, session.options, output, kept=depfile is not None)
+        sources = translation.all_sources(session.project)
+        if remembered is None:
+            translated = translation.transpile(sources, session.options, output)
+        else:
+            kept = replace(session.options, cache_dir=remembered)
+            state = (depfile.parent if depfile is not None else remembered) / translation.STATE
+            translated = translation.bring_up_to_date(sources, kept, output, state)
         if depfile is not None:
+            phases.phase("writing dependencies")
             write_depfile(depfile, session.project, session.options, translated, os.environ)
     show_diagnostics((*session.notes, *translated.diagnostics))
     if options.get("timings"):
@@ -298,17 +308,16 @@ def transpile(files: tuple[Path, ...], output: Path, depfile: Path | None, **opt
 
 
 @cli.command("map-messages", hidden=True)
-@click.argument("maps", type=_PATH)
-@click.argument("generated", nargs=-1)
-def map_messages(maps: Path, generated: tuple[str, ...]) -> None:
+@click.argument("folder", type=_PATH)
+@click.argument("names", nargs=-1)
+def map_messages(folder: Path, names: tuple[str, ...]) -> None:
     """Copy a compiler's messages from standard input to standard error, led back to the sources; for hfpy.mk."""
-    from hfpy.build.files import read_json
     from hfpy.build.messages import mapped
-    from hfpy.build.translated import origins_from_json
+    from hfpy.build.translated import GENERATED, STATE, origins
 
     with open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as stream:
         output = stream.read()
-    click.echo(mapped(output, origins_from_json(read_json(maps), generated)).rstrip("\n"), err=True)
+    click.echo(mapped(output, origins(folder / STATE, folder / GENERATED, names)).rstrip("\n"), err=True)
 
 
 def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:

@@ -17,7 +17,7 @@ from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import find_tools
-from hfpy.build.translated import GENERATED, Translated, all_sources, bring_up_to_date
+from hfpy.build.translated import GENERATED, STATE, Translated, all_sources, bring_up_to_date
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
@@ -60,7 +60,7 @@ def build(project: Project, options: Options, request: Request) -> Built:
     with locked(folder):
         request.phases.phase("translating")
         cached = replace(options, cache_dir=folder / "cache", jobs=request.jobs)
-        translated = bring_up_to_date(all_sources(project), cached, folder)
+        translated = bring_up_to_date(all_sources(project), cached, folder / GENERATED, folder / STATE)
         request.diagnosed(translated.diagnostics)
         return _compile_and_link(project, options, request, folder, translated)
 

@@ -40,6 +40,7 @@ _WITHOUT_EFFECT = {
     "OPTION_FLAGS": "debug print and cache settings are not there",
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
     "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
+    "FRAMEWORK_MAKEFILE": "hfpy builds the executables by itself",
 }
 
 
@@ -73,7 +74,7 @@ def load_legacy(
     project = Project(
         root=folder,
         name=settings.text("HYBRID_LIBRARY_FILENAME_POSTFIX", folder.resolve().name),
-        sources=(source,),
+        sources=(source, *_framework_folders(settings, folder / source)),
         executables=settings.words("EXECUTABLES"),
         define=macros,
         build_dir=build,
@@ -179,6 +180,13 @@ def _schemes(settings: Settings, target: str, mode: str) -> list[tuple[str, str,
     if target == "gpu":
         found.setdefault("REDUCTION_SUPPORT", ("PGIOpenACCFortranImplementation", f"{prefix}REDUCTION_SUPPORT"))
     return [(scheme, name, key) for scheme, (name, key) in sorted(found.items())]
+
+
+def _framework_folders(settings: Settings, source: Path) -> tuple[str, ...]:
+    """The folders of a framework that hold main programs which are not among the sources themselves."""
+    missing = set(settings.words("EXECUTABLES")) - {path.stem for path in _sources_in(source)}
+    folders = [_relative(word) for word in settings.words("FRAMEWORK_DIRS")]
+    return tuple(f for f in folders if missing & {path.stem for path in _sources_in(settings.folder / f)})
 
 
 def _preprocessor_flags(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hfpy.build.driver import compiled_files, executables, holds_block_data
-from hfpy.build.files import write_atomically, write_json
+from hfpy.build.files import write_atomically
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.includes import IncludeScanner
 from hfpy.build.objects import remove_stale_modules
 from hfpy.build.tools import PREPROCESSED, Tools, find_tools
-from hfpy.build.translated import Translated, line_maps_as_json
+from hfpy.build.translated import Translated
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, Project, all_files, include_folders, source_files
@@ -26,9 +26,9 @@ def write_depfile(
 ) -> None:
     """Write the fragment that ``hfpy.mk`` includes, after everything it speaks of is in place.
 
-    The fragment is remade when a source, a folder of sources, or a file included by one changes. Beside it
-    comes a map of lines for ``hfpy map-messages``. Raises UsageError for file names that make cannot handle,
-    HfpyError for faults in the project, ToolError if a compiler is missing.
+    The fragment is remade when a source, a folder of sources, or a file included by one changes.
+    Raises UsageError for file names that make cannot handle, HfpyError for faults in the project, ToolError if
+    a compiler is missing.
     """
     mains = executables(project, translated.files, depfile.parent)
     files = compiled_files(translated.files, mains)
@@ -51,7 +51,6 @@ def write_depfile(
     modules = depfile.parent / "modules"
     if modules.is_dir():
         remove_stale_modules(modules, files)
-    write_json(depfile.with_suffix(".map"), line_maps_as_json(translated))
     write_atomically(depfile, text.encode())
 
 

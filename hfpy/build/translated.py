@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hfpy.pipeline import Translation
 
 GENERATED = "generated"
-_STATE = "translation.json"
+STATE = "translation.json"
 _FORMAT = 1
 
 
@@ -36,29 +36,45 @@ class Translated:
     openmp: bool
 
 
-def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path) -> Translated:
-    """Translate ``sources`` into ``folder/generated``, unless what is there is still what they would give.
+def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path, state: Path) -> Translated:
+    """Translate ``sources`` into ``folder``, unless what is there is still what they would give.
 
-    Files are replaced whole and only if they change; files of sources that are no more are removed.
-    Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
+    ``state`` is the file that remembers what was done. Files are replaced whole and only if they change; those
+    that were made the last time and are made no more are removed. Raises HfpyError with all diagnostics,
+    having written nothing, if there is an error among them.
     """
     fingerprint = _fingerprint(sources, options)
-    kept = _kept(folder, fingerprint)
+    known = read_json(state)
+    kept = _kept(known, folder, fingerprint)
     if kept is not None:
         return kept
+    translation = _translation(sources, options)
+    with explained(state):
+        state.unlink(missing_ok=True)  # from here on the folder is in between
+    files = write_generated(translation, folder, options)
+    _remove_strays(known, folder, {file.name for file in files})
+    translated = Translated(files, tuple(translation.diagnostics), translation.openmp)
+    write_json(state, _as_json(translated, fingerprint))
+    return translated
+
+
+def transpile(sources: Sequence[Path], options: Options, folder: Path) -> Translated:
+    """Translate ``sources`` into ``folder``, each file only if it changes, with nothing remembered.
+
+    Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
+    """
+    translation = _translation(sources, options)
+    files = write_generated(translation, folder, options)
+    return Translated(files, tuple(translation.diagnostics), translation.openmp)
+
+
+def _translation(sources: Sequence[Path], options: Options) -> Translation:
     from hfpy.pipeline import translate
 
     translation = translate(sources, options)
     if has_errors(translation.diagnostics):
         raise HfpyError(translation.diagnostics)
-    state = folder / _STATE
-    with explained(state):
-        state.unlink(missing_ok=True)  # from here on the folder is in between
-    files = write_generated(translation, folder / GENERATED, options)
-    _remove_strays(folder / GENERATED, {file.path for file in files})
-    translated = Translated(files, tuple(translation.diagnostics), translation.openmp)
-    write_json(state, _as_json(translated, fingerprint))
-    return translated
+    return translation
 
 
 def all_sources(project: Project) -> tuple[Path, ...]:
@@ -71,24 +87,6 @@ def all_sources(project: Project) -> tuple[Path, ...]:
         place = key_place(project, "project", "sources")
         raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
     return (*sources, *runtime_sources(sources, source_files(project, C_SUFFIXES)))
-
-
-def transpile_into(project: Project, options: Options, folder: Path, kept: bool) -> Translated:
-    """Translate a project's sources and write the files into ``folder``, each only if it changes.
-
-    ``kept``: the folder is translated into again and again, so that parsed sources are worth keeping there.
-    Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
-    """
-    from hfpy.pipeline import translate
-
-    cache = folder.parent / "cache" if kept else None
-    translation = translate(all_sources(project), replace(options, cache_dir=cache))
-    if has_errors(translation.diagnostics):
-        raise HfpyError(translation.diagnostics)
-    files = write_generated(translation, folder, options)
-    if kept:
-        _remove_strays(folder, {file.path for file in files})
-    return Translated(files, tuple(translation.diagnostics), translation.openmp)
 
 
 def write_generated(translation: Translation, folder: Path, options: Options) -> tuple[CompiledFile, ...]:
@@ -134,11 +132,13 @@ def _refuse_equal_names(names: Iterable[tuple[str, Path]]) -> None:
         raise HfpyError(problems)
 
 
-def _remove_strays(folder: Path, wanted: set[Path]) -> None:
-    with explained(folder):
-        for path in folder.rglob("*"):
-            if path.is_file() and path not in wanted:
-                path.unlink()
+def _remove_strays(known: dict[str, Any], folder: Path, wanted: set[str]) -> None:
+    """Remove the files that the last translation made and this one did not."""
+    for entry in known.get("files", ()):
+        path = folder / entry["name"]
+        if entry["name"] not in wanted:
+            with explained(path):
+                path.unlink(missing_ok=True)
 
 
 def _fingerprint(sources: Sequence[Path], options: Options) -> str:
@@ -174,9 +174,8 @@ def own_fingerprint() -> str:
     return digest(*parts)
 
 
-def _kept(folder: Path, fingerprint: str) -> Translated | None:
-    """The translation of the last build, if it was made from the same inputs and nobody touched its files."""
-    state = read_json(folder / _STATE)
+def _kept(state: dict[str, Any], folder: Path, fingerprint: str) -> Translated | None:
+    """The last translation, if it was made from the same inputs and nobody touched its files."""
     if state.get("format") != _FORMAT or state.get("fingerprint") != fingerprint:
         return None
     files = tuple(_file_from_json(entry, folder) for entry in state["files"])
@@ -215,7 +214,7 @@ def _file_from_json(entry: dict[str, Any], folder: Path) -> CompiledFile:
     return CompiledFile(
         name=entry["name"],
         source=Path(entry["source"]),
-        path=folder / GENERATED / entry["name"],
+        path=folder / entry["name"],
         digest=entry["digest"],
         provides=tuple(entry["provides"]),
         uses=tuple(entry["uses"]),
@@ -230,17 +229,13 @@ def _diagnostic_from_json(entry: dict[str, Any]) -> Diagnostic:
     return Diagnostic(entry["severity"], entry["code"], entry["message"], place, entry["hint"], related)
 
 
-def line_maps_as_json(translated: Translated) -> dict[str, Any]:
-    """For each generated file its source and line map, as ``origins_from_json`` reads them."""
-    return {str(f.path): {"source": str(f.source), "lines": packed_lines(f.line_map)} for f in translated.files}
-
-
-def origins_from_json(maps: dict[str, Any], generated: Iterable[str]) -> list[Origin]:
-    """The origins of some generated files, from what ``line_maps_as_json`` gave."""
+def origins(state: Path, folder: Path, names: Iterable[str]) -> list[Origin]:
+    """Where some generated files in ``folder`` come from, by their names, from the file that remembers it."""
+    wanted = set(names)
     return [
-        Origin(Path(path), Path(maps[path]["source"]), unpacked_lines(maps[path]["lines"]))
-        for path in generated
-        if path in maps
+        Origin(folder / entry["name"], Path(entry["source"]), unpacked_lines(entry["lines"]))
+        for entry in read_json(state).get("files", ())
+        if entry["name"] in wanted
     ]
 
 

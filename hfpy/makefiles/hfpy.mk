@@ -63,7 +63,7 @@ hfpy-all: $(HFPY_EXECUTABLES)
 define HFPY_COMPILE
 	@echo '$(subst ','\'',$(strip $1)) -o $@ $<'
 	@mkdir -p $(@D); $1 -o $@.tmp $< >$@.log 2>&1; status=$$?; \
-	  if test -s $@.log; then $(HFPY) map-messages $(HFPY_BUILD)/hfpy.map $< <$@.log || cat $@.log >&2; fi; \
+	  if test -s $@.log; then $(HFPY) map-messages $(HFPY_BUILD) $(<:$(HFPY_BUILD)/generated/%=%) <$@.log || cat $@.log >&2; fi; \
 	  rm -f $@.log; exit $$status
 endef
 

@@ -118,6 +118,17 @@ def test_settings_that_differ(project: Path) -> None:
     assert any(note.startswith("MakesettingsGeneral") and "OPTION_FLAGS has no effect" in note for note in notes)
 
 
+def test_main_programs_of_a_framework(project: Path) -> None:
+    (project / "framework").mkdir()
+    (project / "framework/outer.f90").write_text("program outer\nend program\n")
+    set_in(project, "MakesettingsGeneral", FRAMEWORK_DIRS="framework", FRAMEWORK_MAKEFILE="framework/Makefile")
+    assert load(project)[0].sources == ("source",)
+    set_in(project, "MakesettingsGeneral", EXECUTABLES="outer")
+    loaded, notes = load(project)
+    assert loaded.sources == ("source", "framework")
+    assert any("FRAMEWORK_MAKEFILE has no effect" in note for note in notes)
+
+
 def test_faulty_settings(project: Path) -> None:
     set_in(project, "MakesettingsGeneral", CPU_IMPLEMENTATION_PRODUCTION="FastImplementation")
     with pytest.raises(HfpyError) as caught:

@@ -1,0 +1,69 @@
+# Everything a fresh machine needs is set up by the targets themselves.
+#
+#   make demo        build and run the weather sample, check it against its reference, draw it
+#   make test        style, types and the tests
+#   make test-full   the same with the whole matrix of tests
+#   make bench       speed of the generated code and of the translator
+#   make clean       remove what was built (the virtual environment stays; make distclean removes it too)
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+WORKERS ?= 2
+
+.PHONY: demo test test-full bench check style types clean distclean fortran
+
+demo: $(READY) fortran
+	@$(BIN)/python samples/demo.py
+
+test: check
+	$(BIN)/pytest -q -n $(WORKERS) -m "not full"
+
+test-full: check
+	$(BIN)/pytest -q -n $(WORKERS)
+
+check: style types
+
+style: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy --strict hfpy
+
+bench: $(READY) fortran
+	@for script in benchmarks/run_*.py; do \
+	  if test -e "$$script"; then echo "== $$script"; $(BIN)/python "$$script" || exit 1; fi; \
+	done
+
+test test-full: fortran
+
+# The environment is whole when the file "ready" is there, which comes last.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "hfpy needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { echo "python3 -m venv failed; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,plot]'
+	@touch $@
+
+# gfortran, or the compiler that FC names: installed where that is possible without a question.
+fortran:
+	@if test -n "$(FC_ASKED)"; then exit 0; fi; \
+	if command -v gfortran >/dev/null; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing gfortran"; \
+	  apt-get update -q >/dev/null && apt-get install -q -y gfortran >/dev/null && exit 0; \
+	fi; \
+	echo "gfortran is needed: apt-get install gfortran (Debian, Ubuntu), dnf install gcc-gfortran (Fedora), brew install gcc (macOS)"; \
+	exit 1
+
+FC_ASKED := $(if $(filter environment command,$(firstword $(origin FC))),$(FC))
+
+clean:
+	rm -rf build dist out samples/*/build samples/*/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV) hfpy.egg-info

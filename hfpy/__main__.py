@@ -1,0 +1,5 @@
+"""``python -m hfpy``: the command line."""
+
+from hfpy.cli import main
+
+main()
