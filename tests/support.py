@@ -271,15 +271,16 @@ def output(built: Built, *arguments: str, threads: int = 1) -> str:
     return done.stdout
 
 
-def compiler_warnings(messages: str) -> list[str]:
-    """The warnings in what gfortran said, one text each: ``file:line: text [-Wflag]``."""
-    found: list[str] = []
-    place = ""
+def compiler_warnings(messages: str) -> list[tuple[str, int, str]]:
+    """The warnings in what gfortran said: file, line, text with its flag."""
+    found: list[tuple[str, int, str]] = []
+    place = ("", 0)
     for line in messages.splitlines():
-        if re.match(r"[^\s:]+:\d+:\d+:", line):
-            place = line.strip()
+        at = re.match(r"([^\s:]+):(\d+):\d+:", line)
+        if at:
+            place = (at[1], int(at[2]))
         elif line.startswith("Warning:"):
-            found.append(f"{place} {line}")
+            found.append((*place, line.removeprefix("Warning: ")))
     return found
 
 
@@ -441,7 +442,7 @@ class Corpus:
     def _reference(self) -> Batch:
         if "reference" not in self._batches:
             cases = [Case(p.name, p.reference, p.module, p.entry) for p in self.pairs.values()]
-            self._batches["reference"] = Batch(cases, self.folder / "reference")
+            self._batches["reference"] = Batch(cases, self.folder / "reference", (*FLAGS, *CHECKS))
         return self._batches["reference"]
 
     def _batch(self, variant: Variant) -> Batch:
@@ -460,6 +461,21 @@ class Corpus:
         batch = Batch(cases, self.folder / variant.label, flags, variant.options.get("backend") == "openmp")
         self._batches[variant.label] = batch
         return batch
+
+    def new_warnings(self, name: str) -> list[str]:
+        """What the compiler says about the generated files of a pair, but not about its plain twin."""
+        twin = self._reference()
+        known = {w[2] for w in compiler_warnings(twin.built.messages if twin.built else "")}
+        files = {Path(f).stem for f in self.pairs[name].hybrid}
+        found = []
+        for variant in self.variants[name]:
+            built = self._batch(variant).built
+            for file, line, text in compiler_warnings(built.messages if built else ""):
+                if "[-Wtabs]" in text:  # tabs are the user's own
+                    continue
+                if Path(file).stem in files and text not in known:
+                    found.append(f"{variant.label}: {file}:{line}: {text}")
+        return found
 
     def expected(self, name: str) -> str:
         """What the plain twin prints."""

@@ -61,3 +61,8 @@ def test_diagnosed(pair: Pair) -> None:
 def test_analysis_for_the_gpu_ends_well(pair: Pair) -> None:
     result = translate_text(pair.hybrid, storage_order(), target="gpu")
     assert "HF900" not in result.codes()
+
+
+@pytest.mark.parametrize("name", [p.name for p in RUNNING])
+def test_no_warning_that_hfpy_caused(corpus: Corpus, name: str) -> None:
+    assert not corpus.new_warnings(name)
