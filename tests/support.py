@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -369,6 +369,7 @@ class Pair:
     reference: Mapping[str, str]
     module: str
     entry: str = "run"
+    layout: Mapping[str, Any] = field(default_factory=dict)  # options that ask for another order, without macros
 
     @property
     def in_comments(self) -> bool:
@@ -411,6 +412,12 @@ class Variant:
     order: str | None = None
     threads: tuple[int, ...] = (1,)
     extra_macros: str = ""
+    layout: bool = False  # with the pair's own layout options
+
+    def translated(self, tested: Pair) -> Translated:
+        """The pair, translated in this way."""
+        storage = storage_order(self.order, extra=self.extra_macros) if self.order else None
+        return translate_text(tested.hybrid, storage, **self.options, **(tested.layout if self.layout else {}))
 
 
 SEQUENTIAL = Variant("sequential", {"backend": "sequential"})
@@ -418,6 +425,8 @@ SEQUENTIAL_KIJ = Variant("sequential-kij", {"backend": "sequential"}, "KIJ")
 SEQUENTIAL_IJK = Variant("sequential-ijk", {"backend": "sequential"}, "IJK")
 OPENMP = Variant("openmp", {"backend": "openmp"}, None, (1, 2))
 OPENMP_KIJ = Variant("openmp-kij", {"backend": "openmp"}, "KIJ", (1, 2))
+LAYOUT = Variant("layout", {"backend": "sequential"}, layout=True)
+LAYOUT_OPENMP = Variant("layout-openmp", {"backend": "openmp"}, None, (2,), layout=True)
 MACRO_VARIANTS = (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ)  # for hybrid files
 PLAIN_VARIANTS = (SEQUENTIAL, OPENMP)  # for files with directives in comments
 
@@ -448,12 +457,11 @@ class Corpus:
     def _batch(self, variant: Variant) -> Batch:
         if variant.label in self._batches:
             return self._batches[variant.label]
-        storage = storage_order(variant.order, extra=variant.extra_macros) if variant.order else None
         cases = []
         for p in self.pairs.values():
             if variant not in self.variants[p.name]:
                 continue
-            done = translate_text(p.hybrid, storage, **variant.options)
+            done = variant.translated(p)
             self.translated[variant.label, p.name] = done
             if not done.errors:
                 cases.append(Case(p.name, done.files, p.module, p.entry))

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from tests.random.generator import make_program
 from tests.support import (
+    LAYOUT,
+    LAYOUT_OPENMP,
     OPENMP,
     OPENMP_KIJ,
     SEQUENTIAL_IJK,
@@ -30,12 +32,12 @@ from tests.support import (
 COUNT = int(os.environ.get("HFPY_RANDOM", "200"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 50
-VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK)
+VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)
 
 
 def pair_of(rng: Random, name: str) -> Pair:
     program = make_program(rng, name)
-    return Pair(name, program.hybrid, program.plain, name)
+    return Pair(name, program.hybrid, program.plain, name, layout=program.layout)
 
 
 def draw(first: int, count: int) -> list[Pair]:
@@ -54,7 +56,7 @@ def draw(first: int, count: int) -> list[Pair]:
 
 def variants_for(number: int) -> tuple[Variant, ...]:
     """Two of the variants by turns, so that all are covered by many programs."""
-    return (VARIANTS[number % 2], VARIANTS[2 + (number // 2) % 2])
+    return (VARIANTS[number % 6], VARIANTS[(number + 1 + number // 6 % 5) % 6])
 
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
