@@ -92,3 +92,37 @@ CODES: dict[str, str] = {
     # internal
     "HF900": "a bug in hfpy",
 }
+
+# What helps in general; a diagnostic that knows more says more.
+HINTS: dict[str, str] = {
+    "HF100": "check the name and the permissions",
+    "HF103": "remove the last '&', or add the rest of the statement",
+    "HF104": "close it before the end of the line, or continue it with '&'",
+    "HF107": "run the file through the preprocessor by hand to see the whole message",
+    "HF108": "rename one of them",
+    "HF109": "check the begin and end of the blocks around this line",
+    "HF110": "check the spelling, operators and parentheses of the statement",
+    "HF111": "raise the limit, or split the routine",
+    "HF112": "move the change out of the macro or included file",
+    "HF202": "write attribute(entry, entry), one pair of parentheses an attribute",
+    "HF203": "give one entry for every name in domName",
+    "HF204": "add the matching @end",
+    "HF205": "remove it, or add the directive that it shall end",
+    "HF206": "close the outer region first",
+    "HF207": "put it where a declaration or an executable statement may stand, as the directive needs",
+    "HF208": "give the attribute that is missing",
+    "HF211": "every domain of one directive needs a name of its own",
+    "HF213": "put the loops over the iterators at the begin of the region, with nothing between them",
+    "HF214": "remove one of the entries",
+    "HF300": "declare it, or import it with use … only",
+    "HF301": "remove one of the declarations",
+    "HF302": "make the directive and the declaration agree",
+    "HF305": "list the array with the same domains in both routines, or pass the part that is meant",
+    "HF306": "give the same order in both places",
+    "HF313": "list variables only",
+    "HF400": "compare the call with the definition",
+    "HF401": "take the region out of the recursion",
+    "HF404": "move the statement out of the region",
+    "HF405": "use @exit to go on with the next point",
+    "HF406": "rename it",
+}

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from hfpy.codes import HINTS
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -91,8 +93,8 @@ class ToolError(Exception):
 
 
 def error(code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()) -> Diagnostic:
-    """An error diagnostic."""
-    return Diagnostic("error", code, message, place, hint, tuple(related))
+    """An error diagnostic; without a hint of its own it gets that of its code."""
+    return Diagnostic("error", code, message, place, hint or HINTS.get(code, ""), tuple(related))
 
 
 def warning(code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()) -> Diagnostic:

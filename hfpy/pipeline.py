@@ -99,7 +99,7 @@ def _generated(index, result, markers: bool) -> GeneratedFile:  # type: ignore[n
     line_map = result.edited.line_map
     if markers and index.path.endswith(("90", "F")) and not index.path.endswith(".f90"):
         lines, line_map = with_markers(lines, line_map, index)
-    text = source.newline.join(lines) + (source.newline if source.final_newline or any(result.edited.changed) else "")
+    text = source.mark + source.newline.join(lines) + (source.newline if source.final_newline or any(result.edited.changed) else "")
     if not any(result.edited.changed) and index.expanded is None:
         text = source.text
     if index.expanded is not None:

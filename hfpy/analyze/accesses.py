@@ -80,6 +80,11 @@ def parallel_positions(data: DataObject, region: Region | None) -> dict[int, str
     return dict(sorted(found.items()))
 
 
+def is_full_range(item: Expr | str) -> bool:
+    """Whether an index is ``:``."""
+    return item == ":" or isinstance(item, Range) and item.lower is None and item.upper is None and item.step is None
+
+
 def view(data: DataObject, region: Region) -> tuple[Expr | str, ...]:
     """The array at one point: iterators at the parallel dimensions, ``:`` elsewhere."""
     parallel = parallel_positions(data, region)
@@ -192,8 +197,7 @@ def _dropped(
             items.append(index)
             continue
         name = data.full[position].name
-        full_range = isinstance(index, Range) and index.lower is None and index.upper is None
-        if not full_range and not (isinstance(index, Name) and index.name == name):
+        if not is_full_range(index) and not (isinstance(index, Name) and index.name == name):
             message = f"index {position + 1} of '{reference.name}' is not '{name}', but only that point is here"
             hint = "column code sees one point; reach neighbours from a routine that holds the region"
             return UNCHANGED, [error("HF314", message, around.place, hint)]
@@ -227,7 +231,8 @@ def _rank_problem(
         return []
     if rank == dummy.rank or rank == 0:
         return []
-    if not (data.inserted or dummy.inserted or data.removed or dummy.removed):
+    in_region = around.region is not None and bool(parallel_positions(data, around.region))
+    if not in_region and not (data.inserted or dummy.inserted or data.removed or dummy.removed):
         return []
     message = (
         f"'{reference.name}' is passed with {rank} dimensions, "

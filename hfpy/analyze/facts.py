@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hfpy.analyze.accesses import Plan, Surroundings, plan
+from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
@@ -149,18 +149,35 @@ def keeps_value(routine: Routine, name: str) -> bool:
 
 
 def _value_crosses(facts: Facts, routine: Routine, name: str) -> bool:
-    """Whether a local is used in two regions, or its value is read or passed on outside its region."""
+    """Whether a local is used in two regions, or its value goes into or out of its region, or to a neighbour."""
+    data = facts.object(name, routine.key)
+    assert data is not None
     regions = set()
-    outside = False
+    set_outside = written = outside = False
     for reference in facts.references[routine.key]:
         if reference.name != name or not facts.live(reference.at, routine.key):
             continue
         identity = facts.positions.active(routine.key, reference.at)
         if identity is not None:
             regions.add(identity.number)
-        elif reference.role not in ("write", "allocate"):
+            written = written or reference.role not in ("read", "inquiry")
+            outside = outside or _at_neighbour(reference, data)
+        elif reference.role in ("write", "allocate"):
+            set_outside = True
+        else:
             outside = True
-    return len(regions) > 1 or outside
+    # Set before the region and changed in it: every point needs its own value, one copy a thread would carry it on.
+    return len(regions) > 1 or outside or set_outside and written
+
+
+def _at_neighbour(reference: Reference, data: DataObject) -> bool:
+    """Whether all indices are given and one that would be dropped is not the point's own."""
+    if reference.indices is None or len(reference.indices) != len(data.full):
+        return False
+    return any(
+        d.declared is None and not is_full_range(i) and not (isinstance(i, Name) and i.name == d.name)
+        for i, d in zip(reference.indices, data.full, strict=True)
+    )
 
 
 def _check_listed(facts: Facts) -> None:

@@ -50,24 +50,27 @@ class LogicalLine:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A user's file as read: path as the user wrote it, physical lines without line ends, and the line end."""
+    """A user's file as read: path as the user wrote it, physical lines without line ends, the line end, and the byte order mark."""
 
     path: str
     lines: tuple[str, ...]
     newline: str = "\n"
     final_newline: bool = True
+    mark: str = ""
 
     @property
     def text(self) -> str:
         """The whole text again, byte for byte."""
-        return self.newline.join(self.lines) + (self.newline if self.final_newline else "")
+        return self.mark + self.newline.join(self.lines) + (self.newline if self.final_newline else "")
 
 
 def source_text(path: str, text: str) -> SourceText:
     """Split a file's text into physical lines, remembering how it ended (``\\r\\n`` files stay such)."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    text = text[len(mark) :]
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split(newline)
-    final = bool(lines) and lines[-1] == ""
-    if final:
+    final = len(lines) > 1 and lines[-1] == ""
+    if final or lines == [""]:
         lines.pop()
-    return SourceText(path, tuple(lines), newline, final)
+    return SourceText(path, tuple(lines), newline, final, mark)

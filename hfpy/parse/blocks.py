@@ -133,6 +133,9 @@ class BlockBuilder:
         directive, problems = parse_directive(line, self.file)
         self.found += problems
         if directive is None:
+            if "{" in line.text and "region" in line.text.lower():
+                # Most likely a region: its end shall not be reported too.
+                self.stack.append(_Open("region", DirectiveLine(line, "region")))
             return
         if line.comment and directive.keyword in ("if", "exit"):
             hint = "a plain compiler would take both branches; use a hybrid file (.h90)"

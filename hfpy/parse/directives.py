@@ -60,12 +60,21 @@ class Directive:
         return next((a for a in self.attributes if a.name == name), None)
 
 
+_SHOWN = {
+    word.lower(): word
+    for word in (
+        "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN IAND IOR "
+        "IEOR parallelRegion domainDependant"
+    ).split()
+}
+
+
 def suggestion(word: str, known: tuple[str, ...] | list[str]) -> str:
-    """A hint that names the nearest known word, or all of them."""
+    """A hint that names the nearest known word, or all of them, as the language spells them."""
     near = difflib.get_close_matches(word.lower(), known, 1, 0.6)
     if near:
-        return f"did you mean '{near[0]}'?"
-    return "known are: " + ", ".join(known)
+        return f"did you mean '{_SHOWN.get(near[0], near[0])}'?"
+    return "known are: " + ", ".join(_SHOWN.get(k, k) for k in known)
 
 
 def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, list[Diagnostic]]:
@@ -153,7 +162,9 @@ def check_names(
             continue
         if attribute.name not in known:
             hint = suggestion(attribute.name, [*known, *flags])
-            problems.append(error("HF201", f"unknown attribute '{attribute.name}' of @{directive.keyword}", place, hint))
+            spelled = line.text[attribute.start : attribute.end].split("(")[0].strip()
+            keyword = _SHOWN.get(directive.keyword, directive.keyword)
+            problems.append(error("HF201", f"unknown attribute '{spelled}' of @{keyword}", place, hint))
         elif attribute.flag:
             problems.append(error("HF202", f"attribute '{attribute.name}' needs parentheses with a value", place))
         elif attribute.name in seen and attribute.name not in ("reduction", "annotate"):
@@ -200,6 +211,8 @@ def _bounds(
 def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Region | None, list[Diagnostic]]:
     """The region that a ``@parallelRegion`` line declares (§3.2)."""
     problems = check_names(directive, line, file, REGION_ATTRIBUTES, REGION_FLAGS)
+    if problems:
+        return None, problems  # an unknown name may be the one that is missing
     domains, more = domains_of(directive, line, file)
     problems += more
     if not domains and not more:
@@ -302,6 +315,8 @@ class DependantsHead:
 def dependants_of(directive: Directive, line: LogicalLine, file: str) -> tuple[DependantsHead | None, list[Diagnostic]]:
     """What a ``@domainDependant`` line says (§3.3)."""
     problems = check_names(directive, line, file, DEPENDANT_ATTRIBUTES)
+    if problems:
+        return None, problems
     domains, more = domains_of(directive, line, file)
     problems += more
     flags, more = _words(directive, "attribute", DEPENDANT_FLAGS, line, file)

@@ -141,7 +141,11 @@ class _Builder:
             shape.append("v")
         if not primaries:
             raise GrammarError("an expression is missing")
-        tree = _shape("".join(shape).strip())
+        try:
+            tree = _shape("".join(shape).strip())
+        except GrammarError as problem:
+            shown = self.text[self.tokens[start].start : self.tokens[stop - 1].end]
+            raise GrammarError(f"'{shown}' is no Fortran expression") from problem
         return self._fill(tree, iter(primaries), iter(operators))
 
     def _fill(self, shape: Shape, primaries: Any, operators: Any) -> Expr:

@@ -117,6 +117,10 @@ def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Mac
     found += problems
     indexed = index_units(str(path), lines, lambda c, scheme: holds_architecture(c, backend_for(options, scheme)))
     found += indexed.diagnostics
+    reads_directives = hybrid or any(line.directive for line in lines)
+    if not reads_directives:
+        # The compiler will tell what is wrong with a plain file; it passes through hfpy.
+        found = [d for d in found if d.code not in ("HF103", "HF104", "HF109")]
     return FileIndex(
         source=source,
         digest=digest,
@@ -124,7 +128,7 @@ def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Mac
         units=indexed.units,
         conditions=indexed.conditions,
         diagnostics=tuple(found),
-        hybrid=hybrid or any(line.directive for line in lines),
+        hybrid=reads_directives,
         expanded=expanded,
         macros=defined,
         includes=includes,

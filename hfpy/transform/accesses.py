@@ -199,7 +199,3 @@ class AccessRewriter:
             return f"{order.access_macro}_{region.template}"
         return order.access_macro
 
-
-def is_full_range(item: Expr | str) -> bool:
-    """Whether an index is ``:``."""
-    return item == ":" or isinstance(item, Range) and item.lower is None and item.upper is None and item.step is None
