@@ -6,7 +6,8 @@ Each sample is built by ``hfpy build`` (OpenMP), its twin in ``reference/`` by t
 The two programs run in turns, pair by pair, so that whatever else the machine does meets both alike; each pair
 swaps the order. The table shows medians and the median of the pairs' ratios (above 1: the generated program is
 slower); the goal is 1.03. Results are also compared with each other, and everything is written as JSON to
-``benchmarks/results/``. Nothing here passes or fails by time.
+``benchmarks/results/``. Nothing here passes or fails by time. Two threads need two idle cores: where other work
+runs, the threads that wait for each other spin (OMP_WAIT_POLICY=passive helps) and the figures mean little.
 """
 
 from __future__ import annotations

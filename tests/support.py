@@ -429,8 +429,11 @@ def variants_of(tested: Pair) -> tuple[Variant, ...]:
 class Corpus:
     """Many pairs, each translated by itself, compiled together per variant; built when first asked for."""
 
-    def __init__(self, pairs: Iterable[Pair], folder: Path) -> None:
+    def __init__(
+        self, pairs: Iterable[Pair], folder: Path, variants: Mapping[str, Sequence[Variant]] | None = None
+    ) -> None:
         self.pairs = {p.name: p for p in pairs}
+        self.variants = variants or {p.name: variants_of(p) for p in self.pairs.values()}
         self.folder = folder
         self.translated: dict[tuple[str, str], Translated] = {}
         self._batches: dict[str, Batch] = {}
@@ -447,7 +450,7 @@ class Corpus:
         storage = storage_order(variant.order, extra=variant.extra_macros) if variant.order else None
         cases = []
         for p in self.pairs.values():
-            if variant not in variants_of(p):
+            if variant not in self.variants[p.name]:
                 continue
             done = translate_text(p.hybrid, storage, **variant.options)
             self.translated[variant.label, p.name] = done
@@ -467,7 +470,7 @@ class Corpus:
     def check(self, name: str) -> None:
         """Translate, compile and run a pair in every variant; it must print what its twin prints."""
         expected = self.expected(name)
-        for variant in variants_of(self.pairs[name]):
+        for variant in self.variants[name]:
             batch = self._batch(variant)
             self.translated[variant.label, name].require()
             for threads in variant.threads:

@@ -15,8 +15,9 @@ from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
 from hfpy.analyze.positions import Positions, positions
 from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.uses import Reference, aliases_of, uses
-from hfpy.diagnostics import Diagnostic, Place, error
+from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective, Region
 from hfpy.model.expressions import Apply, Name
@@ -276,6 +277,29 @@ def _join_argument(facts: Facts, key: str, site: CallSite, position: int | str, 
         whole = bool(items) and made.section_rank == len(items)
     if whole and data.rank == dummy.rank:
         facts.classes.join(data.identity, dummy.identity)
+        _check_sizes(facts, key, reference, data, dummy)
+
+
+def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
+    """Sizes that hfpy inserts in caller and callee must not contradict each other (design contract 4).
+
+    Told apart only where both are made of the same names, such as ``nx`` against ``0:nx+1``.
+    """
+    for mine, other in zip(data.used, dummy.used, strict=True):
+        if mine.declared is not None and other.declared is not None:
+            continue
+        names = [frozenset().union(*(atoms(p) for p in d.size.split(":"))) for d in (mine, other)]
+        if names[0] != names[1] or not names[0] or normal(mine.size) == normal(other.size):
+            continue
+        routine = facts.routine(key)
+        node = reference.node
+        place = reference.at.statement.line.place(routine.file, node.start, node.end)
+        message = (
+            f"'{reference.name}' has dimension {mine.size} here, but '{dummy.name}' gets {other.size} in '{dummy.routine}'"
+        )
+        related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
+        facts.found.append(error("HF305", message, place, "give both the same domSize", related))
+        return
 
 
 def _decide_orders(facts: Facts) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.accesses import is_macro_call, parallel_positions
 from hfpy.analyze.context import Located, regions_of
+from hfpy.analyze.dependences import Access, conflict, scattered
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
@@ -295,6 +296,7 @@ class RegionSharing:
         if parallel or indexed or not data.local:
             self.result.shared.append(name)
             self._check_writes(name, data, own)
+            self._check_dependences(name, own, flow)
             return
         if self._live_out(name, data) and self._read_after(name) is not None:
             self.result.shared.append(name)
@@ -356,6 +358,30 @@ class RegionSharing:
             hint = "index it with every iterator, make it a reduction, or make it local to the routine"
             self.result.found.append(error("HF504", message, self._place(reference), hint))
             return
+
+    def _check_dependences(self, name: str, own: list[Reference], flow: Flow) -> None:
+        """Loop-carried dependences of one shared array, and scatters through an index array (warnings)."""
+        accesses = []
+        for reference in own:
+            made = self.facts.plan_of(reference, self.key)
+            items = made.items if made is not None and made.items is not None else reference.indices
+            if items is None or reference.component or is_macro_call(reference.indices, self.facts.application.macros):
+                continue
+            accesses.append(Access(reference, items, self.effects.of(reference, self.key)[1]))
+        iterators = self.region.iterators
+        varying = frozenset(flow.written) - set(iterators)
+        for access in accesses:
+            if access.writes and scattered(access.items, iterators):
+                message = f"'{name}' is written through an index array: two points may write one element"
+                hint = "hfpy cannot check this; make sure that the indices are all different"
+                self.result.found.append(warning("HF504", message, self._place(access.reference), hint))
+                return
+        met = conflict(accesses, iterators, varying)
+        if met is not None:
+            message = f"a point writes '{name}' where a neighbour in '{met.iterator}' uses it"
+            related = [Related(self._place(met.other), "the neighbour's use")]
+            hint = "write into another array, unless a mask keeps the points apart"
+            self.result.found.append(warning("HF500", message, self._place(met.write), hint, related))
 
     def _argument_writes_all(self, reference: Reference) -> bool:
         return reference.indices is not None

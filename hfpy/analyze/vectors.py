@@ -23,7 +23,7 @@ def simd_plan(
     """
     body = innermost_body(node, region)
     iterator = region.iterators[0] if not region.loops else _innermost(node, region)
-    if sharing.firstprivate or sharing.lastprivate or sharing.heap:
+    if sharing.firstprivate or sharing.lastprivate or sharing.heap or sharing.found:
         return False, ()
     if region.reductions or not _straight(body):
         return False, ()

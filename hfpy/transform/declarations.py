@@ -128,7 +128,7 @@ class DeclarationRewriter:
             return False
         if not symbol.type.text or not data.local or data.user_macro or symbol.dynamic or symbol.constant or data.name == self.routine.result:
             return False
-        if not any(d.parallel for d in data.used) or keeps_value(self.routine, data.name):
+        if self._small(data) or not any(d.parallel for d in data.used) or keeps_value(self.routine, data.name):
             return False
         if data.name in self.routine.spec.storage or symbol.attributes & {"target", "volatile", "codimension"}:
             return False
@@ -165,6 +165,17 @@ class DeclarationRewriter:
             initial = f" = {symbol.initial}" if symbol.initial else ""
             rows.append(f"{', '.join([symbol.type.text, *attributes])} :: {spelled}{f'({shape})' if shape else ''}{initial}")
         yield replace_range(line, 0, len(line.text), f"\n{indent}".join(rows))
+
+    def _small(self, data: DataObject) -> bool:
+        """Whether the size is known and at most 64 KiB (at 8 bytes an element)."""
+        total = 8
+        for size in declaration_sizes(data):
+            low, colon, high = size.rpartition(":")
+            bounds = [self.facts.domains.value(t, self.routine.key) for t in ((low if colon else "1") or "1", high)]
+            if bounds[0] is None or bounds[1] is None:
+                return False
+            total *= max(bounds[1] - bounds[0] + 1, 0)
+        return total <= 64 * 1024
 
     def _heaped(self, name: str) -> bool:
         data = self.facts.object(name, self.routine.key)

@@ -17,7 +17,8 @@ from hfpy.parse.lexer import strip_comment
 class Edit:
     """Replace the text between two physical positions (line, column; 0-based, end exclusive).
 
-    ``rank`` orders insertions at one place. ``origin`` is the line that new lines stem from, for the source map.
+    ``rank`` orders insertions at one place. ``origin`` is the line that new lines stem from, for the source map,
+    ``origins`` the same line by line.
     """
 
     line: int
@@ -27,6 +28,7 @@ class Edit:
     rank: int
     text: str
     origin: int = -1
+    origins: tuple[int, ...] = ()
 
     @property
     def insertion(self) -> bool:
@@ -93,7 +95,11 @@ def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Callable[[str],
         begin = _offset(starts, edit.line, edit.column, len(text))
         end = _offset(starts, edit.end_line, edit.end_column, len(text))
         pieces.append((text[position:begin], position, False))
-        pieces.append((edit.text, edit.origin if edit.origin >= 0 else edit.line, True))
+        if edit.origins:
+            rows = edit.text.splitlines(keepends=True)
+            pieces += [(row, origin, True) for row, origin in zip(rows, edit.origins, strict=True)]
+        else:
+            pieces.append((edit.text, edit.origin if edit.origin >= 0 else edit.line, True))
         position = max(position, end)
     pieces.append((text[position:], position, False))
     return _to_lines(pieces, starts, wrap)
@@ -174,3 +180,14 @@ def _to_lines(
     if current:
         finish()
     return Edited(tuple(lines), tuple(line_map), tuple(changed))
+
+
+def moved_lines(source: SourceText, edits: Iterable[Edit], first: int, last: int) -> tuple[list[str], list[int]]:
+    """Physical lines ``first`` to ``last`` with the edits inside them applied, and the source line (0-based) of each."""
+    part = SourceText(source.path, source.lines[first : last + 1])
+    shifted = [
+        Edit(e.line - first, e.column, e.end_line - first, e.end_column, e.rank, e.text, max(e.origin - first, 0), e.origins)
+        for e in edits
+    ]
+    edited = apply_edits(part, shifted)
+    return list(edited.lines), [first + max(n - 1, 0) for n in edited.line_map]

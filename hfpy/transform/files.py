@@ -15,8 +15,9 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
-from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, replace_range
+from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, moved_lines, replace_lines, replace_range
 from hfpy.transform.leniencies import logical_equalities
+from hfpy.transform.outline import Outline
 from hfpy.transform.regions import RegionRewriter, comment_out
 from hfpy.transform.wrapping import wrap_line
 
@@ -41,6 +42,7 @@ class FileRewriter:
         self.effects = effects
         self.index = index
         self.found: list[Diagnostic] = []
+        self.outlines: list[Outline] = []
         self.openmp = False
 
     def run(self) -> FileResult:
@@ -48,7 +50,7 @@ class FileRewriter:
         edits: list[Edit] = []
         routines = [r for r in self.facts.application.routines.values() if r.file == self.index.path]
         for routine in routines:
-            edits += self._unit(routine)
+            edits += self._moved(routine, list(self._unit(routine)))
         edits += self._directive_lines(routines)
         if edits or self._needs_macros():
             edits.append(insert_lines(0, self._head(), -10, 0))
@@ -95,8 +97,28 @@ class FileRewriter:
             self.openmp = self.openmp or chosen.openmp and bool(regions.numbers)
             yield from made
             self.found += regions.found
+            self.outlines = regions.outlines
             yield from self._iterators(routine, regions.iterators)
         yield from self._allocations(routine, declarations.allocations)
+
+    def _moved(self, routine: Routine, edits: list[Edit]) -> list[Edit]:
+        """Move the bodies of outlined regions, with the edits inside them, behind the routine."""
+        outlines, self.outlines = self.outlines, []
+        source = self.index.source
+        for made in outlines:
+            inside = [e for e in edits if made.first <= e.line and e.end_line <= made.last and not _at_edge(e, made)]
+            edits = [e for e in edits if e not in inside]
+            lines, origins = moved_lines(source, inside, made.first, made.last)
+            text = source.lines[made.first]
+            indent = text[: len(text) - len(text.lstrip())]
+            call = wrap_line(f"{indent}call {made.name}({', '.join(made.arguments)})", ())
+            edits.append(replace_lines(made.first, made.last, call, 1))
+            assert routine.end is not None
+            rows = [*made.head, *lines, *made.tail]
+            where = [made.first] * len(made.head) + origins + [made.last] * len(made.tail)
+            at = routine.end.last + 1
+            edits.append(Edit(at, 0, at, 0, made.first, "".join(r + "\n" for r in rows), made.first, tuple(where)))
+        return edits
 
     def _conditions(self, routine: Routine) -> Iterator[Edit]:
         """``@if`` blocks of the specification part."""
@@ -195,6 +217,11 @@ class FileRewriter:
         while before > 0 and _SENTINEL.match(lines[before - 1]):
             before -= 1
         yield insert_lines(before, rows, 7, before)
+
+
+def _at_edge(edit: Edit, made: Outline) -> bool:
+    """Whether an insertion of whole lines belongs before the body, not to it (directives before the first line)."""
+    return edit.insertion and edit.column == 0 and edit.line == made.first and edit.text.endswith("\n")
 
 
 def _is_scheme(line: LogicalLine) -> bool:

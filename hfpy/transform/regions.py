@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
@@ -20,6 +21,7 @@ from hfpy.parse.macros import expand
 from hfpy.parse.nests import own_nest
 from hfpy.transform.declarations import declaration_sizes
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
+from hfpy.transform.outline import Outline, Refused, outline
 
 
 def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Edit:
@@ -45,6 +47,7 @@ class RegionRewriter:
         self.source = facts.application.file(routine.key).source
         self.numbers = {id(c): n for n, c in enumerate(regions_of(routine))}
         self.sharing = RoutineSharing(facts, effects, routine)
+        self.outlines: list[Outline] = []
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
 
@@ -85,9 +88,24 @@ class RegionRewriter:
             return
         for name in region.iterators:
             self.iterators.setdefault(name, region)
+        code, moved = self._outlined(node, region, code)
         yield replace_lines(opened.first, opened.last, [*indent_rows, *self.backend.open_region(code)])
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
-        yield from self._exits(node, code)
+        yield from self._exits(node, code, moved)
+
+    def _outlined(self, node: Construct, region: Region, code: RegionCode) -> tuple[RegionCode, bool]:
+        """Move the body into a routine of its own where that pays (:mod:`hfpy.transform.outline`)."""
+        if not self.backend.openmp or region.vector or code.simd:
+            return code, False
+        number = self.numbers[id(node)]
+        try:
+            made = outline(
+                self.facts, self.routine, node, region, code.sharing, self.sharing.region(number).flow(), number
+            )
+        except Refused:
+            return code, False
+        self.outlines.append(made)
+        return replace(code, sharing=made.sharing), True
 
     def _inactive(self, node: Construct, region: Region) -> Iterator[Edit]:
         """The body stays as straight code; a named block takes the place of ``@exit``'s loop (§3.6)."""
@@ -112,10 +130,11 @@ class RegionRewriter:
         assert node.end is not None
         loops = own_nest(node.body, region.iterators)
         opened, closed = node.header.line, node.end.line
+        code, moved = self._outlined(node, region, code)
         if not opened.comment:
             yield comment_out(self.source, opened.first, opened.last)
             yield comment_out(self.source, closed.first, closed.last)
-        bare = RegionCode(**{**code.__dict__, "loops": ()})
+        bare = replace(code, loops=())
         before = self.backend.open_region(bare)
         after = self.backend.close_region(bare)
         outer = loops[0]
@@ -126,7 +145,7 @@ class RegionRewriter:
         if len(loops) > 1 and hasattr(self.backend, "_simd") and code.simd:
             inner = loops[-1].header.line
             indent = " " * inner.segments[0][2]
-            shifted = RegionCode(**{**code.__dict__, "indent": indent, "loops": ()})
+            shifted = replace(code, indent=indent, loops=())
             lines = [line.replace(indent, indent, 1) for line in self.backend._simd(shifted)]
             yield insert_lines(inner.first, [indent + line.lstrip() for line in lines], 2, inner.first)
         for jump in _own_exits(node):
@@ -135,18 +154,13 @@ class RegionRewriter:
             header = loops[-1].header
             assert isinstance(header, Header)
             target = f" {header.construct_name}" if header.construct_name else ""
-            yield _instead(jump, f"cycle{target}")
+            yield _instead(jump, "return" if moved else f"cycle{target}")
 
-    def _exits(self, node: Construct, code: RegionCode) -> Iterator[Edit]:
+    def _exits(self, node: Construct, code: RegionCode, moved: bool) -> Iterator[Edit]:
         """``@exit`` leaves the region for the current point: the next turn of the innermost loop (B18)."""
         for jump in _own_exits(node):
-            place = jump.line.place(self.routine.file)
             if jump.kind == "@exit":
-                yield _instead(jump, f"cycle {code.loops[-1].name}")
-            elif jump.kind == "return":
-                hint = "use @exit to go on with the next point"
-                self.found.append(error("HF405", "return inside a region", place, hint))
-        yield from ()
+                yield _instead(jump, "return" if moved else f"cycle {code.loops[-1].name}")
 
     # -- what the backend needs
 

@@ -1,7 +1,15 @@
-! The twelve results of the sample in plain Fortran, order (k,i,j).
+! The twelve results of the sample in plain Fortran, order (k,i,j); p, as in the sample, (i,k,j).
 program module_data_reference
+  use reference_functions, only: dp, offset, blend, average
   implicit none
-  integer, parameter :: dp = kind(1.0d0), ntracer = 3
+  type :: settings
+    real(dp) :: gain = 0.75_dp, weight(4), lower = -1.0_dp, upper = 60.0_dp
+    integer :: stride = 3
+  end type settings
+  type(settings) :: config
+  integer, parameter :: ntracer = 3
+  real(dp) :: factor = 1.5_dp, dt = 0.125_dp
+  logical :: reversed
   real(dp), allocatable, dimension(:,:,:) :: t, q, p, tend, res, anom
   real(dp), allocatable :: c(:,:,:,:), sfc(:,:), prof(:), mean(:,:)
   real(dp) :: m, total
@@ -19,8 +27,10 @@ program module_data_reference
   ny = n(2)
   nz = n(3)
 
-  allocate(t(nz,nx,ny), q(nz,nx,ny), p(nz,nx,ny), tend(nz,nx,ny), res(nz,nx,ny), anom(nz,nx,ny))
+  allocate(t(nz,nx,ny), q(nz,nx,ny), p(nx,nz,ny), tend(nz,nx,ny), res(nz,nx,ny), anom(nz,nx,ny))
   allocate(c(nz,ntracer,nx,ny), sfc(nx,ny), prof(nz), mean(nx,ny))
+  offset = -0.25_dp
+  config%weight = [0.1_dp * 1, 0.1_dp * 4, 0.1_dp * 9, 0.1_dp * 16]
   do k = 1, nz
     prof(k) = 1.0_dp / real(k + 1, dp)
   end do
@@ -30,7 +40,7 @@ program module_data_reference
       do k = 1, nz
         t(k,i,j) = real(i + 10 * j + 100 * k, dp) / 7.0_dp
         q(k,i,j) = real(mod(3 * i + 5 * j + 7 * k, 11), dp) / 13.0_dp
-        p(k,i,j) = real(1000 - 20 * k + i * i + i * j * j, dp) / 3.0_dp
+        p(i,k,j) = real(1000 - 20 * k + i * i + i * j * j, dp) / 3.0_dp
         tend(k,i,j) = real(i * k - j, dp) / 9.0_dp
         do l = 1, ntracer
           c(k,l,i,j) = real(l, dp) + real(i - 2 * j + 3 * k, dp) / 17.0_dp
@@ -46,11 +56,12 @@ program module_data_reference
     do test = 1, 12
       select case (test)
       case (1, 2)
+        reversed = test == 2
         !$omp parallel do private(i)
         do j = 1, ny
           do i = 1, nx
-            res(:,i,j) = t(:,i,j) * 1.5_dp + 0.125_dp * tend(:,i,j) * prof
-            if (test == 2) res(:,i,j) = -res(:,i,j)
+            res(:,i,j) = t(:,i,j) * factor + dt * tend(:,i,j) * prof
+            if (reversed) res(:,i,j) = -res(:,i,j)
             tend(1,i,j) = tend(1,i,j) + (2 * i - j)
           end do
         end do
@@ -58,18 +69,19 @@ program module_data_reference
         !$omp parallel do private(i, k, m)
         do j = 1, ny
           do i = 1, nx
-            m = average(t(:,i,j))
+            m = average(nz, t(:,i,j))
             res(:,i,j) = blend(t(:,i,j), q(:,i,j))
             do k = 2, nz
-              res(k,i,j) = res(k,i,j) + max(blend(t(k-1,i,j), m), 0.5_dp * average(q(:,i,j)))
+              res(k,i,j) = res(k,i,j) + blend(t(k-1,i,j), m)
             end do
+            res(1,i,j) = max(res(2,i,j), blend(res(1,i,j), average(nz, q(:,i,j))))
           end do
         end do
       case (4)
         !$omp parallel do private(i)
         do j = 1, ny
           do i = 1, nx
-            mean(i,j) = average(t(:,i,j)) + sfc(i,j)
+            mean(i,j) = average(nz, t(:,i,j)) + sfc(i,j)
             anom(:,i,j) = t(:,i,j) - mean(i,j)
           end do
           do i = 2, nx
@@ -109,7 +121,7 @@ program module_data_reference
           do i = 1, nx
             res(:,i,j) = 0
             if (i == 1 .or. i == nx .or. j == 1 .or. j == ny) cycle
-            res(:,i,j) = 4.0_dp * p(:,i,j) - p(:,i-1,j) - p(:,i+1,j) - p(:,i,j-1) - p(:,i,j+1)
+            res(:,i,j) = 4.0_dp * p(i,:,j) - p(i-1,:,j) - p(i+1,:,j) - p(i,:,j-1) - p(i,:,j+1)
           end do
         end do
       case (9)
@@ -117,17 +129,22 @@ program module_data_reference
         do j = 1, ny
           do i = 1, nx
             do k = 1, nz
-              res(k,i,j) = 0.75_dp * t(k,i,j) + 0.1_dp * real((1 + mod(i + 3 * k, 4))**2, dp)
-              res(k,i,j) = min(60.0_dp, max(-1.0_dp, res(k,i,j)))
+              res(k,i,j) = config%gain * t(k,i,j) + config%weight(1 + mod(i + config%stride * k, 4))
+              res(k,i,j) = min(config%upper, max(config%lower, res(k,i,j)))
             end do
           end do
         end do
       case (10)
-        !$omp parallel do private(i, k, l)
+        !$omp parallel do private(i)
         do j = 1, ny
           do i = 1, nx
             res(:,i,j) = c(:,1,i,j)
-            do l = 2, ntracer
+          end do
+        end do
+        do l = 2, ntracer
+          !$omp parallel do private(i, k)
+          do j = 1, ny
+            do i = 1, nx
               c(1,l,i,j) = 2.0_dp * c(1,l-1,i,j)
               do k = 1, nz
                 res(k,i,j) = res(k,i,j) + c(k,l,i,j) * real(l, dp) - c(nz+1-k,l-1,i,j)
@@ -163,22 +180,5 @@ program module_data_reference
     end do
   end do
   close(unit)
-
-contains
-
-  elemental real(dp) function blend(a, b)
-    real(dp), intent(in) :: a, b
-    blend = 0.6_dp * a + 0.4_dp * b - 0.25_dp
-  end function blend
-
-  pure real(dp) function average(column)
-    real(dp), intent(in) :: column(:)
-    integer :: level
-    average = 0
-    do level = 1, size(column)
-      average = average + column(level)
-    end do
-    average = average / real(size(column), dp)
-  end function average
 
 end program module_data_reference

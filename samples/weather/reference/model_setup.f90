@@ -6,8 +6,8 @@ module model_setup
   integer, parameter :: halo = 2, ntile = 3
   real(dp), parameter :: pi = 3.14159265358979324_dp, g = 9.81_dp, cp = 1004.0_dp, rd = 287.0_dp
   real(dp), parameter :: cv = cp - rd, p0 = 1.0e5_dp, vkarman = 0.4_dp, sigma = 5.67e-8_dp
-  real(dp), parameter :: csound = 100.0_dp
-  real(dp), parameter :: dx = 100.0_dp, dy = 100.0_dp, dz = 100.0_dp, dt = 0.4_dp
+  real(dp), parameter :: csound = 80.0_dp
+  real(dp), parameter :: dx = 100.0_dp, dy = 100.0_dp, dz = 100.0_dp, dt = 0.5_dp
   real(dp), parameter :: rdx = 1.0_dp / dx, rdy = 1.0_dp / dy, rdz = 1.0_dp / dz
 
   integer :: nx, ny, nz

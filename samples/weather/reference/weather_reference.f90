@@ -15,7 +15,7 @@ program weather_reference
   nx = argument(2, 56)
   ny = argument(3, 44)
   nz = argument(4, 48)
-  nsteps = argument(5, 1350)
+  nsteps = argument(5, 1080)
   nframes = argument(6, 3)
   if (nx < 4 .or. ny < 4 .or. nz < 6 .or. nsteps < 1 .or. nframes < 1) stop 1
 

@@ -14,7 +14,7 @@ program weather
   nx = integer_argument(2, 56)
   ny = integer_argument(3, 44)
   nz = integer_argument(4, 48)
-  nsteps = integer_argument(5, 1350)
+  nsteps = integer_argument(5, 1080)
   nframes = integer_argument(6, 3)
   if (nsteps < 1 .or. nframes < 1) then
     write(*,*) "weather: at least one step and one frame are needed"

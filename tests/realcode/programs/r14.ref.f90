@@ -5,8 +5,9 @@ module r14_a
   real(8) :: rain(nx,ny)
 end module r14_a
 module r14_b
+  use r14_a, only: nx, ny
   implicit none
-  real(8) :: temperature(4,3), hidden = 9
+  real(8) :: temperature(nx,ny), hidden = 9
   integer :: count_of_calls = 0
 contains
   subroutine tally(n)

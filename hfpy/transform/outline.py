@@ -1,0 +1,262 @@
+"""A region's body in a routine of its own.
+
+Inside an outlined OpenMP loop gfortran no longer knows that dummy arguments do not alias, and does not vectorise the modeller's
+inner loops (real-code.md §1, finding 2: a factor of two). With the body in a module procedure whose dummies have the same
+explicit shapes, it knows again. Applied where the body has an inner loop and everything it names can be passed or seen from
+the module; :func:`outline` says why not otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.flow import Flow
+from hfpy.analyze.sharing import Sharing
+from hfpy.model.directives import Region
+from hfpy.model.expressions import names_in
+from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, Node, OneLine, constructs, flatten
+from hfpy.model.units import Routine, Symbol
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import expand
+from hfpy.parse.nests import innermost_body, own_nest
+from hfpy.transform.declarations import declaration_sizes, shape_text
+from hfpy.transform.wrapping import wrap_line
+
+_NAME_LIMIT = 63
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A body to be moved: physical lines ``first`` to ``last``, the call that takes their place, and the new routine around them."""
+
+    first: int
+    last: int
+    name: str
+    arguments: tuple[str, ...]
+    head: tuple[str, ...]
+    tail: tuple[str, ...]
+    sharing: Sharing
+
+
+class Refused(Exception):
+    """The body stays where it is, for the reason given."""
+
+
+def outline(facts: Facts, routine: Routine, node: Construct, region: Region, sharing: Sharing, flow: Flow, number: int) -> Outline:
+    """The outline of a region's body.
+
+    Raises Refused where it would not pay or cannot be done.
+    """
+    body = innermost_body(node, region)
+    _check_routine(facts, routine, region, sharing)
+    _check_body(body)
+    first, last = body_lines(node, region)
+    builder = _Builder(facts, routine, region, sharing, flow)
+    builder.collect()
+    name = outlined_name(routine.name, number)
+    head, tail = builder.routine(name)
+    return Outline(first, last, name, tuple(builder.arguments), tuple(head), tuple(tail), builder.remaining())
+
+
+def outlined_name(routine: str, number: int) -> str:
+    """``hfb<n>_routine``; too long names are cut with a hash (B24)."""
+    name = f"hfb{number}_{routine}"
+    if len(name) <= _NAME_LIMIT:
+        return name
+    return name[: _NAME_LIMIT - 9] + "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
+
+
+def body_lines(node: Construct, region: Region) -> tuple[int, int]:
+    """First and last physical line of what is executed for one point."""
+    if region.loops:
+        inner = own_nest(node.body, region.iterators)[-1]
+        if inner.end is None:
+            raise Refused("the inner loop ends on a label")
+        return inner.header.line.last + 1, inner.end.line.first - 1
+    assert node.end is not None
+    return node.header.line.last + 1, node.end.line.first - 1
+
+
+def _check_routine(facts: Facts, routine: Routine, region: Region, sharing: Sharing) -> None:
+    host = facts.application.routines.get(routine.host)
+    if host is None or host.kind not in ("module", "submodule"):
+        raise Refused("the routine is not in a module")
+    if region.reductions or sharing.firstprivate or sharing.lastprivate or sharing.heap or not sharing.complete:
+        raise Refused("values go into or out of the body")
+    if routine.spec.statement_functions or routine.spec.types or not (routine.spec.implicit_none or host.spec.implicit_none):
+        raise Refused("the routine has implicit types or definitions of its own")
+    if any(w in routine.prefix for w in ("pure", "elemental")) or routine.spec.interfaces:
+        raise Refused("the routine is pure or has interfaces")
+
+
+def _check_body(body: tuple[Node, ...]) -> None:
+    if not any(c.kind == "do" for c in constructs(body)):
+        raise Refused("there is no inner loop")
+    for construct in constructs(body):
+        if construct.kind not in ("do", "if", "select", "dowhile", "where"):
+            raise Refused(f"there is a '{construct.kind}' in the body")
+    for statement in flatten(body):
+        inner = statement.action if isinstance(statement, OneLine) else statement
+        if not isinstance(inner, Assignment | Call | Jump | OneLine) and type(inner).__name__ not in ("Header", "End"):
+            raise Refused("there is more than assignments and calls in the body")
+        if isinstance(inner, Memory) or isinstance(inner, Jump) and inner.kind == "goto":
+            raise Refused("there is a jump in the body")
+        if statement.line.label or statement.line.file:
+            raise Refused("there are labels or included lines in the body")
+
+
+class _Builder:
+    """Collects what the body names and writes the new routine."""
+
+    def __init__(self, facts: Facts, routine: Routine, region: Region, sharing: Sharing, flow: Flow) -> None:
+        self.facts = facts
+        self.source = routine
+        self.region = region
+        self.sharing = sharing
+        self.flow = flow
+        self.passed: dict[str, DataObject] = {}
+        self.locals: dict[str, DataObject] = {}
+        self.constants: dict[str, Symbol] = {}
+
+    @property
+    def arguments(self) -> list[str]:
+        """Actual arguments and dummies alike: iterators first, scalars before the arrays that they dimension."""
+        scalars = sorted(n for n, d in self.passed.items() if not d.rank)
+        arrays = sorted(n for n, d in self.passed.items() if d.rank)
+        return [*self.region.iterators, *scalars, *arrays]
+
+    def collect(self) -> None:
+        """Sort the names of the body; raises Refused where one can be neither passed nor seen."""
+        names = [*self.sharing.shared, *self.sharing.private]
+        mentioned = set(self.flow.read) | set(self.flow.written)
+        for name in names:
+            if name not in self.region.iterators and name in mentioned or name in self.sharing.shared and name not in self.region.iterators:
+                self._name(name)
+        for name in sorted(self._constants_of_body()):
+            self._constant(name)
+
+    def _constants_of_body(self) -> set[str]:
+        symbols = self.source.spec.symbols
+        return {n for n in self.flow.read if n in symbols and symbols[n].constant}
+
+    def _name(self, name: str) -> None:
+        data = self.facts.object(name, self.source.key)
+        if data is None:
+            raise Refused(f"'{name}' is unknown")
+        if data.home != self.source.key:
+            return
+        symbol = data.symbol
+        if symbol.constant:
+            self._constant(name)
+            return
+        if symbol.type.base not in ("real", "integer", "logical", "complex") or not symbol.type.text:
+            raise Refused(f"'{name}' is no number")
+        if symbol.attributes & {"pointer", "allocatable", "target", "optional", "volatile", "save", "header"}:
+            raise Refused(f"'{name}' is a pointer, allocatable, optional or the like")
+        if any(d.form in ("star", "deferred") for d in symbol.shape) or name in self.source.spec.storage:
+            raise Refused(f"the shape of '{name}' cannot be repeated")
+        if data.rank == 0 and name in self.sharing.private:
+            self.locals[name] = data
+        else:
+            self.passed[name] = data
+        self._names_of(" ".join((symbol.type.kind,)))
+        for size in declaration_sizes(data) if data.rank else ():
+            for part in size.split(":"):
+                self._names_of(part)
+
+    def _names_of(self, text: str) -> None:
+        """What a size or kind names must be there too."""
+        if not text.strip():
+            return
+        try:
+            names = names_in(expression(expand(text, self.facts.application.macros)))
+        except GrammarError as problem:
+            raise Refused("a size that hfpy cannot read") from problem
+        for name in sorted(names):
+            found = self.facts.scopes.variable(name, self.source.key)
+            if found is None or found.home != self.source.key or name in self.passed or name in self.constants:
+                continue
+            if found.symbol.constant:
+                self._constant(name)
+            elif found.symbol.rank or name in self.flow.written:
+                raise Refused("a size that is set in the region")
+            else:
+                self._name(name)
+
+    def _constant(self, name: str) -> None:
+        symbol = self.source.spec.symbols[name]
+        if name in self.constants:
+            return
+        if not symbol.initial or symbol.rank or not symbol.type.text:
+            raise Refused(f"the constant '{name}' cannot be repeated")
+        self._names_of(symbol.initial)
+        self._names_of(symbol.type.kind if symbol.type.base != "character" else "")
+        self.constants[name] = symbol
+
+    # -- text
+
+    def _uses(self) -> list[str]:
+        """The ``use`` statements of the routine, repeated."""
+        return [use.line.text for use in self.source.spec.uses if use.line is not None and not use.line.file]
+
+    def _constants(self) -> list[str]:
+        """Local named constants that the body needs, repeated."""
+        return [f"{s.type.text}, parameter :: {n} = {s.initial}" for n, s in self.constants.items()]
+
+    def routine(self, name: str) -> tuple[list[str], list[str]]:
+        """Head and tail of the new routine."""
+        macros = self.facts.application.macros
+        indent = " " * self.source.header.segments[0][2]
+        rows = [f"subroutine {name}({', '.join(self.arguments)})"]
+        inner = [*self._uses(), "implicit none", *self._constants(), *self._declarations()]
+        rows += ["  " + row for row in inner]
+        place = f"{self.source.name}, region over {', '.join(self.region.iterators)}"
+        head = ["", f"{indent}! The body of {place}: a routine of its own lets the compiler vectorise its loops."]
+        for row in rows:
+            head += wrap_line(indent + row, macros)
+        return [*head, ""], [f"{indent}end subroutine {name}"]
+
+    def _declarations(self) -> list[str]:
+        rows = [self._iterators()]
+        ordered = [n for n in self.arguments if n in self.passed]
+        for name in ordered:
+            data = self.passed[name]
+            intent = "intent(inout)" if name in self.flow.written else "intent(in)"
+            shape = f"({shape_text(data, self.facts.order(data))})" if data.rank else ""
+            rows.append(f"{data.symbol.type.text}, {intent} :: {name}{shape}")
+        for name, data in self.locals.items():
+            rows.append(f"{data.symbol.type.text} :: {name}")
+        return rows
+
+    def _iterators(self) -> str:
+        kinds = set()
+        for name in self.region.iterators:
+            symbol = self.source.spec.symbols.get(name)
+            kinds.add(symbol.type.text if symbol is not None and name not in self.source.dummies else "integer(4)")
+        if len(kinds) > 1:
+            raise Refused("the iterators have different kinds")
+        return f"{kinds.pop()}, intent(in) :: {', '.join(self.region.iterators)}"
+
+    def remaining(self) -> Sharing:
+        """The placement of what is left in the loop: the arguments of the call, and the names of the bounds."""
+        kept = set(self.passed) | self._bound_names()
+        return replace(
+            self.sharing,
+            shared=[n for n in self.sharing.shared if n in kept]
+            + sorted(n for n in self.passed if n not in self.sharing.shared and n not in self.sharing.private),
+            private=[n for n in self.sharing.private if n in self.passed],
+        )
+
+    def _bound_names(self) -> set[str]:
+        names: set[str] = set()
+        for text in (*self.region.starts, *self.region.ends, *self.region.strides):
+            expanded = expand(text, self.facts.application.macros)
+            try:
+                names |= names_in(expression(expanded))
+            except GrammarError:
+                return set(self.sharing.shared)
+        return names

@@ -1,0 +1,103 @@
+"""Random hybrid programs against their plain twins.
+
+200 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
+always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and a failing one
+is made small, which is slow.
+"""  # noqa: E501
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.random.generator import make_program
+from tests.support import (
+    OPENMP,
+    OPENMP_KIJ,
+    SEQUENTIAL_IJK,
+    SEQUENTIAL_KIJ,
+    Batch,
+    Case,
+    CompileError,
+    Corpus,
+    Pair,
+    Variant,
+)
+
+COUNT = int(os.environ.get("HFPY_RANDOM", "200"))
+FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
+PER_BATCH = 50
+VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK)
+
+
+def pair_of(rng: Random, name: str) -> Pair:
+    program = make_program(rng, name)
+    return Pair(name, program.hybrid, program.plain, name)
+
+
+def draw(first: int, count: int) -> list[Pair]:
+    """``count`` programs that hypothesis generates from the number ``first``."""
+    found: list[Pair] = []
+
+    @seed(first)
+    @settings(max_examples=count, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(st.randoms(use_true_random=True))
+    def collect(rng: Random) -> None:
+        found.append(pair_of(rng, f"g{first + len(found)}"))
+
+    collect()
+    return found[:count]
+
+
+def variants_for(number: int) -> tuple[Variant, ...]:
+    """Two of the variants by turns, so that all are covered by many programs."""
+    return (VARIANTS[number % 2], VARIANTS[2 + (number // 2) % 2])
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+def test_random_programs(first: int, tmp_path: Path) -> None:
+    pairs = draw(first, min(PER_BATCH, FIRST + COUNT - first))
+    assert len({p.name for p in pairs}) == len(pairs) >= min(PER_BATCH, COUNT) // 2
+    corpus = Corpus(pairs, tmp_path, {p.name: variants_for(n) for n, p in enumerate(pairs)})
+    failures = []
+    for p in pairs:
+        try:
+            corpus.check(p.name)
+        except AssertionError as failure:
+            failures.append(f"{p.name}: {str(failure)[:3000]}\n{next(iter(p.hybrid.values()))}")
+    assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:3])
+
+
+@pytest.mark.skipif("HFPY_SHRINK" not in os.environ, reason="slow; for making a failing program small")
+@settings(max_examples=COUNT, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_shrinking(tmp_path_factory: pytest.TempPathFactory, rng: Random) -> None:
+    corpus = Corpus([pair_of(rng, "small")], tmp_path_factory.mktemp("small"), {"small": VARIANTS})
+    corpus.check("small")
+
+
+def test_programs_differ_and_use_the_language() -> None:
+    """The generator keeps drawing what it is for."""
+    texts = ["".join(p.hybrid.values()).lower() for p in (pair_of(Random(n), "t") for n in range(100))]
+    assert len(set(texts)) == 100
+    features = (
+        "appliesto(gpu)", "appliesto(cpu)", "reduction(max:", "reduction(+:", "startat(", "autodom", "@exit", "where (",
+        "call col", "func0", "held", "use t_data", "domname(x,y,z)", "domname(y)", "intent(in) :: nx", "0:nx+1", "cycle",  # noqa: E501
+    )  # fmt: skip
+    for feature in features:
+        count = sum(feature in text for text in texts)
+        assert count >= 3, f"{feature} occurs in {count} of 100 programs"
+
+
+def test_a_wrong_program_is_seen(tmp_path: Path) -> None:
+    """The comparison can fail: a twin that differs in one number does not pass."""
+    p = pair_of(Random(5), "g5")
+    wrong = {name: text.replace("f + ", "1.d-9 + f + ") for name, text in p.reference.items()}
+    batches = [Batch([Case("g5", files, "g5")], tmp_path / str(n)) for n, files in enumerate((p.reference, wrong))]
+    assert batches[0].output("g5") != batches[1].output("g5")
+    broken = {name: text.replace("end do", "end doo", 1) for name, text in p.reference.items()}
+    with pytest.raises(CompileError):
+        Batch([Case("g5", broken, "g5")], tmp_path / "broken").output("g5")
