@@ -61,7 +61,7 @@ def test_settings_become_a_project(project: Path) -> None:
     assert set(loaded.include_dirs) == {"source", "source/physics"}
     options = options_for(loaded, "cpu")
     assert options.storage_order == project / "source/storage_order.F90"
-    assert options.define == ("LAYERS=8",)
+    assert options.define == ("LAYERS=8", "HFPY_STORAGE_ORDER")
     assert options.backend == "openmp"
     assert options.legacy
     target = loaded.target("cpu")
