@@ -284,6 +284,7 @@ def test_runs_from_configuration(tmp_path: Path) -> None:
 
 def test_a_project_that_is_not_built_is_told(project: Path) -> None:
     assert cli.run(["test", str(project)]) == 2
+    assert cli.run(["test", str(project / "source")]) == 2
 
 
 @pytest.mark.parametrize(
