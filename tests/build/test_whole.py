@@ -142,6 +142,17 @@ def test_existing_names_of_the_runtime_library(
     assert not (project / "build/cpu-openmp/generated/helper_functions.F90").exists()
 
 
+def test_slices_of_device_arrays_are_empty_modules_on_the_cpu(
+    project: Path, write: Callable[..., None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    uses = "use model\n  use helper_functions_gpu\n  use helper_functions_cuda_fortran"
+    write({"source/demo.f90": MAIN.replace("use model", uses)})
+    assert run(capfd, "run")[:2] == (0, " 11.0 21.0 31.0 12.0 22.0 32.0\n")
+    for name in ("helper_functions_gpu", "helper_functions_cuda_fortran"):
+        text = (project / f"build/cpu-openmp/generated/{name}.F90").read_text()
+        assert "contains" in text and "subroutine" not in text.lower()
+
+
 def test_explain_and_check(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capfd, "explain", "fill")
     assert status == 0
