@@ -33,9 +33,8 @@ types: $(READY)
 	$(BIN)/mypy --strict hfpy
 
 bench: $(READY) fortran
-	@for script in benchmarks/run_*.py; do \
-	  if test -e "$$script"; then echo "== $$script"; $(BIN)/python "$$script" || exit 1; fi; \
-	done
+	$(BIN)/python -m benchmarks.samples
+	$(BIN)/python -m benchmarks.translator
 
 test test-full: fortran
 

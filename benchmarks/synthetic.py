@@ -48,6 +48,7 @@ class Project:
     columns: dict[str, list[Column]] = field(default_factory=dict)
     wrappers: dict[str, list[tuple[str, str, tuple[str, ...]]]] = field(default_factory=dict)
     library: list[PlainModule] = field(default_factory=list)
+    plan: list[bool] = field(default_factory=list)  # for each module: does it have directives?
 
     def add(self, name: str, out: Writer, reached: int = 0) -> None:
         """Take in a finished file, of which ``reached`` lines lie in routines that a directive reaches."""
@@ -59,13 +60,17 @@ class Project:
 def generate(lines: int, plain: bool = False, seed: int = 1, share: float = REACHED_SHARE) -> Project:
     """A code base of about ``lines`` lines; ``plain`` writes the loops out instead of directives."""
     project = Project(seed, plain)
+    # what each module is follows from the lines of the annotated spelling, so that both spellings are one program
+    plan = generate(lines, seed=seed, share=share).plan if plain else None
     _kinds(project)
     number = 0
-    while project.lines < lines - 8 * LINES_PER_FILE or number < 12:
+    while number < len(plan) if plan is not None else project.lines < lines - 8 * LINES_PER_FILE or number < 12:
         rng = Random(f"{seed}/{number}")
         package = PACKAGES[number % len(PACKAGES)]
         name = f"{package}_{rng.choice(TOPICS)}_{number:04d}"
-        if project.reached < share * project.lines - len(PACKAGES) * 8:
+        hybrid = plan[number] if plan else project.reached < share * project.lines - len(PACKAGES) * 8
+        project.plan.append(hybrid)
+        if hybrid:
             maker = _dynamics_module if number % 3 == 0 else _physics_module
             maker(project, rng, package, name)
         else:

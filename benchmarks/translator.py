@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -65,15 +66,16 @@ def _proportional_kib(pid: int) -> int:
     return 0
 
 
-def timed_run(command: Sequence[str], memory: bool) -> tuple[float, float]:
-    """Wall seconds and, if asked for, peak MiB of a command.
+def timed_run(command: Sequence[str], folder: Path, memory: bool) -> tuple[float, float]:
+    """Wall seconds and, if asked for, peak MiB of a command run in ``folder``.
 
     Raises:
         RuntimeError: if the command fails; its messages are in the text.
     """
     peak = 0
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def sample() -> None:
         nonlocal peak
@@ -107,20 +109,17 @@ def measure(lines: int, repeat: int, options: Sequence[str]) -> list[Measurement
     try:
         project = generate(lines)
         write(project, folder)
-        sources = sorted(str(p) for p in (folder / "source").rglob("*.*90"))
-        out, cache = folder / "out", folder / "cache"
-        command = [sys.executable, "-m", "hfpy", "transpile", *sources, "-o", str(out), *options]
-        command += ["--cache-dir", str(cache)]
+        command = [sys.executable, "-c", "from hfpy.cli import main; main()", "transpile", "-o", "out", *options]
         best: dict[str, float] = {}
         peak: dict[str, float] = {}
         for turn in range(repeat):
             for kind in ("cold", "unchanged", "edited"):
                 if kind == "cold":
-                    shutil.rmtree(out, ignore_errors=True)
-                    shutil.rmtree(cache, ignore_errors=True)
+                    for made in ("out", "build"):
+                        shutil.rmtree(folder / made, ignore_errors=True)
                 elif kind == "edited":
                     _edit(folder, turn + 1)
-                seconds, mebibytes = timed_run(command, memory=turn == 0)
+                seconds, mebibytes = timed_run(command, folder, memory=turn == 0)
                 best[kind] = min(best.get(kind, seconds), seconds)
                 peak[kind] = max(peak.get(kind, 0.0), mebibytes)
         return [Measurement(project.lines, len(project.files), kind, best[kind], peak[kind]) for kind in best]

@@ -14,6 +14,7 @@ from hfpy.options import DEFAULT_BACKEND, DomainSpec, Options
 
 PROJECT_FILE = "hfpy.toml"
 STORAGE_ORDER_FILE = "storage_order.F90"
+STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
 TARGETS = ("cpu", "gpu")
 BACKENDS = ("sequential", "openmp", "openacc", "cuda-c", "openmp-target", "cuda-fortran")
 FORTRAN_SUFFIXES = (".h90", ".H90", ".f90", ".F90", ".f", ".F", ".for", ".FOR")
@@ -125,7 +126,14 @@ def options_for(project: Project, target: str) -> Options:
         options = replace(options, schedule=settings.schedule)
     if settings.opt is not None:
         options = replace(options, opt=settings.opt)
-    return options
+    return with_order_macro(options)
+
+
+def with_order_macro(options: Options) -> Options:
+    """The options with the macro that tells the runtime library of a storage order file, if there is one."""
+    if options.storage_order is None or STORAGE_ORDER_MACRO in options.define:
+        return options
+    return replace(options, define=(*options.define, STORAGE_ORDER_MACRO))
 
 
 def storage_order_file(project: Project) -> Path | None:

@@ -22,9 +22,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 SAMPLE = Path(__file__).resolve().parent / "weather"
 OUTPUT = SAMPLE / "output"
-STEPS = 1350
 FLAGS = ("-O3", "-march=native")
 EXACT = "-ffp-contract=off -nostdinc"
+STEPS = re.compile(r"(\d+) steps of")
 STEP = re.compile(r"^\s*step\s+(\d+)")
 
 CONSOLE = Console(highlight=False)
@@ -66,8 +66,13 @@ def build_reference(environment: dict[str, str]) -> Path:
     return program
 
 
-def run(program: Path, data: Path, what: str, environment: dict[str, str]) -> float:
-    """Run a program with a bar that follows the steps it prints; the seconds it took."""
+def run(
+    program: Path, data: Path, what: str, environment: dict[str, str], total: int | None = None
+) -> tuple[float, int]:
+    """Run a program with a bar that follows the steps it prints; the seconds it took and the number of steps.
+
+    ``total`` is that number where the program does not tell it itself.
+    """
     begin = time.perf_counter()
     columns = (TextColumn("    {task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     process = subprocess.Popen(
@@ -76,23 +81,26 @@ def run(program: Path, data: Path, what: str, environment: dict[str, str]) -> fl
     assert process.stdout is not None
     lines = []
     with Progress(*columns, console=CONSOLE, disable=not CONSOLE.is_terminal) as progress:
-        task = progress.add_task(what, total=STEPS)
+        task = progress.add_task(what, total=total)
         for line in process.stdout:
             lines.append(line)
-            step = STEP.match(line)
-            if step:
+            if steps := STEPS.search(line):
+                total = int(steps.group(1))
+                progress.update(task, total=total)
+            if step := STEP.match(line):
                 progress.update(task, completed=int(step.group(1)))
                 if not CONSOLE.is_terminal and len(lines) % 5 == 0:
-                    print(f"    {what}: step {step.group(1)} of {STEPS}", flush=True)
+                    print(f"    {what}: step {step.group(1)} of {total}", flush=True)
     if process.wait() != 0:
         sys.exit(f"demo: {shown(program)} failed\n{''.join(lines)}")
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, total or 0
 
 
 def main() -> None:
     """The whole demonstration."""
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    environment = {"OMP_STACKSIZE": "64M", **os.environ}
+    # Waiting threads sleep: on a machine that does other things too, spinning ones would take the working ones' time.
+    environment = {"OMP_STACKSIZE": "64M", "OMP_WAIT_POLICY": "passive", **os.environ}
     exact = {
         **environment,
         "FFLAGS": f"{environment.get('FFLAGS', '')} {EXACT}".strip(),
@@ -102,8 +110,8 @@ def main() -> None:
     model, reference = build_model(exact), build_reference(exact)
     told("running both")
     data, wanted = OUTPUT / "weather.dat", OUTPUT / "weather_reference.dat"
-    seconds = run(model, data, "annotated source, through hfpy", exact)
-    reference_seconds = run(reference, wanted, "hand-written OpenMP reference ", exact)
+    seconds, steps = run(model, data, "annotated source, through hfpy", exact)
+    reference_seconds, _ = run(reference, wanted, "hand-written OpenMP reference ", exact, steps)
     differences = compare("weather", data, wanted)
     if differences:
         sys.exit("demo: the results differ from the reference:\n  " + "\n  ".join(differences))

@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -271,15 +271,16 @@ def output(built: Built, *arguments: str, threads: int = 1) -> str:
     return done.stdout
 
 
-def compiler_warnings(messages: str) -> list[str]:
-    """The warnings in what gfortran said, one text each: ``file:line: text [-Wflag]``."""
-    found: list[str] = []
-    place = ""
+def compiler_warnings(messages: str) -> list[tuple[str, int, str]]:
+    """The warnings in what gfortran said: file, line, text with its flag."""
+    found: list[tuple[str, int, str]] = []
+    place = ("", 0)
     for line in messages.splitlines():
-        if re.match(r"[^\s:]+:\d+:\d+:", line):
-            place = line.strip()
+        at = re.match(r"([^\s:]+):(\d+):\d+:", line)
+        if at:
+            place = (at[1], int(at[2]))
         elif line.startswith("Warning:"):
-            found.append(f"{place} {line}")
+            found.append((*place, line.removeprefix("Warning: ")))
     return found
 
 
@@ -368,6 +369,7 @@ class Pair:
     reference: Mapping[str, str]
     module: str
     entry: str = "run"
+    layout: Mapping[str, Any] = field(default_factory=dict)  # options that ask for another order, without macros
 
     @property
     def in_comments(self) -> bool:
@@ -410,6 +412,12 @@ class Variant:
     order: str | None = None
     threads: tuple[int, ...] = (1,)
     extra_macros: str = ""
+    layout: bool = False  # with the pair's own layout options
+
+    def translated(self, tested: Pair) -> Translated:
+        """The pair, translated in this way."""
+        storage = storage_order(self.order, extra=self.extra_macros) if self.order else None
+        return translate_text(tested.hybrid, storage, **self.options, **(tested.layout if self.layout else {}))
 
 
 SEQUENTIAL = Variant("sequential", {"backend": "sequential"})
@@ -417,6 +425,8 @@ SEQUENTIAL_KIJ = Variant("sequential-kij", {"backend": "sequential"}, "KIJ")
 SEQUENTIAL_IJK = Variant("sequential-ijk", {"backend": "sequential"}, "IJK")
 OPENMP = Variant("openmp", {"backend": "openmp"}, None, (1, 2))
 OPENMP_KIJ = Variant("openmp-kij", {"backend": "openmp"}, "KIJ", (1, 2))
+LAYOUT = Variant("layout", {"backend": "sequential"}, layout=True)
+LAYOUT_OPENMP = Variant("layout-openmp", {"backend": "openmp"}, None, (2,), layout=True)
 MACRO_VARIANTS = (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ)  # for hybrid files
 PLAIN_VARIANTS = (SEQUENTIAL, OPENMP)  # for files with directives in comments
 
@@ -441,18 +451,17 @@ class Corpus:
     def _reference(self) -> Batch:
         if "reference" not in self._batches:
             cases = [Case(p.name, p.reference, p.module, p.entry) for p in self.pairs.values()]
-            self._batches["reference"] = Batch(cases, self.folder / "reference")
+            self._batches["reference"] = Batch(cases, self.folder / "reference", (*FLAGS, *CHECKS))
         return self._batches["reference"]
 
     def _batch(self, variant: Variant) -> Batch:
         if variant.label in self._batches:
             return self._batches[variant.label]
-        storage = storage_order(variant.order, extra=variant.extra_macros) if variant.order else None
         cases = []
         for p in self.pairs.values():
             if variant not in self.variants[p.name]:
                 continue
-            done = translate_text(p.hybrid, storage, **variant.options)
+            done = variant.translated(p)
             self.translated[variant.label, p.name] = done
             if not done.errors:
                 cases.append(Case(p.name, done.files, p.module, p.entry))
@@ -460,6 +469,21 @@ class Corpus:
         batch = Batch(cases, self.folder / variant.label, flags, variant.options.get("backend") == "openmp")
         self._batches[variant.label] = batch
         return batch
+
+    def new_warnings(self, name: str) -> list[str]:
+        """What the compiler says about the generated files of a pair, but not about its plain twin."""
+        twin = self._reference()
+        known = {w[2] for w in compiler_warnings(twin.built.messages if twin.built else "")}
+        files = {Path(f).stem for f in self.pairs[name].hybrid}
+        found = []
+        for variant in self.variants[name]:
+            built = self._batch(variant).built
+            for file, line, text in compiler_warnings(built.messages if built else ""):
+                if "[-Wtabs]" in text:  # tabs are the user's own
+                    continue
+                if Path(file).stem in files and text not in known:
+                    found.append(f"{variant.label}: {file}:{line}: {text}")
+        return found
 
     def expected(self, name: str) -> str:
         """What the plain twin prints."""

@@ -300,13 +300,13 @@ def _join_argument(facts: Facts, key: str, site: CallSite, position: int | str, 
 def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
     """Sizes that hfpy inserts in caller and callee must not contradict each other (design contract 4).
 
-    Told apart only where both are made of the same names, such as ``nx`` against ``0:nx+1``.
+    Told apart only where both share a name, such as ``nx`` against ``0:nx+1`` (``nx`` and a callee's own ``n`` may be one size).
     """
     for mine, other in zip(data.used, dummy.used, strict=True):
         if mine.declared is not None and other.declared is not None:
             continue
         names = [frozenset().union(*(atoms(p) for p in d.size.split(":"))) for d in (mine, other)]
-        if names[0] != names[1] or not names[0] or normal(mine.size) == normal(other.size):
+        if not names[0] & names[1] or normal(mine.size) == normal(other.size):
             continue
         routine = facts.routine(key)
         node = reference.node

@@ -374,7 +374,7 @@ class RegionSharing:
             if access.writes and scattered(access.items, iterators):
                 message = f"'{name}' is written through an index array: two points may write one element"
                 hint = "hfpy cannot check this; make sure that the indices are all different"
-                self.result.found.append(warning("HF504", message, self._place(access.reference), hint))
+                self.result.found.append(warning("HF500", message, self._place(access.reference), hint))
                 return
         met = conflict(accesses, iterators, varying)
         if met is not None:

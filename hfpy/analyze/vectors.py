@@ -14,15 +14,15 @@ from hfpy.parse.nests import innermost_body
 
 
 def simd_plan(
-    facts: Facts, effects: Effects, routine: Routine, node: Construct, region: Region, sharing: Sharing
+    facts: Facts, effects: Effects, routine: Routine, node: Construct, region: Region, sharing: Sharing, innermost: str = ""
 ) -> tuple[bool, tuple[str, ...]]:
     """Whether the innermost loop is marked ``simd``, and which scalars are private to a lane.
 
-    Legal: the body holds assignments and ``if`` blocks alone, no calls, no inner loops, no jumps; no value is carried.
+    ``innermost`` is the iterator of the innermost generated loop. Legal: the body holds assignments and ``if`` blocks alone, no calls, no inner loops, no jumps; no value is carried.
     Worth it: every array that the iterator indexes has it in the place of stride one.
     """
     body = innermost_body(node, region)
-    iterator = region.iterators[0] if not region.loops else _innermost(node, region)
+    iterator = innermost or (region.iterators[0] if not region.loops else _innermost(node, region))
     if sharing.firstprivate or sharing.lastprivate or sharing.heap or sharing.found:
         return False, ()
     if region.reductions or not _straight(body):

@@ -9,7 +9,7 @@ from pathlib import Path
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, UsageError
 from hfpy.options import Options
-from hfpy.project import BACKENDS, PROJECT_FILE, Project, options_for
+from hfpy.project import BACKENDS, PROJECT_FILE, Project, options_for, with_order_macro
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, schedule=given.schedule)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
-    return changed
+    return with_order_macro(changed)
 
 
 def _pairs(option: str, values: tuple[str, ...]) -> dict[str, str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from hfpy.build.comparer import compare_files
 from hfpy.build.environment import program_environment
-from hfpy.build.legacy import HF_DIR
-from hfpy.build.makesettings import Settings, read_settings
+from hfpy.build.legacy import HF_DIR, is_legacy
+from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import UsageError
 
 FATAL = 102
@@ -42,6 +42,8 @@ def run_tests(
 
     Raises UsageError if nothing is there to test, ToolError if the project's settings cannot be read.
     """
+    if not is_legacy(folder):
+        raise UsageError(f"{folder} is no existing Hybrid Fortran project: it has no config/{GENERAL}")
     settings = read_settings(folder, target, environment, debug=False, hf_dir=HF_DIR)
     tests = folder / settings.text("TESTDIR", "test")
     names = settings.words("EXECUTABLES")

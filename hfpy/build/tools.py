@@ -13,7 +13,6 @@ from hfpy.project import DEFAULT_FLAGS, Project, include_folders
 
 PREPROCESSED = (".F90", ".F", ".FOR")
 GPU_MACRO = "GPU"
-STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
 
 _DEBUG_FLAGS: Mapping[Family, tuple[str, ...]] = {
     "gnu": ("-g", "-O0", "-fcheck=all", "-fbacktrace"),
@@ -111,10 +110,9 @@ def find_tools(
 
 
 def definitions(options: Options) -> tuple[str, ...]:
-    """The macros that all sources see: the project's, ``GPU`` on the GPU, and whether there is a storage order file."""
+    """The macros that all sources see: those of the options, and ``GPU`` on the GPU."""
     gpu = (GPU_MACRO,) if options.target == "gpu" else ()
-    order = (STORAGE_ORDER_MACRO,) if options.storage_order is not None else ()
-    return (*gpu, *order, *options.define)
+    return (*gpu, *options.define)
 
 
 def parallel_flags(compiler: Compiler, options: Options, openmp: bool) -> tuple[str, ...]:

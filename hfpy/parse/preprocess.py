@@ -37,6 +37,9 @@ __all__ = [
 ]
 
 _INCLUDE_DEPTH = 40
+_OPEN_HINT = "each #if, #ifdef or #ifndef has at most one #else and exactly one #endif"
+_DEFINE_HINT = "write #define NAME value or #define NAME(a,b) value"
+_CONDITION_HINT = "conditions are integer expressions of macros, defined(NAME), comparisons, &&, || and !"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVE = re.compile(r"\s*#\s*([A-Za-z]*)(.*)", re.DOTALL)
 _INCLUDE = re.compile(r"\s*(?:\"([^\"]+)\"|<([^>]+)>)")
@@ -170,7 +173,7 @@ def _evaluate(lines: Sequence[str], state: _State, path: Path, fixed: bool, dept
         _directive(text, first + 1, stack, state, path, depth)
     for branch in stack:
         place = _place(path, branch.line, lines[branch.line - 1])
-        state.diagnostics.append(error("HF105", "this conditional has no #endif", place))
+        state.diagnostics.append(error("HF105", "this conditional has no #endif", place, "close it with #endif"))
     return marks
 
 
@@ -195,7 +198,7 @@ def _directive(text: str, line: int, stack: list[_Branch], state: _State, path: 
     elif word == "define":
         macro = parse_define(rest.replace("\n", " "))
         if macro is None:
-            state.diagnostics.append(error("HF105", "this macro definition is malformed", place))
+            state.diagnostics.append(error("HF105", "this macro definition is malformed", place, _DEFINE_HINT))
             return
         state.macros[macro.name] = macro
         if depth == 0:
@@ -215,11 +218,13 @@ def _condition(word: str, rest: str, state: _State, place: Place) -> bool:
         try:
             return evaluate(rest.replace("\n", " "), state.macros)
         except ConditionError as bad:
-            state.diagnostics.append(error("HF105", f"this condition cannot be evaluated: {bad}", place))
+            state.diagnostics.append(
+                error("HF105", f"this condition cannot be evaluated: {bad}", place, _CONDITION_HINT)
+            )
             return False
     name = _NAME.match(strip_c_comments(rest).strip())
     if name is None:
-        state.diagnostics.append(error("HF105", f"#{word} needs a macro name", place))
+        state.diagnostics.append(error("HF105", f"#{word} needs a macro name", place, f"write #{word} NAME"))
         return False
     return (name[0] in state.macros) == (word == "ifdef")
 
@@ -227,14 +232,16 @@ def _condition(word: str, rest: str, state: _State, place: Place) -> bool:
 def _branch(word: str, rest: str, stack: list[_Branch], state: _State, place: Place) -> None:
     """``#elif``, ``#else`` and ``#endif``."""
     if not stack:
-        state.diagnostics.append(error("HF105", f"#{word} without #if", place))
+        state.diagnostics.append(error("HF105", f"#{word} without #if", place, _OPEN_HINT))
         return
     top = stack[-1]
     if word == "endif":
         stack.pop()
         return
     if top.after_else:
-        state.diagnostics.append(error("HF105", f"#{word} after #else (its #if is on line {top.line})", place))
+        state.diagnostics.append(
+            error("HF105", f"#{word} after #else (its #if is on line {top.line})", place, _OPEN_HINT)
+        )
         return
     if word == "else":
         top.taken = top.outer and not top.done

@@ -96,6 +96,11 @@ def _check_routine(facts: Facts, routine: Routine, region: Region, sharing: Shar
 def _check_body(body: tuple[Node, ...]) -> None:
     if not any(c.kind == "do" for c in constructs(body)):
         raise Refused("there is no inner loop")
+    names = {getattr(c.header, "construct_name", "") for c in constructs(body)} - {""}
+    if any(s.target and s.target not in names for s in flatten(body) if isinstance(s, Jump) and s.kind in ("exit", "cycle")):
+        raise Refused("a jump goes to a loop of the region")
+    if any(_loose_jump(node) for node in body):
+        raise Refused("a jump goes to a loop of the region")
     for construct in constructs(body):
         if construct.kind not in ("do", "if", "select", "dowhile", "where"):
             raise Refused(f"there is a '{construct.kind}' in the body")
@@ -107,6 +112,16 @@ def _check_body(body: tuple[Node, ...]) -> None:
             raise Refused("there is a jump in the body")
         if statement.line.label or statement.line.file:
             raise Refused("there are labels or included lines in the body")
+
+
+def _loose_jump(node: Node) -> bool:
+    """Whether an unnamed ``cycle`` or ``exit`` stands in branches alone, so that it means a loop of the region."""
+    if not isinstance(node, Construct):
+        inner = node.action if isinstance(node, OneLine) else node
+        return isinstance(inner, Jump) and inner.kind in ("exit", "cycle") and not inner.target
+    if node.kind in ("do", "dowhile"):
+        return False
+    return any(_loose_jump(n) for part in node.parts for n in part.body)
 
 
 class _Builder:

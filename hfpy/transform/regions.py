@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sharing import RoutineSharing, Sharing
 from hfpy.analyze.vectors import simd_plan
 from hfpy.backends.base import Backend, Loop, RegionCode
 from hfpy.diagnostics import Diagnostic, error
@@ -170,8 +171,8 @@ class RegionRewriter:
         self.found += sharing.found
         self._check_jumps(node, region)
         exits = any(j.kind == "@exit" for j in _own_exits(node))
-        loops = self._loops(region, number, exits)
-        simd, private = simd_plan(self.facts, self.effects, self.routine, node, region, sharing)
+        loops = self._loops(region, number, exits, sharing)
+        simd, private = simd_plan(self.facts, self.effects, self.routine, node, region, sharing, "" if region.loops else loops[-1].var)
         simd = simd and not exits
         indent = " " * node.header.line.segments[0][2]
         if region.loops:
@@ -190,9 +191,33 @@ class RegionRewriter:
             heap=tuple(self._heap(name) for name in sharing.heap),
         )
 
-    def _loops(self, region: Region, number: int, exits: bool) -> tuple[Loop, ...]:
+    def _storage_order(self, region: Region, number: int) -> tuple[str, ...]:
+        """The iterators in the order in which the arrays that the region writes store them, fastest first.
+
+        Empty where the arrays do not agree; a parallel region may run its points in any order.
+        """
+        agreed: tuple[str, ...] = ()
+        for reference in self.facts.references[self.routine.key]:
+            if number not in reference.at.regions or not reference.writes:
+                continue
+            data = self.facts.object(reference.name, self.routine.key)
+            if data is None:
+                continue
+            parallel = parallel_positions(data, region)
+            if len(parallel) < len(region.domains):
+                continue
+            storage = self.facts.order(data).storage or tuple(range(data.rank))
+            stored = tuple(parallel[p] for p in storage if p in parallel)
+            if agreed and agreed != stored:
+                return ()
+            agreed = stored
+        return agreed
+
+    def _loops(self, region: Region, number: int, exits: bool, sharing: Sharing) -> tuple[Loop, ...]:
         strides = region.strides or ("",) * len(region.domains)
         rows = list(zip(region.iterators, region.starts, region.ends, strides, strict=True))
+        fastest = self._storage_order(region, number) if not exits and not sharing.found else ()
+        rows.sort(key=lambda row: fastest.index(row[0]) if row[0] in fastest else len(fastest))
         loops = []
         for depth, (var, low, high, step) in enumerate(reversed(rows)):
             name = f"hf_point{number}" if exits and depth == len(rows) - 1 else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -349,3 +350,38 @@ def test_debug_finds_a_wrong_index(builder: Builder, write: Callable[..., None])
     ended = subprocess.run([executable], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert ended.returncode != 0
     assert "above upper bound" in ended.stderr
+
+
+def test_cuda_files_are_compiled_for_the_gpu_only(builder: Builder, write: Callable[..., None], tmp_path: Path) -> None:
+    """With a stand-in for nvcc beside a stand-in for the CUDA runtime library."""
+    write(SOURCES)
+    nvcc = '#!/bin/sh\necho "$@" >> CALLS\n'
+    nvcc += 'for a; do shift; case $a in -arch=*|-lineinfo) ;; *) set -- "$@" "$a";; esac; done\n'
+    write(
+        {
+            "cuda/bin/nvcc": nvcc.replace("CALLS", str(tmp_path / "calls")) + 'exec gcc -x c "$@"\n',
+            "cuda/rt.c": "int rt;\n",
+        }
+    )
+    (tmp_path / "cuda/bin/nvcc").chmod(0o755)
+    (tmp_path / "cuda/lib64").mkdir()
+    subprocess.run(["gcc", "-c", "rt.c"], cwd=tmp_path / "cuda", check=True)
+    subprocess.run(["ar", "rcs", "lib64/libcudart.a", "rt.o"], cwd=tmp_path / "cuda", check=True)
+    toml = TOML.replace("[target.cpu]", 'nvccflags = ["-lineinfo"]\n[target.gpu]\narch = "sm_90"\n[target.cpu]')
+    main = MAIN.replace("call say(14)", "integer :: n = 1\n call kernel(n)\n call say(n)").replace("implicit none", "")
+    write({"hfpy.toml": toml, "source/kernel.cu": "void kernel_(int *n) { *n += GPU; }\n", "source/demo.f90": main})
+    builder.environment = {"NVCC": str(tmp_path / "cuda/bin/nvcc")}
+    assert run(builder(target="gpu").executables["demo"]) == "6\n"
+    call = (tmp_path / "calls").read_text().splitlines()[-1]
+    assert "-c -DGPU" in call and "-arch=sm_90 -lineinfo" in call
+    with pytest.raises(ToolError, match="kernel_"):
+        builder(target="cpu")
+
+
+def test_builds_at_the_same_time_wait_for_each_other(write: Callable[..., None], tmp_path: Path) -> None:
+    write(SOURCES)
+    command = [sys.executable, str(Path(__file__).parent / "plain_hfpy.py"), "build"]
+    both = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    told = sorted(process.communicate(timeout=120)[0] for process in both)
+    assert [process.returncode for process in both] == [0, 0]
+    assert "5 steps done" in told[0] and "up to date" in told[1]

@@ -61,7 +61,7 @@ def test_settings_become_a_project(project: Path) -> None:
     assert set(loaded.include_dirs) == {"source", "source/physics"}
     options = options_for(loaded, "cpu")
     assert options.storage_order == project / "source/storage_order.F90"
-    assert options.define == ("LAYERS=8",)
+    assert options.define == ("LAYERS=8", "HFPY_STORAGE_ORDER")
     assert options.backend == "openmp"
     assert options.legacy
     target = loaded.target("cpu")
@@ -284,6 +284,7 @@ def test_runs_from_configuration(tmp_path: Path) -> None:
 
 def test_a_project_that_is_not_built_is_told(project: Path) -> None:
     assert cli.run(["test", str(project)]) == 2
+    assert cli.run(["test", str(project / "source")]) == 2
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert project.target("gpu").arch == "sm_90"
     cpu, gpu = options_for(project, "cpu"), options_for(project, "gpu")
     assert (cpu.backend, gpu.backend) == ("sequential", "openacc")
-    assert cpu.define == ("NX=256", "CPU_ONLY")
-    assert gpu.define == ("NX=256",)
+    assert cpu.define == ("NX=256", "CPU_ONLY", "HFPY_STORAGE_ORDER")
+    assert gpu.define == ("NX=256", "HFPY_STORAGE_ORDER")
     assert (cpu.schedule, cpu.opt) == ("dynamic,4", 1)
     assert (cpu.layout, gpu.layout) == ("k i j", "i j k")
     assert cpu.layout_arrays == {"physics::tend": "i j k", "flux": "j i k"}

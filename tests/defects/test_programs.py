@@ -20,3 +20,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("name", [p.name for p in PAIRS])
 def test_program(corpus: Corpus, name: str) -> None:
     corpus.check(name)
+
+
+@pytest.mark.parametrize("name", [p.name for p in PAIRS])
+def test_no_warning_that_hfpy_caused(corpus: Corpus, name: str) -> None:
+    assert not corpus.new_warnings(name)

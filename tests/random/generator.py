@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from hfpy.options import DomainSpec
+
 
 class Two(NamedTuple):
     """A piece of text in the hybrid and in the plain spelling."""
@@ -60,6 +62,7 @@ class Program:
     name: str
     hybrid: dict[str, str] = field(default_factory=dict)
     plain: dict[str, str] = field(default_factory=dict)
+    layout: dict[str, object] = field(default_factory=dict)  # options for an order with z first, or y first
 
 
 def folded(line: str) -> list[str]:
@@ -648,11 +651,19 @@ class Maker:
         out.both(1, "end subroutine run")
         for dims in sorted({a.dims for a in shown}):
             self.fill_and_show(dims, arguments)
-        result = Program(self.name)
+        result = Program(self.name, layout=self.layout())
         end = [f"end module {self.name}", ""]
         result.hybrid[f"{self.name}.h90"] = "\n".join([*pre.h, *out.h, *body.h, *end])
         result.plain[f"{self.name}.f90"] = "\n".join([*pre.p, *out.p, *body.p, *end])
         return result
+
+    def layout(self) -> dict[str, object]:
+        """Options that put the domains into another order."""
+        g, it = self.grid, self.grid.iterators
+        order = self.rng.choice(("zxy", "zyx", "yxz"))
+        more = {"z": ("k",), "x": ("ix",), "y": ("iy",)}
+        domains = {it[d]: DomainSpec((g.size(d),), (it[d], *more[d])) for d in "xyz"}
+        return {"layout": " ".join(it[d] for d in order), "domains": domains}
 
     def fill_and_show(self, dims: str, arguments: Sequence[str]) -> None:
         """Routines that touch an array element by element, so that they are right in any order."""

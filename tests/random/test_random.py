@@ -1,9 +1,9 @@
 """Random hybrid programs against their plain twins.
 
 200 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
-always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and a failing one
-is made small, which is slow.
-"""  # noqa: E501
+always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and
+a failing one is made small, which is slow.
+"""
 
 import os
 from pathlib import Path
@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from tests.random.generator import make_program
 from tests.support import (
+    LAYOUT,
+    LAYOUT_OPENMP,
     OPENMP,
     OPENMP_KIJ,
     SEQUENTIAL_IJK,
@@ -30,12 +32,12 @@ from tests.support import (
 COUNT = int(os.environ.get("HFPY_RANDOM", "200"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 50
-VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK)
+VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)
 
 
 def pair_of(rng: Random, name: str) -> Pair:
     program = make_program(rng, name)
-    return Pair(name, program.hybrid, program.plain, name)
+    return Pair(name, program.hybrid, program.plain, name, layout=program.layout)
 
 
 def draw(first: int, count: int) -> list[Pair]:
@@ -54,7 +56,7 @@ def draw(first: int, count: int) -> list[Pair]:
 
 def variants_for(number: int) -> tuple[Variant, ...]:
     """Two of the variants by turns, so that all are covered by many programs."""
-    return (VARIANTS[number % 2], VARIANTS[2 + (number // 2) % 2])
+    return (VARIANTS[number % 6], VARIANTS[(number + 1 + number // 6 % 5) % 6])
 
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))

@@ -5,17 +5,13 @@ its own twin), or says in a line ``! expect: refused HF405`` that hfpy must refu
 """
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.support import (
-    Corpus,
-    Pair,
-    load_pairs,
-    storage_order,
-    translate_text,
-)
+from hfpy.options import DomainSpec
+from tests.support import LAYOUT, LAYOUT_OPENMP, Corpus, Pair, load_pairs, storage_order, translate_text
 
 ALL = load_pairs(Path(__file__).parent / "programs")
 
@@ -34,6 +30,37 @@ DIAGNOSED = [p for p in ALL if expectation(p)[0] != "runs"]
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return Corpus(RUNNING, tmp_path_factory.mktemp("rows"))
+
+
+NAMES = {"x": ("nx",), "y": ("ny",), "z": ("nz", "levels")}
+HYBRID_LAYOUT = {
+    "layout": "z x y",
+    "domains": {d: DomainSpec(sizes, ("k",) if d == "z" else (d,)) for d, sizes in NAMES.items()},
+}
+PLAIN_LAYOUT = {"layout": "j i", "domains": {"i": DomainSpec((), ("i",)), "j": DomainSpec((), ("j",))}}
+
+
+@pytest.fixture(scope="module")
+def layouts(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """All running programs in another order of data, as far as hfpy accepts that."""
+    pairs = [replace(p, layout=PLAIN_LAYOUT if p.in_comments else HYBRID_LAYOUT) for p in RUNNING]
+    variants = (LAYOUT, LAYOUT_OPENMP)
+    return Corpus(pairs, tmp_path_factory.mktemp("layouts"), {p.name: variants for p in pairs})
+
+
+@pytest.mark.parametrize("name", [p.name for p in RUNNING])
+def test_layout_never_changes_what_a_program_means(layouts: Corpus, name: str) -> None:
+    """Another order either is refused, with the reason, or gives the same results."""
+    refused = LAYOUT.translated(layouts.pairs[name]).errors
+    if refused:
+        assert {d.code[:3] for d in refused} == {"HF3"}, refused
+    else:
+        layouts.check(name)
+
+
+def test_most_programs_accept_a_layout(layouts: Corpus) -> None:
+    accepted = [p for p in layouts.pairs.values() if not LAYOUT.translated(p).errors]
+    assert len(accepted) > len(layouts.pairs) / 2
 
 
 def test_every_row_is_there() -> None:
@@ -61,3 +88,8 @@ def test_diagnosed(pair: Pair) -> None:
 def test_analysis_for_the_gpu_ends_well(pair: Pair) -> None:
     result = translate_text(pair.hybrid, storage_order(), target="gpu")
     assert "HF900" not in result.codes()
+
+
+@pytest.mark.parametrize("name", [p.name for p in RUNNING])
+def test_no_warning_that_hfpy_caused(corpus: Corpus, name: str) -> None:
+    assert not corpus.new_warnings(name)
