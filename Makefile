@@ -18,10 +18,10 @@ demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
 
 test: check
-	$(BIN)/pytest -q -n $(WORKERS) -m "not full"
+	$(BIN)/pytest -q -n $(WORKERS)
 
 test-full: check
-	$(BIN)/pytest -q -n $(WORKERS)
+	$(BIN)/pytest -q -n $(WORKERS) -m ""
 
 check: style types
 

@@ -1,0 +1,117 @@
+"""Building and running the samples and their twins for the tests: small sizes, bitwise flags, warnings collected."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "samples"
+COMPILER = os.environ.get("FC", "gfortran")
+# Neither contraction nor vectorised library functions: results are compared bit by bit (samples/README.md).
+EXACT = "-ffp-contract=off -nostdinc"
+CHECKED = f"-O1 -g -Wall -fcheck=all,no-array-temps {EXACT}"
+OPTIMISED = f"-O3 -march=native {EXACT}"
+ORDERS = ("KIJ", "IJK")
+_LETTERS = {"KIJ": "k tile i j", "IJK": "i j k tile"}
+_LAYOUT = re.compile(r'^cpu = "([^"]*)"$', re.MULTILINE)
+_PLACE = re.compile(r"(\S+?):(\d+):\d+:")
+
+# Arguments behind the output file, as samples/README.md gives them for a small run.
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "weather": ("16", "12", "10", "5", "1"),
+    "diffusion": ("20", "16", "18", "21"),
+    "columns": ("9", "7", "11", "20"),
+    "reduction": ("12", "10", "9"),
+    "module_data": ("7", "5", "4"),
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """An executable and what the compiler said while it was made."""
+
+    path: Path
+    messages: str
+
+    @property
+    def warnings(self) -> list[str]:
+        """The compiler's warnings, each with its place in the user's source."""
+        found = []
+        place = ""
+        for line in self.messages.splitlines():
+            if _PLACE.match(line):
+                place = line
+            elif line.startswith("Warning:"):
+                found.append(f"{place} {line}")
+        return found
+
+
+def set_order(project: Path, order: str) -> list[str]:
+    """Give a copied sample an order of data; the further options of ``hfpy build`` that this takes.
+
+    Where ``hfpy.toml`` has a ``[layout]``, its line for the CPU is replaced; samples with macros take ``-D ORDER_IJK``.
+    """
+    settings = project / "hfpy.toml"
+    text = settings.read_text(encoding="utf-8")
+    if "[layout]" not in text:
+        return ["-D", "ORDER_IJK"] if order == "IJK" else []
+    bound = re.findall(r"^(\w+) = \{ size", text, re.MULTILINE)
+    letters = " ".join(letter for letter in _LETTERS[order].split() if letter in bound)
+    replaced, count = _LAYOUT.subn(f'cpu = "{letters}"', text)
+    assert count == 1, f"{settings}: where is the layout of the CPU?"
+    settings.write_text(replaced, encoding="utf-8")
+    return []
+
+
+def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"[-6000:]
+    return done.stdout + done.stderr
+
+
+def build_sample(sample: str, backend: str, order: str, flags: str, folder: Path) -> Program:
+    """Build a sample by ``hfpy build`` in a copy below ``folder``."""
+    project = folder / sample
+    shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
+    options = set_order(project, order)
+    command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *options]
+    said = _run(command, project, {"FC": COMPILER, "FFLAGS": flags, "PYTHONPATH": str(ROOT)})
+    return Program(project / "build" / f"cpu-{backend}" / sample, said)
+
+
+def build_twin(sample: str, folder: Path) -> Program:
+    """Compile the twin that stands beside a sample, with the flags of the comparison."""
+    sources = SAMPLES / sample / "reference"
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / f"{sample}_twin"
+    files = [sources / name for name in (sources / "files.txt").read_text(encoding="utf-8").split()]
+    said = _run([COMPILER, *CHECKED.split(), "-fopenmp", "-J", folder, *files, "-o", program], folder)
+    return Program(program, said)
+
+
+def run_program(program: Program, sample: str, threads: int) -> Path:
+    """Run a sample or its twin in the small size; the file it wrote."""
+    result = program.path.parent / f"{program.path.name}_{threads}.dat"
+    environment = {
+        "OMP_NUM_THREADS": str(threads),
+        "OMP_DYNAMIC": "false",
+        "OMP_WAIT_POLICY": "passive",  # threads that wait must not take the cores from those that work
+        "OMP_STACKSIZE": "64M",
+    }
+    _run([program.path, result, *ARGUMENTS[sample]], program.path.parent, environment)
+    return result

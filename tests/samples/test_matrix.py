@@ -1,0 +1,94 @@
+"""Every sample against its hand-written twin: backend × order of data × number of threads.
+
+By default each value of each axis is met at least once per sample (the *covering* set); ``-m full`` (``make
+test-full``) runs the whole matrix. Results are equal bit for bit, sums and products of reals over many points
+within 1e-12 (``samples/compare.py`` knows which these are).
+"""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from samples.compare import compare, read_fields
+from tests.samples.programs import (
+    ARGUMENTS,
+    CHECKED,
+    OPTIMISED,
+    ORDERS,
+    SAMPLES,
+    build_sample,
+    build_twin,
+    run_program,
+)
+
+BACKENDS = ("sequential", "openmp")
+THREADS = (1, 2, 8)
+NAMES = tuple(ARGUMENTS)
+
+# (backend, order) → threads: every value of every axis, with run-time checks and all warnings.
+COVERING = {("sequential", "IJK"): (1,), ("openmp", "KIJ"): (1, 2, 8), ("openmp", "IJK"): (2,)}
+
+Twins = dict[str, Path]
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
+    """Output files of twins by sample, made when first asked for."""
+    folder = tmp_path_factory.mktemp("twins")
+
+    class Made(Twins):
+        def __missing__(self, sample: str) -> Path:
+            program = build_twin(sample, folder)
+            assert not program.warnings, program.warnings
+            self[sample] = run_program(program, sample, 2)
+            return self[sample]
+
+    return Made()
+
+
+def check(
+    sample: str, backend: str, order: str, threads: tuple[int, ...], flags: str, expected: Path, folder: Path
+) -> None:
+    """Build a sample once, run it with each number of threads, compare every run."""
+    program = build_sample(sample, backend, order, flags, folder)
+    different = {n: compare(sample, run_program(program, sample, n), expected) for n in threads}
+    assert not any(different.values()), {n: found for n, found in different.items() if found}
+    if flags == CHECKED:
+        assert not program.warnings, "\n".join(program.warnings)
+
+
+def test_the_samples_are_all_here() -> None:
+    assert {p.parent.name for p in SAMPLES.glob("*/hfpy.toml")} == set(NAMES)
+
+
+def test_the_covering_set_covers() -> None:
+    assert {b for b, _ in COVERING} == set(BACKENDS)
+    assert {o for _, o in COVERING} == set(ORDERS)
+    assert {n for threads in COVERING.values() for n in threads} == set(THREADS)
+
+
+@pytest.mark.parametrize(("backend", "order"), list(COVERING))
+@pytest.mark.parametrize("sample", NAMES)
+def test_covering(sample: str, backend: str, order: str, twins: Twins, tmp_path: Path) -> None:
+    check(sample, backend, order, COVERING[backend, order], CHECKED, twins[sample], tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("flags", [CHECKED, OPTIMISED], ids=["checked", "optimised"])
+@pytest.mark.parametrize(("backend", "order"), list(product(BACKENDS, ORDERS)))
+@pytest.mark.parametrize("sample", NAMES)
+def test_whole_matrix(sample: str, backend: str, order: str, flags: str, twins: Twins, tmp_path: Path) -> None:
+    check(sample, backend, order, THREADS, flags, twins[sample], tmp_path)
+
+
+def test_a_wrong_result_is_seen(twins: Twins, tmp_path: Path) -> None:
+    """The comparison can fail: one bit of one number, in a field that is compared bit by bit."""
+    for sample in ("reduction", "module_data"):
+        expected = twins[sample]
+        data = bytearray(expected.read_bytes())
+        data[-1 if sample == "module_data" else 16] ^= 1
+        wrong = tmp_path / f"{sample}.dat"
+        wrong.write_bytes(data)
+        assert read_fields(sample, expected)
+        assert compare(sample, wrong, expected)
