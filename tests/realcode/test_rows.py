@@ -17,7 +17,7 @@ ALL = load_pairs(Path(__file__).parent / "programs")
 
 
 def expectation(pair: Pair) -> tuple[str, str]:
-    """What the program's header asks for: ("runs", ""), ("refused", code) or ("warned", codes), several separated by slashes."""
+    """What the header asks for: ("runs", ""), ("refused", code) or ("warned", codes with slashes between)."""
     text = "".join(pair.hybrid.values())
     found = re.search(r"^! expect: (refused|warned) (\S+)", text, re.MULTILINE)
     return (found[1], found[2]) if found else ("runs", "")
