@@ -20,6 +20,7 @@ from tests.support import (
     LAYOUT_OPENMP,
     OPENMP,
     OPENMP_KIJ,
+    SEQUENTIAL,
     SEQUENTIAL_IJK,
     SEQUENTIAL_KIJ,
     Batch,
@@ -67,6 +68,22 @@ def test_random_programs(first: int, tmp_path: Path) -> None:
     pairs = draw(first, min(PER_BATCH, FIRST + COUNT - first))
     assert len({p.name for p in pairs}) == len(pairs) >= min(PER_BATCH, COUNT) // 2
     corpus = Corpus(pairs, tmp_path, {p.name: variants_for(n) for n, p in enumerate(pairs)})
+    failures = []
+    for p in pairs:
+        try:
+            corpus.check(p.name)
+        except AssertionError as failure:
+            failures.append(f"{p.name}: {str(failure)[:3000]}\n" + "\n".join(p.hybrid.values()))
+    assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:3])
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT // 4, PER_BATCH))
+def test_random_programs_in_comments(first: int, tmp_path: Path) -> None:
+    """The plain twin holds the directives in comments: translated, it prints what it prints by itself."""
+    drawn = draw(first, min(PER_BATCH, FIRST + COUNT - first))
+    pairs = [Pair(p.name, p.reference, p.reference, p.name, layout=p.layout) for p in drawn]
+    variants = {p.name: (OPENMP, (SEQUENTIAL, LAYOUT_OPENMP)[n % 2]) for n, p in enumerate(pairs)}
+    corpus = Corpus(pairs, tmp_path, variants)
     failures = []
     for p in pairs:
         try:
