@@ -6,14 +6,21 @@ import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hfpy.diagnostics import Diagnostic, Place, Related, error, has_errors, ordered
+from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
 from hfpy.options import Options
+
+if TYPE_CHECKING:
+    from hfpy.model.units import FileIndex
+    from hfpy.transform.files import FileResult
 
 
 @dataclass(frozen=True)
 class GeneratedFile:
-    """One file that comes out: the user's file, its output name, text, and for each output line the source line (0: none)."""
+    """One file that comes out: the user's file, its output name, text, and for each output line the source line (0:
+    none).
+    """
 
     source: Path
     name: str
@@ -62,6 +69,7 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         from hfpy.analyze.checks import check
         from hfpy.analyze.effects import Effects
         from hfpy.analyze.facts import analyse
+        from hfpy.backends.registry import backend
         from hfpy.transform.files import FileRewriter
 
         facts = analyse(application)
@@ -74,9 +82,11 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
             if not touched:
                 text = index.source.text
                 count = len(index.source.lines)
-                files.append(GeneratedFile(Path(index.path), output_name(Path(index.path)), text, tuple(range(1, count + 1))))
+                files.append(
+                    GeneratedFile(Path(index.path), output_name(Path(index.path)), text, tuple(range(1, count + 1)))
+                )
                 continue
-            result = FileRewriter(facts, effects, index).run()
+            result = FileRewriter(facts, effects, index, backend).run()
             found += result.diagnostics
             openmp = openmp or result.openmp
             files.append(_generated(index, result, options.line_markers))
@@ -93,13 +103,17 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
             gc.enable()
 
 
-def _generated(index, result, markers: bool) -> GeneratedFile:  # type: ignore[no-untyped-def]
+def _generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedFile:
     source = index.source
     lines = result.edited.lines
     line_map = result.edited.line_map
     if markers and index.path.endswith(("90", "F")) and not index.path.endswith(".f90"):
         lines, line_map = with_markers(lines, line_map, index)
-    text = source.mark + source.newline.join(lines) + (source.newline if source.final_newline or any(result.edited.changed) else "")
+    text = (
+        source.mark
+        + source.newline.join(lines)
+        + (source.newline if source.final_newline or any(result.edited.changed) else "")
+    )
     if not any(result.edited.changed) and index.expanded is None:
         text = source.text
     if index.expanded is not None:
@@ -108,7 +122,9 @@ def _generated(index, result, markers: bool) -> GeneratedFile:  # type: ignore[n
     return GeneratedFile(path, output_name(path), text, line_map)
 
 
-def with_markers(lines, line_map, index):  # type: ignore[no-untyped-def]
+def with_markers(
+    lines: tuple[str, ...], line_map: tuple[int, ...], index: FileIndex
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Insert ``#line`` markers wherever the next line does not stem from the next source line (contract 3, B26).
 
     None stands inside a continued statement, which a preprocessor line would cut.
@@ -128,14 +144,14 @@ def with_markers(lines, line_map, index):  # type: ignore[no-untyped-def]
     return tuple(out), tuple(mapped)
 
 
-def _units(index) -> FileUnits:  # type: ignore[no-untyped-def]
+def _units(index: FileIndex) -> FileUnits:
     provides = tuple(u.name for u in index.units if u.kind in ("module", "submodule"))
     used = {use.module: None for u in index.units for use in u.uses if not use.intrinsic}
     programs = tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program")
     return FileUnits(provides, tuple(m for m in used if m not in provides), programs, index.includes)
 
 
-def _in_source_lines(files, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:  # type: ignore[no-untyped-def]
+def _in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Places in preprocessed text turned back into places of the user's file."""
     maps = {f.path: f.expanded for f in files if f.expanded is not None}
 
@@ -146,8 +162,6 @@ def _in_source_lines(files, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ..
         return replace(place, line=mapped[place.line - 1])
 
     return ordered(
-        replace(d, place=back(d.place), related=tuple(Related(back(r.place), r.message) for r in d.related)) for d in found
+        replace(d, place=back(d.place), related=tuple(Related(back(r.place), r.message) for r in d.related))
+        for d in found
     )
-
-
-__all__ = ["FileUnits", "GeneratedFile", "Translation", "error", "output_name", "translate"]

@@ -25,9 +25,9 @@ CHECKS = ("-Wall", "-fcheck=all,no-array-temps", "-ffpe-trap=invalid,zero,overfl
 
 _INCLUDED = (".h", ".inc")  # written beside the sources, not translated themselves
 _ORDERS = {
-    "IJK": {3: (0, 1, 2), 4: (0, 1, 2, 3), 5: (0, 1, 2, 3, 4)},
-    "KIJ": {3: (2, 0, 1), 4: (2, 3, 0, 1), 5: (2, 3, 4, 0, 1)},
-    "IKJ": {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)},
+    "IJK": {rank: tuple(range(rank)) for rank in range(3, 8)},
+    "KIJ": {rank: (*range(2, rank), 0, 1) for rank in range(3, 8)},
+    "IKJ": {rank: (0, *range(2, rank), 1) for rank in range(3, 8)},
 }
 
 
@@ -37,7 +37,7 @@ def storage_order(cpu: str = "KIJ", gpu: str = "IJK", extra: str = "") -> str:
     for target, order in (("#ifdef GPU", gpu), ("#else", cpu)):
         lines.append(target)
         for rank, places in _ORDERS[order].items():
-            names = "abcde"[:rank]
+            names = "abcdefg"[:rank]
             suffix = "" if rank == 3 else str(rank)
             body = ",".join(names[p] for p in places)
             lines.append(f"#define AT{suffix}({','.join(names)}) {body}")

@@ -6,6 +6,7 @@ dimensions are taken away, none of them a bare iterator, get the iterators inser
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject
@@ -14,12 +15,12 @@ from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Paren, Range, Unary
-from hfpy.parse.macros import Macro
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The new index list of a reference: user's expressions and inserted texts in declared order, or None for a bare name.
+    """The new index list of a reference: user's expressions and inserted texts in declared order, or None for a bare
+    name.
 
     ``final`` says that the list was written by the user as a macro call and stays.
     """
@@ -37,12 +38,12 @@ class Plan:
 UNCHANGED = Plan(None, False)
 
 
-def is_macro_call(indices: tuple[Expr, ...] | None, macros: dict[str, Macro] | object) -> bool:
+def is_macro_call(indices: tuple[Expr, ...] | None, macros: Collection[str]) -> bool:
     """Whether an index list is a single call of a user's macro, such as ``AT(x,y,z)`` (B8)."""
     if not indices or len(indices) != 1 or not isinstance(indices[0], Apply):
         return False
     base = indices[0].base
-    return isinstance(base, Name) and any(name.lower() == base.name for name in macros)  # type: ignore[attr-defined]
+    return isinstance(base, Name) and any(name.lower() == base.name for name in macros)
 
 
 def bare_iterators(expr: Expr, iterators: tuple[str, ...]) -> bool:
@@ -82,7 +83,7 @@ def parallel_positions(data: DataObject, region: Region | None) -> dict[int, str
 
 def is_full_range(item: Expr | str) -> bool:
     """Whether an index is ``:``."""
-    return item == ":" or isinstance(item, Range) and item.lower is None and item.upper is None and item.step is None
+    return item == ":" or (isinstance(item, Range) and item.lower is None and item.upper is None and item.step is None)
 
 
 def view(data: DataObject, region: Region) -> tuple[Expr | str, ...]:
@@ -93,14 +94,16 @@ def view(data: DataObject, region: Region) -> tuple[Expr | str, ...]:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a plan needs to know besides the object: the active region, inactive regions around, the dummy's rank, the place."""
+    """What a plan needs to know besides the object: the active region, inactive regions around, the dummy's rank,
+    the place.
+    """
 
     region: Region | None
     inactive: tuple[Region, ...]
     dummy: DataObject | None
     dummy_known: bool
     place: Place
-    macros: object
+    macros: Collection[str]
 
 
 def plan(data: DataObject, reference: Reference, around: Surroundings) -> tuple[Plan, list[Diagnostic]]:
@@ -124,7 +127,7 @@ def plan(data: DataObject, reference: Reference, around: Surroundings) -> tuple[
 def _bare(
     data: DataObject, reference: Reference, around: Surroundings, parallel: dict[int, str]
 ) -> tuple[Plan, list[Diagnostic]]:
-    if reference.role in ("pointer", "allocate") or reference.component and not data.rank:
+    if reference.role in ("pointer", "allocate") or (reference.component and not data.rank):
         return UNCHANGED, []
     if around.region is None or not parallel:
         return UNCHANGED, _rank_problem(data, data.rank, reference, around)
@@ -176,14 +179,16 @@ def _indexed(
 def _without_inactive(
     data: DataObject, given: tuple[Expr, ...], reference: Reference, around: Surroundings
 ) -> Plan | None:
-    """An actual argument ``a(x,y,:)`` in a region that is not active here: the iterators mean nothing, the array is passed."""
+    """An actual argument ``a(x,y,:)`` in a region that is not active here: the iterators mean nothing, the array is
+    passed.
+    """
     if reference.role != "argument" or not around.inactive or around.region is not None:
         return None
     iterators = {i for r in around.inactive if not r.loops for i in r.iterators}
     if not any(isinstance(g, Name) and g.name in iterators for g in given):
         return None
     items: tuple[Expr | str, ...] = tuple(":" if isinstance(g, Name) and g.name in iterators else g for g in given)
-    whole = all(i == ":" or isinstance(i, Range) and i.lower is i.upper is i.step is None for i in items)
+    whole = all(i == ":" or (isinstance(i, Range) and i.lower is i.upper is i.step is None) for i in items)
     return Plan(None if whole else items, True)
 
 
@@ -222,9 +227,7 @@ def _wrong_count(data: DataObject, count: int, reference: Reference, around: Sur
     return error("HF304", message, around.place, hint, related)
 
 
-def _rank_problem(
-    data: DataObject, rank: int, reference: Reference, around: Surroundings
-) -> list[Diagnostic]:
+def _rank_problem(data: DataObject, rank: int, reference: Reference, around: Surroundings) -> list[Diagnostic]:
     """Actual and dummy of different rank, where hfpy changed the dimensions of one of them (B3, §5.6)."""
     dummy = around.dummy
     if reference.role != "argument" or dummy is None or reference.component:

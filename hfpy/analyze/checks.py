@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
-from hfpy.analyze.calls import dummy_name
 from hfpy.diagnostics import Diagnostic, Related, warning
 from hfpy.model.expressions import Expr, Range
 from hfpy.model.statements import Jump, flatten

@@ -65,9 +65,7 @@ def _meets(first: Items, second: Items, iterators: tuple[str, ...], varying: fro
         difference = {k: left.get(k, 0) - right.get(k, 0) for k in left.keys() | right.keys()}
         rest = {k: v for k, v in difference.items() if v}
         if mine:
-            if rest and all(not k for k in rest):
-                found = found or sorted(mine)[0]
-            elif rest:
+            if (rest and all(not k for k in rest)) or rest:
                 found = found or sorted(mine)[0]
             continue
         names = {k for k in left.keys() | right.keys() if k}

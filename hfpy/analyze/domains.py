@@ -26,7 +26,8 @@ class Dimension:
     """One dimension of a data object's full list.
 
     ``declared`` is its position in the declaration, or None for an inserted one; ``name`` the domain or empty;
-    ``by_size`` says that the name was found by the size alone, so that a region with other names over the same size matches too;
+    ``by_size`` says that the name was found by the size alone, so that a region with other names over the same size
+    matches too;
     ``ambiguous`` that there are more dimensions of this size than domains.
     """
 
@@ -43,7 +44,8 @@ class DataObject:
     """A variable as one routine sees it on one target.
 
     ``full`` is the full dimension list, ``kept`` the positions in use here; ``identity`` (home unit, name) is
-    the same for every view of one module variable. ``user_macro`` names a macro around the whole shape that the user wrote
+    the same for every view of one module variable. ``user_macro`` names a macro around the whole shape that the user
+    wrote
     himself: such a declaration, and indices given for it, are final (B8).
     """
 
@@ -252,9 +254,7 @@ class Domains:
             total += factor * inner
         return total
 
-    def _with_domains(
-        self, symbol: Symbol, declared: list[Dimension], listing: Listing, key: str
-    ) -> list[Dimension]:
+    def _with_domains(self, symbol: Symbol, declared: list[Dimension], listing: Listing, key: str) -> list[Dimension]:
         pairs = listing.domains
         place = listing.place or Place(self.application.routines[key].file)
         deferred = bool(declared) and all(d.form in ("deferred", "assumed", "star") for d in symbol.shape)
@@ -282,8 +282,9 @@ class Domains:
             return [replace(d, name=pairs[matched[i]].name) for i, d in enumerate(declared)]
         position = {pair: i for i, pair in matched.items()}
         return [
-            Dimension(p.size, p.name, position.get(i)) if i not in position else
-            Dimension(declared[position[i]].size, p.name, position[i])
+            Dimension(p.size, p.name, position.get(i))
+            if i not in position
+            else Dimension(declared[position[i]].size, p.name, position[i])
             for i, p in enumerate(pairs)
         ]
 
@@ -301,9 +302,7 @@ class Domains:
         dropped = self._dropped(position, routine.key, found.symbol.name, full, dummy)
         return tuple(i for i in everything if i not in dropped)
 
-    def _dropped(
-        self, position: Position, key: str, name: str, full: tuple[Dimension, ...], dummy: bool
-    ) -> set[int]:
+    def _dropped(self, position: Position, key: str, name: str, full: tuple[Dimension, ...], dummy: bool) -> set[int]:
         inserted = {i for i, d in enumerate(full) if d.declared is None}
         if position.label == "none":
             return inserted

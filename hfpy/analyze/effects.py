@@ -113,7 +113,10 @@ class Effects:
             if not module and not (found.home == key and keeps_value(routine, reference.name)):
                 continue
             node = reference.node
-            result.setdefault(("module" if module else "saved", found.symbol.name), reference.at.statement.line.place(routine.file, node.start, node.end))
+            result.setdefault(
+                ("module" if module else "saved", found.symbol.name),
+                reference.at.statement.line.place(routine.file, node.start, node.end),
+            )
         for site in self.facts.graph.sites.get(key, ()):
             if site.callee and site.callee != key:
                 for name, place in self.shared_writes(site.callee).items():

@@ -115,7 +115,9 @@ def analyse(application: Application) -> Facts:
 
 
 def analysed_routines(facts: Facts) -> list[Routine]:
-    """Routines with an executable part whose accesses hfpy may rewrite: those of hybrid files, all with ``[layout]``."""
+    """Routines with an executable part whose accesses hfpy may rewrite: those of hybrid files, all with
+    ``[layout]``.
+    """
     everything = bool(facts.application.options.layout)
     return [
         facts.application.routines[key]
@@ -142,10 +144,12 @@ def _decide_extensions(facts: Facts) -> None:
 
 
 def keeps_value(routine: Routine, name: str) -> bool:
-    """Whether a local keeps its value between calls (``save``, an initial value, a main program's variable does not count)."""
+    """Whether a local keeps its value between calls (``save``, an initial value, a main program's variable does not
+    count).
+    """
     symbol = routine.spec.symbols.get(name)
     saved = routine.spec.saved
-    return name in saved or "*" in saved or symbol is not None and bool(symbol.attributes & {"save", "initialised"})
+    return name in saved or "*" in saved or (symbol is not None and bool(symbol.attributes & {"save", "initialised"}))
 
 
 def _value_crosses(facts: Facts, routine: Routine, name: str) -> bool:
@@ -167,7 +171,7 @@ def _value_crosses(facts: Facts, routine: Routine, name: str) -> bool:
         else:
             outside = True
     # Set before the region and changed in it: every point needs its own value, one copy a thread would carry it on.
-    return len(regions) > 1 or outside or set_outside and written
+    return len(regions) > 1 or outside or (set_outside and written)
 
 
 def _at_neighbour(reference: Reference, data: DataObject) -> bool:
@@ -189,12 +193,16 @@ def _check_listed(facts: Facts) -> None:
                 found = facts.scopes.variable(name, key)
                 if found is not None and name in routine.spec.symbols and "parameter" in found.symbol.attributes:
                     facts.found.append(error("HF313", f"'{name}' is a named constant", listed.place))
-                elif found is None or (found.home == key and name not in routine.spec.symbols and name not in routine.dummies):
+                elif found is None or (
+                    found.home == key and name not in routine.spec.symbols and name not in routine.dummies
+                ):
                     if facts.scopes.imported_opaquely(name, key) or facts.scopes.sees_opaque(key):
                         continue
                     near = _near(name, list(routine.spec.symbols))
                     hint = f"did you mean '{near}'?" if near else "declare it, or import it with use … only"
-                    facts.found.append(error("HF300", f"'{listed.name}' is listed but not declared", listed.place, hint))
+                    facts.found.append(
+                        error("HF300", f"'{listed.name}' is listed but not declared", listed.place, hint)
+                    )
 
 
 def _near(name: str, known: list[str]) -> str:
@@ -204,7 +212,9 @@ def _near(name: str, known: list[str]) -> str:
 
 
 def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
-    """The variable a name means under associations and blocks: (name, plain) or (None, …) if it is none of the routine's."""
+    """The variable a name means under associations and blocks: (name, plain) or (None, …) if it is none of the
+    routine's.
+    """
     aliases = aliases_of(at)
     seen: set[str] = set()
     while name in aliases and name not in seen:
@@ -223,7 +233,7 @@ def _make_plans(facts: Facts) -> None:
         for reference in facts.references[key]:
             if not facts.live(reference.at, key):
                 continue
-            name, plain = resolve_alias(reference.name, reference.at)
+            name, _plain = resolve_alias(reference.name, reference.at)
             data = facts.object(name, key) if name is not None else None
             if data is None or not (data.full or data.symbol.rank):
                 continue
@@ -244,9 +254,7 @@ def _surroundings(
     sites: dict[tuple[int, int, int], CallSite],
 ) -> Surroundings:
     line = reference.at.statement.line
-    inactive = tuple(
-        r for r in (region_at(routine, n) for n in reference.at.regions) if not r.active(facts.target)
-    )
+    inactive = tuple(r for r in (region_at(routine, n) for n in reference.at.regions) if not r.active(facts.target))
     dummy: DataObject | None = None
     known = False
     if reference.role == "argument" and reference.call is not None:
@@ -300,7 +308,8 @@ def _join_argument(facts: Facts, key: str, site: CallSite, position: int | str, 
 def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
     """Sizes that hfpy inserts in caller and callee must not contradict each other (design contract 4).
 
-    Told apart only where both share a name, such as ``nx`` against ``0:nx+1`` (``nx`` and a callee's own ``n`` may be one size).
+    Told apart only where both share a name, such as ``nx`` against ``0:nx+1`` (``nx`` and a callee's own ``n`` may
+    be one size).
     """
     for mine, other in zip(data.used, dummy.used, strict=True):
         if mine.declared is not None and other.declared is not None:
@@ -311,9 +320,8 @@ def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject,
         routine = facts.routine(key)
         node = reference.node
         place = reference.at.statement.line.place(routine.file, node.start, node.end)
-        message = (
-            f"'{reference.name}' has dimension {mine.size} here, but '{dummy.name}' gets {other.size} in '{dummy.routine}'"
-        )
+        here, there = f"'{reference.name}' has dimension {mine.size} here", f"'{dummy.name}' gets {other.size}"
+        message = f"{here}, but {there} in '{dummy.routine}'"
         related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
         facts.found.append(error("HF305", message, place, "give both the same domSize", related))
         return

@@ -16,7 +16,8 @@ _EVERYTHING: frozenset[str] = frozenset({"*"})
 class Flow:
     """What a scan of statements found about names.
 
-    ``exposed``: read where no assignment is certain before (name → first such reference); ``written``: name → first assignment.
+    ``exposed``: read where no assignment is certain before (name → first such reference); ``written``: name → first
+    assignment.
     """
 
     exposed: dict[str, Reference] = field(default_factory=dict)
@@ -28,7 +29,8 @@ class Flow:
 class FlowScan:
     """Walks a body once, keeping the set of names that are certainly assigned.
 
-    ``effects`` gives, for a statement, its references with their effect: (reference, reads, writes, whole), ``whole`` telling that
+    ``effects`` gives, for a statement, its references with their effect: (reference, reads, writes, whole),
+    ``whole`` telling that
     the variable is replaced entirely.
     """
 
@@ -79,10 +81,8 @@ class FlowScan:
     def _construct(self, node: Construct, assigned: frozenset[str]) -> frozenset[str]:
         if node.kind in ("do", "dowhile", "doconcurrent", "forall"):
             after = self._effects_of(node.header, assigned)
-            self._block(node.body, after)
-            header = node.header
-            endless = isinstance(header, Header) and node.kind == "do" and not header.exprs
-            return after if not endless else after
+            self._block(node.body, after)  # it may run zero times: what it sets is not certain
+            return after
         if node.kind in ("region", "associate", "block", "critical", "at_if"):
             after = self._effects_of(node.header, assigned)
             inner = self._block(node.body, after)

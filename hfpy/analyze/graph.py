@@ -69,7 +69,9 @@ class CallGraph:
         return [CallSite(key, callee, name, statement.args, at, designator, False)]
 
     def _bound(self, designator: Expr, key: str) -> tuple[str, ...]:
-        """Candidates of a type-bound call: every routine a type binds to that name (the type is not followed further)."""
+        """Candidates of a type-bound call: every routine a type binds to that name (the type is not followed
+        further).
+        """
         if not isinstance(designator, Component):
             return ()
         found: list[str] = []
@@ -111,7 +113,9 @@ class CallGraph:
             if dummy is None:
                 return False
             given.add(name)
-            if not self._compatible(dummy.type.base, dummy.type.kind, arg.value if isinstance(arg, Keyword) else arg, caller):
+            if not self._compatible(
+                dummy.type.base, dummy.type.kind, arg.value if isinstance(arg, Keyword) else arg, caller
+            ):
                 return False
         return all(
             d in given or "optional" in routine.spec.symbols[d].attributes

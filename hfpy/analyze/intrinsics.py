@@ -4,17 +4,24 @@ from __future__ import annotations
 
 ELEMENTAL = frozenset(
     "abs achar acos acosh adjustl adjustr aimag aint anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 bessel_jn "
-    "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl dshiftr "
-    "erf erfc erfc_scaled exp exponent floor fraction gamma hypot iachar iand ibclr ibits ibset ichar ieor index int ior "
-    "ishft ishftc is_iostat_end is_iostat_eor leadz len_trim lge lgt lle llt log log_gamma log10 logical maskl maskr max "
-    "merge merge_bits min mod modulo mvbits nearest nint not out_of_range poppar popcnt real rrspacing scale scan set_exponent "
+    "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl "
+    "dshiftr "
+    "erf erfc erfc_scaled exp exponent floor fraction gamma hypot iachar iand ibclr ibits ibset ichar ieor index "
+    "int ior "
+    "ishft ishftc is_iostat_end is_iostat_eor leadz len_trim lge lgt lle llt log log_gamma log10 logical maskl "
+    "maskr max "
+    "merge merge_bits min mod modulo mvbits nearest nint not out_of_range poppar popcnt real rrspacing scale scan "
+    "set_exponent "
     "shifta shiftl shiftr sign sin sinh spacing sqrt tan tanh trailz verify "
-    "alog alog10 amax0 amax1 amin0 amin1 amod dabs dacos dasin datan datan2 dcos dcosh dexp dint dlog dlog10 dmax1 dmin1 "
-    "dmod dnint dsign dsin dsinh dsqrt dtan dtanh float iabs idim idint idnint ifix isign max0 max1 min0 min1 sngl cabs csqrt "
+    "alog alog10 amax0 amax1 amin0 amin1 amod dabs dacos dasin datan datan2 dcos dcosh dexp dint dlog dlog10 dmax1 "
+    "dmin1 "
+    "dmod dnint dsign dsin dsinh dsqrt dtan dtanh float iabs idim idint idnint ifix isign max0 max1 min0 min1 sngl "
+    "cabs csqrt "
     "dfloat isnan cosd sind tand".split()
 )
 INQUIRY = frozenset(
-    "allocated associated bit_size digits epsilon extends_type_of huge is_contiguous kind lbound len maxexponent minexponent "
+    "allocated associated bit_size digits epsilon extends_type_of huge is_contiguous kind lbound len maxexponent "
+    "minexponent "
     "precision present radix range rank same_type_as shape size storage_size tiny ubound new_line selected_char_kind "
     "selected_int_kind selected_real_kind c_associated c_sizeof".split()
 )
@@ -26,8 +33,12 @@ TRANSFORMING = frozenset(
     "command_argument_count c_loc c_funloc loc etime".split()
 )
 SUBROUTINES = frozenset(
-    "cpu_time date_and_time execute_command_line get_command get_command_argument get_environment_variable move_alloc mvbits "
+    "cpu_time date_and_time execute_command_line get_command get_command_argument get_environment_variable "
+    "move_alloc mvbits "
     "random_number random_seed random_init system_clock exit abort flush getarg".split()
 )
 INTRINSICS = ELEMENTAL | INQUIRY | REDUCING | TRANSFORMING | SUBROUTINES
-ORDER_FREE = frozenset("all any count maxval minval sum product iall iany iparity parity norm2 size allocated associated present kind".split())
+ORDER_FREE = frozenset(
+    "all any count maxval minval sum product iall iany iparity parity norm2 size allocated associated "
+    "present kind".split()
+)

@@ -65,7 +65,9 @@ class Letters:
 
 
 def _halo_of(size: str, base: str) -> bool:
-    """Whether a range covers a domain with a halo: its upper bound is the domain's plus something that is no domain size itself."""
+    """Whether a range covers a domain with a halo: its upper bound is the domain's plus something that is no domain
+    size itself.
+    """
     _, _, upper = size.rpartition(":")
     _, _, base_upper = base.rpartition(":")
     high, low = linear_of(upper), linear_of(base_upper)
@@ -118,7 +120,9 @@ def keep_unpinned(
             facts.found.append(error("HF311", message, reason[1] or place, hint))
             continue
         message = f"'{data.name}' keeps its declared order: {reason[0]}"
-        facts.found.append(note("HF310", message, reason[1] or place, "write loops there if it shall have another order"))
+        facts.found.append(
+            note("HF310", message, reason[1] or place, "write loops there if it shall have another order")
+        )
 
 
 def _in_regions(facts: Facts) -> set[Node]:
@@ -155,7 +159,7 @@ def _permutation(
     placed = [i for i in range(rank) if known[i]]
     missing = [known[i] for i in placed if known[i] not in order]
     ranked = sorted(placed, key=lambda i: order.index(known[i]) if known[i] in order else -1)
-    if len(placed) < 2 or ranked == placed and not missing:
+    if len(placed) < 2 or (ranked == placed and not missing):
         return None
     data, place = members[0]
     if missing:
@@ -164,7 +168,8 @@ def _permutation(
         return None
     if len(placed) < rank:
         unknown = next(i for i in range(rank) if not known[i])
-        message = f"dimension {unknown + 1} of '{data.name}' ({data.used[unknown].size}) belongs to no domain that hfpy can tell"
+        which = f"dimension {unknown + 1} of '{data.name}' ({data.used[unknown].size})"
+        message = f"{which} belongs to no domain that hfpy can tell"
         hint = f"bind its size in [domains], or give '{data.name}' an order of its own in [layout.arrays]"
         facts.found.append(error("HF308", message, place, hint))
         return None
@@ -177,9 +182,7 @@ def _own_layout(data: DataObject, single: object) -> str:
     return arrays.get(f"{data.home}::{data.symbol.name}") or arrays.get(data.symbol.name) or ""
 
 
-def _known(
-    facts: Facts, letters: Letters, representative: Node, members: list[tuple[DataObject, Place]]
-) -> list[str]:
+def _known(facts: Facts, letters: Letters, representative: Node, members: list[tuple[DataObject, Place]]) -> list[str]:
     """The domain of every position: by name and size from any member, else by the indices of all accesses."""
     rank = members[0][0].rank
     known = [""] * rank

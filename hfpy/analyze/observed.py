@@ -40,7 +40,8 @@ class Pins:
 def find_pins(facts: Facts, wanted: dict[Node, Order], by_macros: bool = False) -> Pins:
     """Pin until every use agrees; a pin can make other uses disagree, so this is a fixed point.
 
-    ``by_macros``: the order is that of storage-order macros, whose users expect arrays to go to foreign procedures and plain
+    ``by_macros``: the order is that of storage-order macros, whose users expect arrays to go to foreign procedures
+    and plain
     files as they lie in memory (hybrid-fortran.md §5.5).
     """
     finder = _Finder(facts, wanted, by_macros)
@@ -97,7 +98,9 @@ class _Finder:
                 data = self.facts.object(name, key)
                 if data is None or data.home != key or data.rank < 2:
                     continue
-                place = symbol.line.place(routine.file, *symbol.name_span) if symbol.line is not None else routine.place()
+                place = (
+                    symbol.line.place(routine.file, *symbol.name_span) if symbol.line is not None else routine.place()
+                )
                 if name in routine.spec.storage:
                     self.pin(data, "it is named in a data, common, equivalence or namelist statement", place)
                 elif any(d.form == "star" for d in symbol.shape):
@@ -143,7 +146,7 @@ class _Finder:
             self._alias(reference, key, routine)
             return
         data = self.facts.object(name, key)
-        if data is None or reference.component and not data.rank:
+        if data is None or (reference.component and not data.rank):
             self._component_argument(reference, key, sites)
             return
         if data.rank < 2:
@@ -170,9 +173,10 @@ class _Finder:
     @staticmethod
     def _bare_pointer(reference: Reference) -> bool:
         statement = reference.at.statement
-        return (
-            reference.role == "pointer"
-            and not (isinstance(statement, Assignment) and isinstance(statement.target, Apply | Name) and isinstance(statement.value, Apply))
+        return reference.role == "pointer" and not (
+            isinstance(statement, Assignment)
+            and isinstance(statement.target, Apply | Name)
+            and isinstance(statement.value, Apply)
         )
 
     def _alias(self, reference: Reference, key: str, routine: Routine) -> None:
@@ -185,9 +189,7 @@ class _Finder:
             if data is not None and data.rank > 1 and len(ranges) > 1:
                 self.pin(data, "a section of it is associated with a name", self._place(reference, routine))
 
-    def _component_argument(
-        self, reference: Reference, key: str, sites: dict[tuple[int, int, int], CallSite]
-    ) -> None:
+    def _component_argument(self, reference: Reference, key: str, sites: dict[tuple[int, int, int], CallSite]) -> None:
         if reference.role != "argument" or reference.call is None:
             return
         site = sites.get((reference.at.statement.line.first, reference.call.start, reference.call.end))
@@ -282,7 +284,9 @@ class _Finder:
             return
         if name in ELEMENTAL:
             sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
-        elif name in ("size", "lbound", "ubound") and dimension_argument(call) is not None and reference.indices is None:
+        elif (
+            name in ("size", "lbound", "ubound") and dimension_argument(call) is not None and reference.indices is None
+        ):
             return  # the dimension is rewritten with the array
         elif name in ORDER_FREE and len(call.args) == 1:
             return
@@ -299,12 +303,18 @@ class _Finder:
         other = self._other_arrays(listed[0][0])
         if len(orders) > len(ranks) or other:
             for reference, data, _ in listed:
-                why = f"'{other}' has the declared order" if other else "the operands of an array expression differ in order"
+                why = (
+                    f"'{other}' has the declared order"
+                    if other
+                    else "the operands of an array expression differ in order"
+                )
                 self.pin(data, why, self._place(reference, routine))
 
     @staticmethod
     def _other_arrays(reference: Reference) -> str:
-        """Something in the statement that makes an array in declared order (a transformational function, a component)."""
+        """Something in the statement that makes an array in declared order (a transformational function, a
+        component).
+        """
         text = reference.at.statement.line.text.lower()
         for word in ("reshape", "spread", "transpose", "matmul", "pack", "unpack", "cshift", "eoshift", "%"):
             if word in text:

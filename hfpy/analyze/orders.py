@@ -1,7 +1,8 @@
 """Storage order: one decision per data object for the whole program and target (design contract 4, B3, B4, B9).
 
 Views that are one object (dummy and whole-array actual, module variable and its imports, pointer and
-target) form a class. The class, not the single view, gets a macro or a permutation; a contradiction is an error with both places.
+target) form a class. The class, not the single view, gets a macro or a permutation; a contradiction is an error with
+both places.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error
-from hfpy.parse.macros import Macro, permutation
+from hfpy.model.macros import Macro
+from hfpy.parse.macros import permutation
 
 Node = tuple[str, str]
 
@@ -51,7 +53,8 @@ class Classes:
 class Order:
     """The storage order of a class: macro names, or a permutation for the printed lists, and why.
 
-    ``storage`` is the order that either means: position in storage → declared position; None where a macro does not tell.
+    ``storage`` is the order that either means: position in storage → declared position; None where a macro does not
+    tell.
     """
 
     access_macro: str = ""
@@ -64,7 +67,9 @@ class Order:
     @property
     def identity(self) -> bool:
         """Whether index lists stay as they are."""
-        return not self.access_macro and (self.permutation is None or list(self.permutation) == sorted(self.permutation))
+        return not self.access_macro and (
+            self.permutation is None or list(self.permutation) == sorted(self.permutation)
+        )
 
 
 IDENTITY = Order()

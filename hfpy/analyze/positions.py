@@ -153,7 +153,7 @@ def _nesting(application: Application, graph: CallGraph, made: Positions) -> lis
                 continue
             position = made.get(site.callee)
             inner = [r for r in (*position.own, *position.below) if not made.regions[r].vector]
-            if not inner or outer.vector and not inner:
+            if not inner or (outer.vector and not inner):
                 continue
             nested = min(inner, key=lambda r: (r.routine, r.number))
             related = [
@@ -168,7 +168,7 @@ def _nesting(application: Application, graph: CallGraph, made: Positions) -> lis
 
 def _lexical_nesting(application: Application, made: Positions) -> list[Diagnostic]:
     found: list[Diagnostic] = []
-    for key, routine in application.routines.items():
+    for _key, routine in application.routines.items():
         for construct in regions_of(routine):
             for part in construct.parts:
                 for inner in constructs(part.body):

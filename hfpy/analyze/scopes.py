@@ -35,9 +35,7 @@ class Scopes:
     def modules(self) -> dict[str, str]:
         """Module name to key, for modules with source."""
         app = self.application
-        return {
-            app.unit(key).name: key for key in app.units if app.unit(key).kind in ("module", "submodule")
-        }
+        return {app.unit(key).name: key for key in app.units if app.unit(key).kind in ("module", "submodule")}
 
     # -- variables
 
@@ -144,7 +142,9 @@ class Scopes:
             if unit.kind in ("subroutine", "function") and unit.name == name:
                 return (current,)
             if routine is not None:
-                found = self._generic(name, routine, current) or self._used_procedures(name, routine.spec.uses, {current})
+                found = self._generic(name, routine, current) or self._used_procedures(
+                    name, routine.spec.uses, {current}
+                )
                 if found:
                     return found
             else:
@@ -230,7 +230,9 @@ class Scopes:
         return self.derived_type(name, routine.host) if routine.host else None
 
     def sees_opaque(self, key: str) -> bool:
-        """Whether a unit (or its host) uses a module without source as a whole, so that unknown names may come from it."""
+        """Whether a unit (or its host) uses a module without source as a whole, so that unknown names may come from
+        it.
+        """
         if key not in self._opaque:
             self._opaque[key] = self._sees_opaque(key, set())
         return self._opaque[key]

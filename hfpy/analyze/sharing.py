@@ -75,9 +75,7 @@ class RegionSharing:
         self.region: Region = region
         self.identity = RegionId(routine.key, number)
         self.inside = [
-            at
-            for at in facts.graph.statements[self.key]
-            if number in at.regions and facts.live(at, self.key)
+            at for at in facts.graph.statements[self.key] if number in at.regions and facts.live(at, self.key)
         ]
         ids = {id(at.statement) for at in self.inside}
         self.references = [
@@ -148,7 +146,9 @@ class RegionSharing:
     def _statement_function_names(self, names: set[str]) -> set[str]:
         more: set[str] = set()
         for name, dummies, value, _ in self.routine.spec.statement_functions:
-            if name in names or any(name in names_in(v) for n, _, v, _ in self.routine.spec.statement_functions if n in names):
+            if name in names or any(
+                name in names_in(v) for n, _, v, _ in self.routine.spec.statement_functions if n in names
+            ):
                 more |= {n for n in names_in(value) if n not in dummies}
         return more
 
@@ -228,7 +228,7 @@ class RegionSharing:
         symbol = data.symbol
         if data.home != self.key:
             return True
-        if data.dummy and symbol.intent != "in" or name == self.routine.result and self.routine.kind == "function":
+        if (data.dummy and symbol.intent != "in") or (name == self.routine.result and self.routine.kind == "function"):
             return True
         if self.routine.kind != "program" and (name in self.routine.spec.saved or "save" in symbol.attributes):
             return True
@@ -340,11 +340,13 @@ class RegionSharing:
         return direct
 
     def _check_writes(self, name: str, data: DataObject, own: list[Reference]) -> None:
-        """Writes that do not depend on every iterator: several points write one element (real-code.md §1, finding 5)."""
+        """Writes that do not depend on every iterator: several points write one element (real-code.md §1, finding
+        5).
+        """
         iterators = set(self._long_iterators())
         for reference in own:
             _, writes = self.effects.of(reference, self.key)
-            if not writes or reference.component and not reference.indices:
+            if not writes or (reference.component and not reference.indices):
                 continue
             missing = iterators - self._iterators_in(reference, data)
             if not missing or is_macro_call(reference.indices, self.facts.application.macros):
@@ -374,7 +376,7 @@ class RegionSharing:
             if access.writes and scattered(access.items, iterators):
                 message = f"'{name}' is written through an index array: two points may write one element"
                 hint = "hfpy cannot check this; make sure that the indices are all different"
-                self.result.found.append(warning("HF500", message, self._place(access.reference), hint))
+                self.result.found.append(warning("HF504", message, self._place(access.reference), hint))
                 return
         met = conflict(accesses, iterators, varying)
         if met is not None:
@@ -402,7 +404,7 @@ class RegionSharing:
                 for expr in getattr(construct.header, "exprs", ()):
                     names |= {n.name for n in walk(expr) if isinstance(n, Name)}
         line = reference.at.statement.line.text
-        return missing <= names or line.lower().lstrip().startswith("if") and all(m in _words(line) for m in missing)
+        return missing <= names or (line.lower().lstrip().startswith("if") and all(m in _words(line) for m in missing))
 
     def _same_value(self, reference: Reference, missing: set[str]) -> bool:
         """Whether every point writes the same value: the right-hand side depends on none of the missing iterators."""
@@ -417,8 +419,10 @@ class RegionSharing:
                     return False
                 if data is not None and self._iterators_in(other, data) & missing:
                     return False
-                if data is not None and not data.rank and any(
-                    o.name == name and self.effects.of(o, self.key)[1] for o in self.references
+                if (
+                    data is not None
+                    and not data.rank
+                    and any(o.name == name and self.effects.of(o, self.key)[1] for o in self.references)
                 ):
                     return False
         return True
@@ -481,5 +485,3 @@ def _macro_calls(at: Located, macros: object) -> list[str]:
             if isinstance(node, Apply) and isinstance(node.base, Name) and node.base.name in lowered:
                 texts.append(at.statement.line.text[node.start : node.end])
     return texts
-
-

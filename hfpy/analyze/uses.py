@@ -35,8 +35,10 @@ from hfpy.model.units import Symbol
 class Reference:
     """One occurrence of a variable.
 
-    ``node`` is the :class:`Apply` that indexes it, or the bare :class:`Name`. ``role`` is read, write, argument, inquiry, pointer,
-    allocate, io or input. ``call`` is the reference or designator whose direct argument it is, ``position`` its place there (a number
+    ``node`` is the :class:`Apply` that indexes it, or the bare :class:`Name`. ``role`` is read, write, argument,
+    inquiry, pointer,
+    allocate, io or input. ``call`` is the reference or designator whose direct argument it is, ``position`` its
+    place there (a number
     or a keyword); ``component`` tells that a component of it is meant.
     """
 
@@ -60,7 +62,9 @@ class Reference:
 
 
 def aliases_of(at: Located) -> dict[str, Expr | None]:
-    """Names that mean something else at a statement: associate names → selector, names declared in a ``block`` → None."""
+    """Names that mean something else at a statement: associate names → selector, names declared in a ``block`` →
+    None.
+    """
     result: dict[str, Expr | None] = {}
     for construct in at.constructs:
         if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):

@@ -6,7 +6,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.sharing import Sharing
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Expr, Name, Range, names_in
+from hfpy.model.expressions import Expr, Range, names_in
 from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine
 from hfpy.model.units import Routine
 from hfpy.parse.macros import permutation
@@ -14,11 +14,18 @@ from hfpy.parse.nests import innermost_body
 
 
 def simd_plan(
-    facts: Facts, effects: Effects, routine: Routine, node: Construct, region: Region, sharing: Sharing, innermost: str = ""
+    facts: Facts,
+    effects: Effects,
+    routine: Routine,
+    node: Construct,
+    region: Region,
+    sharing: Sharing,
+    innermost: str = "",
 ) -> tuple[bool, tuple[str, ...]]:
     """Whether the innermost loop is marked ``simd``, and which scalars are private to a lane.
 
-    ``innermost`` is the iterator of the innermost generated loop. Legal: the body holds assignments and ``if`` blocks alone, no calls, no inner loops, no jumps; no value is carried.
+    ``innermost`` is the iterator of the innermost generated loop. Legal: the body holds assignments and ``if``
+    blocks alone, no calls, no inner loops, no jumps; no value is carried.
     Worth it: every array that the iterator indexes has it in the place of stride one.
     """
     body = innermost_body(node, region)
@@ -42,7 +49,9 @@ def simd_plan(
                 return False, ()
             continue
         made = facts.plan_of(reference, key)
-        items: tuple[Expr | str, ...] | None = made.items if made is not None and made.items is not None else reference.indices
+        items: tuple[Expr | str, ...] | None = (
+            made.items if made is not None and made.items is not None else reference.indices
+        )
         if items is None or any(isinstance(i, Range) or i == ":" for i in items):
             return False, ()
         order = facts.order(data)
@@ -84,8 +93,6 @@ def _straight(nodes: tuple[Node, ...]) -> bool:
         elif isinstance(node, OneLine):
             if node.kind != "if" or not isinstance(node.action, Assignment) or node.action.pointer:
                 return False
-        elif not isinstance(node, Assignment) or node.pointer or not isinstance(node.target, Expr):
-            return False
-        elif isinstance(node.target, Name) and False:
+        elif not isinstance(node, Assignment) or node.pointer:
             return False
     return True

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from hfpy.analyze.sharing import Sharing
-from hfpy.backends.base import RegionCode, directive_lines, render
+from hfpy.backends.base import directive_lines, render
 from hfpy.backends.sequential import nest
+from hfpy.transform.regioncode import RegionCode
 
 _OPERATORS = {"-": "+"}
 
 
 def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[str]:
-    """Data-sharing clauses: ``default(none)`` and every symbol placed; ``default(shared)`` only where a name is unknown."""
+    """Data-sharing clauses: ``default(none)`` and every symbol placed; ``default(shared)`` only where a name is
+    unknown.
+    """
     clauses = ["default(none)" if sharing.complete else "default(shared)"]
     for word, names in (
         ("shared", sharing.shared if sharing.complete else []),

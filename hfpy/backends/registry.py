@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hfpy.backends.base import Backend
 from hfpy.backends.openmp import OpenMP
 from hfpy.backends.sequential import Sequential
+from hfpy.transform.regioncode import Backend
 
 CPU_BACKENDS: dict[str, Backend] = {"sequential": Sequential(), "openmp": OpenMP()}
 PLANNED = ("cuda-c", "cuda-fortran", "openacc", "openmp-target")

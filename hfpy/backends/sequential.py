@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hfpy.backends.base import Loop, RegionCode, render
+from hfpy.backends.base import render
+from hfpy.transform.regioncode import Loop, RegionCode
 
 
 def nest(loops: tuple[Loop, ...]) -> list[dict[str, object]]:

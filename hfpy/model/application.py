@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hfpy.model.macros import Macro
 from hfpy.model.units import FileIndex, Routine, UnitIndex
 from hfpy.options import Options
-from hfpy.parse.macros import Macro
 
 
 @dataclass(frozen=True)
 class Application:
     """What the front end hands to the analyses.
 
-    ``units`` maps a key (``module::routine``) to (file number, unit number); ``routines`` holds the units parsed in full, modules
+    ``units`` maps a key (``module::routine``) to (file number, unit number); ``routines`` holds the units parsed in
+    full, modules
     among them; ``macros`` are those that hybrid files see.
     """
 

@@ -19,7 +19,8 @@ class LogicalLine:
 
     ``text`` is the joined text; ``segments`` are (offset in text, physical line, column) triples,
     lines and columns 0-based; ``label`` is the statement label or empty. ``directive`` marks an ``@`` line;
-    ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set where the line stems from an included file.
+    ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set where the line stems from an
+    included file.
     """
 
     text: str
@@ -50,7 +51,9 @@ class LogicalLine:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A user's file as read: path as the user wrote it, physical lines without line ends, the line end, and the byte order mark."""
+    """A user's file as read: path as the user wrote it, physical lines without line ends, the line end, and the byte
+    order mark.
+    """
 
     path: str
     lines: tuple[str, ...]

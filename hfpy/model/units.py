@@ -14,7 +14,8 @@ from hfpy.model.statements import Node
 
 @dataclass(frozen=True, slots=True)
 class FType:
-    """A Fortran type: ``base`` (real, integer, logical, character, complex, type, class, procedure), kind text, derived name.
+    """A Fortran type: ``base`` (real, integer, logical, character, complex, type, class, procedure), kind text,
+    derived name.
 
     ``text`` is the type as written, e.g. ``real(dp)``.
     """
@@ -27,7 +28,9 @@ class FType:
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """One declared dimension. ``form``: explicit, deferred (``:`` of allocatable and pointer), assumed (``:`` or ``l:`` of a dummy), star."""
+    """One declared dimension. ``form``: explicit, deferred (``:`` of allocatable and pointer), assumed (``:`` or
+    ``l:`` of a dummy), star.
+    """
 
     form: str
     lower: str = ""
@@ -81,7 +84,9 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One ``use``: module, the ``only`` list as local name → name in the module, or None for everything, and renames."""
+    """One ``use``: module, the ``only`` list as local name → name in the module, or None for everything, and
+    renames.
+    """
 
     module: str
     only: tuple[tuple[str, str], ...] | None
@@ -134,7 +139,8 @@ class Specification:
 class UnitIndex:
     """What the index knows of one program unit without parsing it.
 
-    ``kind``: module, submodule, program, subroutine, function, blockdata. ``lines`` is the range of its logical lines in
+    ``kind``: module, submodule, program, subroutine, function, blockdata. ``lines`` is the range of its logical
+    lines in
     the file, header and end included; ``body`` the range without nested units. ``calls`` are names after ``call``,
     ``names`` every identifier that stands before a parenthesis.
     """

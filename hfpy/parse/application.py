@@ -7,11 +7,11 @@ from pathlib import Path
 
 import networkx as nx
 
-from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options
-from hfpy.parse.files import command_line_macros, index_file, is_fortran, project_macros
+from hfpy.parse.files import index_file, is_fortran, project_macros
 from hfpy.parse.routines import parse_unit, unit_key
 
 
@@ -55,7 +55,9 @@ def _parse_reached(application: Application, options: Options, found: list[Diagn
 
 
 def reached(application: Application) -> list[str]:
-    """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all these use."""
+    """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all
+    these use.
+    """
     from hfpy.parse.edges import index_edges
 
     net = nx.DiGraph(index_edges(application))
@@ -69,7 +71,9 @@ def reached(application: Application) -> list[str]:
     if application.options.layout:
         wanted = set(application.units)
     stack = list(wanted)
-    by_name = {application.unit(k).name: k for k in application.units if application.unit(k).kind in ("module", "submodule")}
+    by_name = {
+        application.unit(k).name: k for k in application.units if application.unit(k).kind in ("module", "submodule")
+    }
     while stack:
         key = stack.pop()
         file, number = application.units[key]
@@ -83,6 +87,3 @@ def reached(application: Application) -> list[str]:
                 wanted.add(other)
                 stack.append(other)
     return [k for k in application.units if k in wanted]
-
-
-__all__ = ["Place", "command_line_macros", "reached", "read_application"]

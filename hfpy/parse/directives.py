@@ -63,7 +63,8 @@ class Directive:
 _SHOWN = {
     word.lower(): word
     for word in (
-        "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN IAND IOR "
+        "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN "
+        "IAND IOR "
         "IEOR parallelRegion domainDependant"
     ).split()
 }
@@ -127,7 +128,11 @@ def _attributes(line: LogicalLine, file: str, start: int, end: int) -> tuple[lis
         word = _WORD.match(text, position)
         if word is None:
             problems.append(
-                error("HF202", f"'{text[position]}' where an attribute was expected", line.place(file, position, position + 1))
+                error(
+                    "HF202",
+                    f"'{text[position]}' where an attribute was expected",
+                    line.place(file, position, position + 1),
+                )
             )
             break
         name, begin = word.group(), word.start()

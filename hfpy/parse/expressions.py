@@ -1,6 +1,8 @@
-"""Expressions: primaries taken from the tokens, operators and their precedence from fparser, every node tied to its characters.
+"""Expressions: primaries taken from the tokens, operators and their precedence from fparser, every node tied to its
+characters.
 
-A primary (designator, function reference, literal, parenthesis, constructor) is found by its tokens. What is left is a *shape*
+A primary (designator, function reference, literal, parenthesis, constructor) is found by its tokens. What is left is
+a *shape*
 such as ``-v**v*v .and. .not. v``; fparser parses each shape once, and its tree is filled with the primaries in
 textual order. So fparser decides what an expression means, while a code base needs a few hundred parses instead of
 hundreds of thousands (peers.md §3.3: 98 % of fparser's time is trial and error), and places are exact by construction.
@@ -129,7 +131,7 @@ class _Builder:
         while position < stop:
             token = self.tokens[position]
             lowered = token.text.lower()
-            if token.kind == "op" and lowered not in _OPEN or token.kind == "dotted" and lowered not in _LOGICAL:
+            if (token.kind == "op" and lowered not in _OPEN) or (token.kind == "dotted" and lowered not in _LOGICAL):
                 operators.append(token)
                 shape.append(lowered if token.kind == "op" else f" {lowered} ")
                 position += 1
@@ -310,7 +312,11 @@ class _Builder:
     def _triplet(self, start: int, stop: int) -> Expr | None:
         """``lower:upper:step`` if a colon stands at depth 0, else None."""
         parts = [part for piece in self._split(start, stop, "::") for part in self._split(*piece, ":")]
-        colons = [t for n, t in enumerate(self.tokens[start:stop]) if t.text in (":", "::") and not self._inside(start, start + n)]
+        colons = [
+            t
+            for n, t in enumerate(self.tokens[start:stop])
+            if t.text in (":", "::") and not self._inside(start, start + n)
+        ]
         if not colons:
             return None
         double = next((n for n, t in enumerate(colons) if t.text == "::"), None)

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
+from hfpy.model.macros import Macro
 from hfpy.model.source import SourceText, source_text
+from hfpy.model.targets import holds_architecture
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
-from hfpy.model.targets import holds_architecture
 from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
-from hfpy.parse.macros import Macro, parse_defines
+from hfpy.parse.macros import parse_defines
 from hfpy.parse.preprocess import activity, expand_file, needs_expansion, read_macros
 
 HYBRID_SUFFIXES = (".h90", ".H90")

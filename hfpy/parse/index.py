@@ -37,7 +37,18 @@ _USE = re.compile(r"use\b\s*(?:,\s*(non_intrinsic|intrinsic)\s*)?(?:::)?\s*([a-z
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*(?:\s*(?:\([^()]*\))?\s*%\s*[a-z_]\w*)*)", re.IGNORECASE)
 _REFERENCE = re.compile(r"([a-z_]\w*)\s*\(", re.IGNORECASE)
 _CONTAINS = re.compile(r"contains\s*$", re.IGNORECASE)
-_HEAD_WORDS = ("subroutine", "function", "module", "program", "submodule", "block", "end", "contains", "interface", "use")
+_HEAD_WORDS = (
+    "subroutine",
+    "function",
+    "module",
+    "program",
+    "submodule",
+    "block",
+    "end",
+    "contains",
+    "interface",
+    "use",
+)
 
 Holds = Callable[[IfDirective, str], bool]
 
@@ -141,7 +152,9 @@ class _Indexer:
         if directive.keyword != "scheme":
             return
         if self.stack and self.stack[-1].kind in ("subroutine", "function"):
-            self.found.append(error("HF207", "@scheme inside a routine", line.place(self.path), "put it around routines"))
+            self.found.append(
+                error("HF207", "@scheme inside a routine", line.place(self.path), "put it around routines")
+            )
         elif directive.end:
             if self.scheme_line is None:
                 self.found.append(error("HF205", "@end scheme without @scheme", line.place(self.path)))
@@ -152,7 +165,7 @@ class _Indexer:
             self.found += problems
 
     def _between_routines(self) -> bool:
-        return not self.stack or self.stack[-1].kind in ("module", "submodule") and self.stack[-1].contains >= 0
+        return not self.stack or (self.stack[-1].kind in ("module", "submodule") and self.stack[-1].contains >= 0)
 
     def _condition(self, number: int, line: LogicalLine, directive: Directive) -> None:
         """An ``@if`` around whole routines: what does not hold is not even read (§3.5)."""

@@ -17,9 +17,7 @@ _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
 _INCLUDE_LINE = re.compile(r"#\s*include\s*[\"<]([^\">]*)")
-_DIRECTIVE_WORDS = re.compile(
-    r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|scheme|if|exit)\b", re.IGNORECASE
-)
+_DIRECTIVE_WORDS = re.compile(r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|scheme|if|exit)\b", re.IGNORECASE)
 
 
 def mask_strings(text: str) -> str:
@@ -140,7 +138,8 @@ def logical_lines(
 ) -> tuple[list[LogicalLine], list[Diagnostic]]:
     """Logical lines of a file and what was wrong with its lexical form.
 
-    An active ``#include`` (named in ``includes``) is kept as a line of its own. ``active`` masks lines that the preprocessor drops; ``hybrid`` says that ``@`` at the begin of a line is a directive.
+    An active ``#include`` (named in ``includes``) is kept as a line of its own. ``active`` masks lines that the
+    preprocessor drops; ``hybrid`` says that ``@`` at the begin of a line is a directive.
     """
     if fixed:
         return _fixed_form(path, lines, active)
@@ -192,10 +191,10 @@ def _commented_out(path: str, index: int, line: str) -> Diagnostic:
     )
 
 
-def _comment_directive(
-    lines: Sequence[str], index: int, out: list[LogicalLine], active: Sequence[bool] | None
-) -> int:
-    """Read a directive behind ``!`` with its continuation lines (``!@ …`` or ``!& …``); return the next line's index."""
+def _comment_directive(lines: Sequence[str], index: int, out: list[LogicalLine], active: Sequence[bool] | None) -> int:
+    """Read a directive behind ``!`` with its continuation lines (``!@ …`` or ``!& …``); return the next line's
+    index.
+    """
     joiner = _Joiner()
     total = len(lines)
     continued = False
@@ -286,7 +285,9 @@ def _join(
 
 
 def _next_code(lines: Sequence[str], index: int, active: Sequence[bool] | None) -> int:
-    """Index of the next line that can continue a statement: comments, blanks, preprocessor and inactive lines are passed over."""
+    """Index of the next line that can continue a statement: comments, blanks, preprocessor and inactive lines are
+    passed over.
+    """
     total = len(lines)
     while index < total:
         stripped = lines[index].lstrip()

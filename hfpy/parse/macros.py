@@ -11,14 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True)
-class Macro:
-    """A ``#define``: ``params`` is None for an object-like macro; the last name may be ``...``."""
-
-    name: str
-    params: tuple[str, ...] | None
-    body: str
+from hfpy.model.macros import Macro
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ def innermost_body(construct: Construct, region: Region) -> tuple[Node, ...]:
 def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region, list[Diagnostic]]:
     """The region with its loops taken from the body, if the body begins with them.
 
-    Errors: a region in a comment without its nest; code beside the nest; a nest that is not perfect; a step; bounds that
+    Errors: a region in a comment without its nest; code beside the nest; a nest that is not perfect; a step; bounds
+    that
     contradict ``startAt``/``endAt``.
     """
     loops = own_nest(construct.body, region.iterators)
@@ -62,7 +63,9 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
             first = rest[0].header if isinstance(rest[0], Construct) else rest[0]
             assert isinstance(first, Statement)
             message = "code beside the loop nest of a region"
-            problems.append(error("HF213", message, first.line.place(file), "move it into the innermost loop or out of the region"))
+            problems.append(
+                error("HF213", message, first.line.place(file), "move it into the innermost loop or out of the region")
+            )
         nodes = loop.body
     bounds: dict[str, tuple[str, str]] = {}
     for loop in loops:

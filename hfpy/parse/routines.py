@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.source import LogicalLine, source_text
+from hfpy.model.statements import Node
 from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.lexer import logical_lines
@@ -13,7 +14,9 @@ from hfpy.parse.specification import SpecificationParser
 
 
 def unit_key(index: FileIndex, number: int) -> str:
-    """The name of a unit in the whole application: ``module::routine``, ``::routine`` outside modules, ``module::host::inner``."""
+    """The name of a unit in the whole application: ``module::routine``, ``::routine`` outside modules,
+    ``module::host::inner``.
+    """
     unit = index.units[number]
     names = [unit.name]
     parent = unit.parent
@@ -42,7 +45,9 @@ class Includes:
             text = source_text(str(candidate), candidate.read_text(encoding="utf-8", errors="replace"))
             lines, _ = logical_lines(str(candidate), text.lines, hybrid=False)
             return [
-                LogicalLine(item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate))
+                LogicalLine(
+                    item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate)
+                )
                 for item in lines
             ]
         return None
@@ -73,7 +78,7 @@ def parse_unit(index: FileIndex, number: int, include_dirs: tuple[Path, ...] = (
     header = lines[0]
     last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
     spec = parser.result(last)
-    body: tuple = ()
+    body: tuple[Node, ...] = ()
     body_first = lines[behind].first if behind < len(lines) else -1
     if unit.kind not in ("module", "submodule", "blockdata"):
         builder = BlockBuilder(index.path)

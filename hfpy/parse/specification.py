@@ -118,7 +118,7 @@ class SpecificationParser:
                 return self._derived_type(lines, index, stop, (begin.group(1) or begin.group(2)).lower())
         if word == "enum":
             return self._skip_to(lines, index, stop, "end enum")
-        if is_declaration(masked) and (sign := assignment_sign(masked)) is None or self._typed(masked):
+        if (is_declaration(masked) and (sign := assignment_sign(masked)) is None) or self._typed(masked):
             return index + 1 if self._declaration(line) else index
         if word in SPECIFICATION_WORDS or word == "format" or word == "entry":
             sign = assignment_sign(masked)
@@ -138,9 +138,8 @@ class SpecificationParser:
         for symbol in symbols:
             known = self.state.symbols.get(symbol.name)
             if known is not None and known.line is not None and known.type.base and self._condition is None:
-                if known.type.base != "external":
-                    place = line.place(self.file, *symbol.name_span)
-                    self.found.append(error("HF301", f"'{symbol.name}' is declared twice", place))
+                place = line.place(self.file, *symbol.name_span)
+                self.found.append(error("HF301", f"'{symbol.name}' is declared twice", place))
             if known is not None and not known.type.base:
                 symbol = replace(
                     symbol,
@@ -221,8 +220,8 @@ class SpecificationParser:
             else:
                 self.state.private.difference_update(names)
         elif word == "save":
-            names = {n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()}
-            self.state.saved.update(names or {"*"})
+            saved = {n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()}
+            self.state.saved.update(saved or {"*"})
         elif word in ("data", "common", "equivalence", "namelist"):
             self.state.storage.update(n.lower() for n in _WORD.findall(rest))
             if word == "data":
@@ -375,7 +374,9 @@ class SpecificationParser:
                 if directive is not None and directive.end and directive.keyword == "domaindependant":
                     break
                 message = "a directive inside a @domainDependant block"
-                self.found += problems or [error("HF207", message, line.place(self.file), "@end domainDependant is missing")]
+                self.found += problems or [
+                    error("HF207", message, line.place(self.file), "@end domainDependant is missing")
+                ]
                 if directive is None or directive.keyword != "domaindependant":
                     position += 1
                     continue
@@ -389,7 +390,9 @@ class SpecificationParser:
                 return position
             position += 1
         else:
-            self.found.append(error("HF204", "@domainDependant is not closed", opened.place(self.file), "@end domainDependant"))
+            self.found.append(
+                error("HF204", "@domainDependant is not closed", opened.place(self.file), "@end domainDependant")
+            )
         self._record(head, names, opened, lines[index : position + 1])
         return position + 1
 

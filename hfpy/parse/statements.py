@@ -146,7 +146,9 @@ def argument(text: str, start: int, end: int) -> Expr:
 
 
 def arguments(text: str, masked: str, opening: int, base: int) -> tuple[Expr, ...]:
-    """The arguments in the parentheses that open at ``opening`` of the masked text (``base``: its offset in ``text``)."""
+    """The arguments in the parentheses that open at ``opening`` of the masked text (``base``: its offset in
+    ``text``).
+    """
     closing = matching(masked, opening)
     if closing < 0:
         raise GrammarError("a parenthesis is not closed")

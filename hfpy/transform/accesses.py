@@ -118,7 +118,9 @@ class AccessRewriter:
         text: str,
         planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
     ) -> str | None:
-        """An array in an output list as an expression in declared order; None where one dimension or none is written."""
+        """An array in an output list as an expression in declared order; None where one dimension or none is
+        written.
+        """
         assert order.storage is not None
         items: tuple[Expr | str, ...] = made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
         ranges = [i for i, item in enumerate(items) if item == ":" or isinstance(item, Range)]
@@ -198,4 +200,3 @@ class AccessRewriter:
         if order.default_macro and region is not None and region.template:
             return f"{order.access_macro}_{region.template}"
         return order.access_macro
-

@@ -69,7 +69,7 @@ class DeclarationRewriter:
         if data is None or data.home != self.routine.key or data.user_macro:
             return None
         order = self.facts.order(data)
-        if not data.inserted and order.identity or not self._sizes_known(data):
+        if (not data.inserted and order.identity) or not self._sizes_known(data):
             return None
         assert symbol.line is not None
         if symbol.line.file:
@@ -104,7 +104,9 @@ class DeclarationRewriter:
                     key = self.routine.key
                     if self.facts.scopes.variable(name, key) is None and not self._excused(name):
                         place = data.listed or self.routine.place()
-                        message = f"'{data.name}' gets a dimension of size {dimension.size}, but '{name}' is not known here"
+                        message = (
+                            f"'{data.name}' gets a dimension of size {dimension.size}, but '{name}' is not known here"
+                        )
                         hint = f"import '{name}', or pass it to '{self.routine.name}'"
                         self.found.append(error("HF307", message, place, hint))
                         return False
@@ -119,14 +121,23 @@ class DeclarationRewriter:
     # -- large locals
 
     def _too_large(self, data: DataObject) -> bool:
-        """Whether a local goes to the heap: it has a parallel dimension, and OpenMP code keeps all locals on the stack (§8)."""
+        """Whether a local goes to the heap: it has a parallel dimension, and OpenMP code keeps all locals on the
+        stack (§8).
+        """
         symbol = data.symbol
         position = self.facts.positions.get(self.routine.key)
         if self.facts.backend(self.routine.key) != "openmp":
             return False
         if self.routine.kind not in ("subroutine", "function") or position.label not in ("within", "inside"):
             return False
-        if not symbol.type.text or not data.local or data.user_macro or symbol.dynamic or symbol.constant or data.name == self.routine.result:
+        if (
+            not symbol.type.text
+            or not data.local
+            or data.user_macro
+            or symbol.dynamic
+            or symbol.constant
+            or data.name == self.routine.result
+        ):
             return False
         if self._small(data) or not any(d.parallel for d in data.used) or keeps_value(self.routine, data.name):
             return False
@@ -163,7 +174,9 @@ class DeclarationRewriter:
                 attributes.append(f"intent({symbol.intent})")
             shape = self._new_shape(symbol) or ",".join(d.size for d in symbol.shape)
             initial = f" = {symbol.initial}" if symbol.initial else ""
-            rows.append(f"{', '.join([symbol.type.text, *attributes])} :: {spelled}{f'({shape})' if shape else ''}{initial}")
+            rows.append(
+                f"{', '.join([symbol.type.text, *attributes])} :: {spelled}{f'({shape})' if shape else ''}{initial}"
+            )
         yield replace_range(line, 0, len(line.text), f"\n{indent}".join(rows))
 
     def _small(self, data: DataObject) -> bool:
@@ -180,4 +193,3 @@ class DeclarationRewriter:
     def _heaped(self, name: str) -> bool:
         data = self.facts.object(name, self.routine.key)
         return data is not None and data.home == self.routine.key and self._too_large(data)
-

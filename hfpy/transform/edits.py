@@ -6,6 +6,7 @@ for byte; comments inside a replaced range are kept on lines of their own before
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,9 @@ def insert_lines(before: int, lines: Sequence[str], rank: int = 0, origin: int =
 
 
 def replace_lines(first: int, last: int, lines: Sequence[str], rank: int = 0) -> Edit:
-    """Replace physical lines ``first`` to ``last`` (inclusive) by other lines; their comments are the caller's business."""
+    """Replace physical lines ``first`` to ``last`` (inclusive) by other lines; their comments are the caller's
+    business.
+    """
     text = "".join(line + "\n" for line in lines)
     return Edit(first, 0, last + 1, 0, rank, text, first)
 
@@ -106,7 +109,7 @@ def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Callable[[str],
 
 
 def _check(ordered: list[Edit]) -> None:
-    for first, second in zip(ordered, ordered[1:], strict=False):
+    for first, second in itertools.pairwise(ordered):
         if (second.line, second.column) < (first.end_line, first.end_column):
             raise OverlapError(f"{first} and {second}")
 
@@ -122,7 +125,9 @@ def _with_comments(source: SourceText, ordered: list[Edit]) -> list[Edit]:
                 code, quote = strip_comment(source.lines[row], quote)
                 comment = source.lines[row][len(code) :]
                 if comment:
-                    indent = source.lines[edit.line][: len(source.lines[edit.line]) - len(source.lines[edit.line].lstrip())]
+                    indent = source.lines[edit.line][
+                        : len(source.lines[edit.line]) - len(source.lines[edit.line].lstrip())
+                    ]
                     kept.append(indent + comment)
             if kept:
                 result.append(insert_lines(edit.line, kept, -1))
@@ -183,10 +188,21 @@ def _to_lines(
 
 
 def moved_lines(source: SourceText, edits: Iterable[Edit], first: int, last: int) -> tuple[list[str], list[int]]:
-    """Physical lines ``first`` to ``last`` with the edits inside them applied, and the source line (0-based) of each."""
+    """Physical lines ``first`` to ``last`` with the edits inside them applied, and the source line (0-based) of
+    each.
+    """
     part = SourceText(source.path, source.lines[first : last + 1])
     shifted = [
-        Edit(e.line - first, e.column, e.end_line - first, e.end_column, e.rank, e.text, max(e.origin - first, 0), e.origins)
+        Edit(
+            e.line - first,
+            e.column,
+            e.end_line - first,
+            e.end_column,
+            e.rank,
+            e.text,
+            max(e.origin - first, 0),
+            e.origins,
+        )
         for e in edits
     ]
     edited = apply_edits(part, shifted)

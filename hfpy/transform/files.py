@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.backends.registry import backend
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine
@@ -18,6 +18,7 @@ from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, moved_lines, replace_lines, replace_range
 from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.outline import Outline
+from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter, comment_out
 from hfpy.transform.wrapping import wrap_line
 
@@ -37,8 +38,11 @@ class FileResult:
 class FileRewriter:
     """Collects and applies the edits of one file."""
 
-    def __init__(self, facts: Facts, effects: Effects, index: FileIndex) -> None:
+    def __init__(
+        self, facts: Facts, effects: Effects, index: FileIndex, backends: Callable[[str], Backend | None]
+    ) -> None:
         self.facts = facts
+        self.backends = backends
         self.effects = effects
         self.index = index
         self.found: list[Diagnostic] = []
@@ -68,7 +72,10 @@ class FileRewriter:
 
     def _head(self) -> list[str]:
         options = self.facts.application.options
-        lines = [f"! Made by hfpy from {self.index.path.rsplit('/', 1)[-1]} for {options.target} ({options.default_backend}): edit the source, not this file."]
+        lines = [
+            f"! Made by hfpy from {Path(self.index.path).name} for {options.target} ({options.default_backend}): "
+            "edit the source, not this file."
+        ]
         if options.layout:
             lines.append(f"! Storage order: {options.layout}.")
         if options.storage_order is not None and self.index.hybrid:
@@ -90,11 +97,11 @@ class FileRewriter:
             repairs, warned = logical_equalities(self.facts, routine)
             yield from repairs
             self.found += warned
-        chosen = backend(self.facts.backend(routine.key))
+        chosen = self.backends(self.facts.backend(routine.key))
         if chosen is not None:
             regions = RegionRewriter(self.facts, self.effects, routine, chosen)
             made = list(regions.edits())
-            self.openmp = self.openmp or chosen.openmp and bool(regions.numbers)
+            self.openmp = self.openmp or (chosen.openmp and bool(regions.numbers))
             yield from made
             self.found += regions.found
             self.outlines = regions.outlines
@@ -133,7 +140,9 @@ class FileRewriter:
     def _directive_lines(self, routines: list[Routine]) -> Iterator[Edit]:
         """Lines of ``@domainDependant`` and ``@scheme`` become comments (they are comments already in plain files)."""
         for routine in routines:
-            dropped = [(o.first, c.last) for cond, o, c in routine.spec.conditions if not self.facts.holds(cond, routine.key)]
+            dropped = [
+                (o.first, c.last) for cond, o, c in routine.spec.conditions if not self.facts.holds(cond, routine.key)
+            ]
             for block in routine.spec.dependants:
                 if block.lines and block.lines[0].comment:
                     continue
@@ -160,7 +169,7 @@ class FileRewriter:
         missing = []
         for name, region in iterators.items():
             found = self.facts.scopes.variable(name, routine.key)
-            if found is None or found.home != routine.key and routine.host == found.home:
+            if found is None or (found.home != routine.key and routine.host == found.home):
                 missing.append(name)
                 continue
             symbol = found.symbol
@@ -186,7 +195,9 @@ class FileRewriter:
             yield replace_range(line, 0, len(line.text), rows[0])
             return
         if any(o.name in self.routine_iterators(routine) and o.name in routine.dummies for o in others):
-            names = [s for s in (symbol, *others) if s.name in self.routine_iterators(routine) and s.name in routine.dummies]
+            names = [
+                s for s in (symbol, *others) if s.name in self.routine_iterators(routine) and s.name in routine.dummies
+            ]
             if min(n.name_span for n in names) != symbol.name_span:
                 return
             rest = [o for o in (symbol, *others) if o not in names]
@@ -203,9 +214,7 @@ class FileRewriter:
 
     def routine_iterators(self, routine: Routine) -> set[str]:
         """Iterators of the active regions of a routine."""
-        return {
-            i for r in self.facts.positions.get(routine.key).own for i in self.facts.positions.regions[r].iterators
-        }
+        return {i for r in self.facts.positions.get(routine.key).own for i in self.facts.positions.regions[r].iterators}
 
     def _allocations(self, routine: Routine, allocations: list[str]) -> Iterator[Edit]:
         if not allocations:

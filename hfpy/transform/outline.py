@@ -1,8 +1,11 @@
 """A region's body in a routine of its own.
 
-Inside an outlined OpenMP loop gfortran no longer knows that dummy arguments do not alias, and does not vectorise the modeller's
-inner loops (real-code.md §1, finding 2: a factor of two). With the body in a module procedure whose dummies have the same
-explicit shapes, it knows again. Applied where the body has an inner loop and everything it names can be passed or seen from
+Inside an outlined OpenMP loop gfortran no longer knows that dummy arguments do not alias, and does not vectorise the
+modeller's
+inner loops (real-code.md §1, finding 2: a factor of two). With the body in a module procedure whose dummies have the
+same
+explicit shapes, it knows again. Applied where the body has an inner loop and everything it names can be passed or
+seen from
 the module; :func:`outline` says why not otherwise.
 """
 
@@ -31,7 +34,9 @@ _NAME_LIMIT = 63
 
 @dataclass(frozen=True)
 class Outline:
-    """A body to be moved: physical lines ``first`` to ``last``, the call that takes their place, and the new routine around them."""
+    """A body to be moved: physical lines ``first`` to ``last``, the call that takes their place, and the new routine
+    around them.
+    """
 
     first: int
     last: int
@@ -46,7 +51,9 @@ class Refused(Exception):
     """The body stays where it is, for the reason given."""
 
 
-def outline(facts: Facts, routine: Routine, node: Construct, region: Region, sharing: Sharing, flow: Flow, number: int) -> Outline:
+def outline(
+    facts: Facts, routine: Routine, node: Construct, region: Region, sharing: Sharing, flow: Flow, number: int
+) -> Outline:
     """The outline of a region's body.
 
     Raises Refused where it would not pay or cannot be done.
@@ -87,7 +94,11 @@ def _check_routine(facts: Facts, routine: Routine, region: Region, sharing: Shar
         raise Refused("the routine is not in a module")
     if region.reductions or sharing.firstprivate or sharing.lastprivate or sharing.heap or not sharing.complete:
         raise Refused("values go into or out of the body")
-    if routine.spec.statement_functions or routine.spec.types or not (routine.spec.implicit_none or host.spec.implicit_none):
+    if (
+        routine.spec.statement_functions
+        or routine.spec.types
+        or not (routine.spec.implicit_none or host.spec.implicit_none)
+    ):
         raise Refused("the routine has implicit types or definitions of its own")
     if any(w in routine.prefix for w in ("pure", "elemental")) or routine.spec.interfaces:
         raise Refused("the routine is pure or has interfaces")
@@ -97,7 +108,9 @@ def _check_body(body: tuple[Node, ...]) -> None:
     if not any(c.kind == "do" for c in constructs(body)):
         raise Refused("there is no inner loop")
     names = {getattr(c.header, "construct_name", "") for c in constructs(body)} - {""}
-    if any(s.target and s.target not in names for s in flatten(body) if isinstance(s, Jump) and s.kind in ("exit", "cycle")):
+    if any(
+        s.target and s.target not in names for s in flatten(body) if isinstance(s, Jump) and s.kind in ("exit", "cycle")
+    ):
         raise Refused("a jump goes to a loop of the region")
     if any(_loose_jump(node) for node in body):
         raise Refused("a jump goes to a loop of the region")
@@ -108,7 +121,7 @@ def _check_body(body: tuple[Node, ...]) -> None:
         inner = statement.action if isinstance(statement, OneLine) else statement
         if not isinstance(inner, Assignment | Call | Jump | OneLine) and type(inner).__name__ not in ("Header", "End"):
             raise Refused("there is more than assignments and calls in the body")
-        if isinstance(inner, Memory) or isinstance(inner, Jump) and inner.kind == "goto":
+        if isinstance(inner, Memory) or (isinstance(inner, Jump) and inner.kind == "goto"):
             raise Refused("there is a jump in the body")
         if statement.line.label or statement.line.file:
             raise Refused("there are labels or included lines in the body")
@@ -149,7 +162,9 @@ class _Builder:
         names = [*self.sharing.shared, *self.sharing.private]
         mentioned = set(self.flow.read) | set(self.flow.written)
         for name in names:
-            if name not in self.region.iterators and name in mentioned or name in self.sharing.shared and name not in self.region.iterators:
+            if (name not in self.region.iterators and name in mentioned) or (
+                name in self.sharing.shared and name not in self.region.iterators
+            ):
                 self._name(name)
         for name in sorted(self._constants_of_body()):
             self._constant(name)

@@ -12,7 +12,6 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing, Sharing
 from hfpy.analyze.vectors import simd_plan
-from hfpy.backends.base import Backend, Loop, RegionCode
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine, SourceText
@@ -23,6 +22,7 @@ from hfpy.parse.nests import own_nest
 from hfpy.transform.declarations import declaration_sizes
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.outline import Outline, Refused, outline
+from hfpy.transform.regioncode import Backend, Loop, RegionCode
 
 
 def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Edit:
@@ -31,7 +31,9 @@ def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Ed
     for row in range(first, last + 1):
         text = source.lines[row]
         stripped = text.lstrip()
-        lines.append(text if not stripped or stripped.startswith("!") else text[: len(text) - len(stripped)] + "! " + stripped)
+        lines.append(
+            text if not stripped or stripped.startswith("!") else text[: len(text) - len(stripped)] + "! " + stripped
+        )
     if note:
         lines[-1] += f"  ! hfpy: {note}"
     return replace_lines(first, last, lines)
@@ -83,14 +85,13 @@ class RegionRewriter:
             yield from self._inactive(node, region)
             return
         code = self._code(node, region)
-        indent_rows = [] if opened.comment else []
         if region.loops:
             yield from self._own_loops(node, region, code)
             return
         for name in region.iterators:
             self.iterators.setdefault(name, region)
         code, moved = self._outlined(node, region, code)
-        yield replace_lines(opened.first, opened.last, [*indent_rows, *self.backend.open_region(code)])
+        yield replace_lines(opened.first, opened.last, self.backend.open_region(code))
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
         yield from self._exits(node, code, moved)
 
@@ -172,12 +173,16 @@ class RegionRewriter:
         self._check_jumps(node, region)
         exits = any(j.kind == "@exit" for j in _own_exits(node))
         loops = self._loops(region, number, exits, sharing)
-        simd, private = simd_plan(self.facts, self.effects, self.routine, node, region, sharing, "" if region.loops else loops[-1].var)
+        simd, private = simd_plan(
+            self.facts, self.effects, self.routine, node, region, sharing, "" if region.loops else loops[-1].var
+        )
         simd = simd and not exits
         indent = " " * node.header.line.segments[0][2]
         if region.loops:
             indent = " " * own_nest(node.body, region.iterators)[0].header.line.segments[0][2]
-        schedule = region.schedule or ("" if self.facts.application.options.schedule == "static" else self.facts.application.options.schedule)
+        schedule = region.schedule or (
+            "" if self.facts.application.options.schedule == "static" else self.facts.application.options.schedule
+        )
         return RegionCode(
             region=region,
             indent=indent,
@@ -225,7 +230,9 @@ class RegionRewriter:
         return tuple(loops)
 
     def _collapse(self, region: Region) -> int:
-        """Collapse the outer loops where the outermost is known to be short (its threads would idle), the innermost never."""
+        """Collapse the outer loops where the outermost is known to be short (its threads would idle), the innermost
+        never.
+        """
         if len(region.domains) < 3 or region.vector:
             return 0
         macros = self.facts.application.macros
@@ -258,7 +265,7 @@ class RegionRewriter:
             elif jump.kind in ("exit", "cycle") and jump.target and jump.target not in named:
                 self.found.append(error("HF405", f"'{jump.kind} {jump.target}' leaves the region", place, hint))
             elif jump.kind in ("exit", "cycle") and not jump.target:
-                if depth == 0 or depth <= own and jump.kind == "exit" or depth < own:
+                if depth == 0 or (depth <= own and jump.kind == "exit") or depth < own:
                     self.found.append(error("HF405", f"'{jump.kind}' leaves the region", place, hint))
             elif jump.kind == "return":
                 self.found.append(error("HF405", "return inside a region", place, hint))

@@ -1,0 +1,14 @@
+"""Preprocessor macros as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A ``#define``: ``params`` is None for an object-like macro; the last name may be ``...``."""
+
+    name: str
+    params: tuple[str, ...] | None
+    body: str
