@@ -17,9 +17,10 @@ from hfpy.model.source import LineKey
 class Effects:
     """Answers what references do; intents found are kept."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, intents: dict[tuple[str, str], str] | None = None) -> None:
+        """``intents`` are those known already, by routine and dummy."""
         self.facts = facts
-        self._intents: dict[tuple[str, str], str] = {}
+        self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
 
