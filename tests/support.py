@@ -42,7 +42,8 @@ def storage_order(cpu: str = "KIJ", gpu: str = "IJK", extra: str = "") -> str:
             body = ",".join(names[p] for p in places)
             lines.append(f"#define AT{suffix}({','.join(names)}) {body}")
             lines.append(f"#define DOM{suffix}({','.join(names)}) AT{suffix}({','.join(names)})")
-    return "\n".join([*lines, "#endif", extra, ""])
+    tight = ["#define AT_TIGHT(a,b,c) b,a,c", "#define DOM_TIGHT(a,b,c) AT_TIGHT(a,b,c)"]  # a name of the user's choice
+    return "\n".join([*lines, "#endif", *tight, extra, ""])
 
 
 @dataclass(frozen=True)

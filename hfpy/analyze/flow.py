@@ -37,11 +37,10 @@ class FlowScan:
     def __init__(self, effects: dict[int, list[tuple[Reference, bool, bool, bool]]]) -> None:
         self.effects = effects
         self.flow = Flow()
-        self._start: frozenset[str] = frozenset()
+        self._jumps: dict[str, frozenset[str]] = {}
 
     def scan(self, nodes: tuple[Node, ...], assigned: frozenset[str] = frozenset()) -> Flow:
         """Scan the nodes; ``certain`` of the result are the names assigned on every way to the end."""
-        self._start = assigned
         self.flow.certain = self._block(nodes, assigned)
         return self.flow
 
@@ -50,8 +49,8 @@ class FlowScan:
             if isinstance(node, Construct):
                 assigned = self._construct(node, assigned)
             else:
-                if node.line.label:
-                    assigned = _meet(assigned, self._start)
+                if node.line.label in self._jumps:
+                    assigned = _meet(assigned, self._jumps[node.line.label])
                 assigned = self._statement(node, assigned)
         return assigned
 
@@ -60,6 +59,9 @@ class FlowScan:
         if isinstance(statement, OneLine):
             inner = self._statement(statement.action, after)
             return _meet(after, inner)
+        if isinstance(statement, Jump) and statement.kind == "goto":
+            # A jump forward: what was certain here is what is certain at its label.
+            self._jumps[statement.target] = _meet(after, self._jumps.get(statement.target, _EVERYTHING))
         if isinstance(statement, Jump) and statement.kind != "continue":
             return _EVERYTHING
         return after

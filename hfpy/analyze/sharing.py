@@ -83,6 +83,7 @@ class RegionSharing:
         ]
         self.result = Sharing()
         self._scanned: Flow | None = None
+        self.body_names: frozenset[str] = frozenset()
 
     def place(self) -> Sharing:
         """Classify every name."""
@@ -115,14 +116,14 @@ class RegionSharing:
         macros = self.facts.application.macros
         names: set[str] = set()
         for reference in self.references:
+            if reference.at.own_loop:
+                continue  # the bounds are among the region's
             name, _ = resolve_alias(reference.name, reference.at)
             if name is not None:
                 names.add(name)
             elif not self._declared_inside(reference):
                 names.add(reference.name)
             names |= self._alias_names(reference)
-        for text in (*self.region.starts, *self.region.ends, *self.region.strides):
-            names |= _words(expand(text, macros))
         for at in self.inside:
             for expr in _macro_calls(at, macros):
                 names |= _words(expand(expr, macros))
@@ -130,6 +131,9 @@ class RegionSharing:
             if reference.name.upper() in macros or reference.name in macros:
                 names |= _words(expand(_spelling(reference), macros))
         names |= self._statement_function_names(names)
+        self.body_names = frozenset(names)
+        for text in (*self.region.starts, *self.region.ends, *self.region.strides):
+            names |= _words(expand(text, macros))
         return {n for n in names if n not in _lowered(macros)}
 
     def _declared_inside(self, reference: Reference) -> bool:
@@ -376,7 +380,7 @@ class RegionSharing:
             if access.writes and scattered(access.items, iterators):
                 message = f"'{name}' is written through an index array: two points may write one element"
                 hint = "hfpy cannot check this; make sure that the indices are all different"
-                self.result.found.append(warning("HF504", message, self._place(access.reference), hint))
+                self.result.found.append(warning("HF500", message, self._place(access.reference), hint))
                 return
         met = conflict(accesses, iterators, varying)
         if met is not None:

@@ -219,14 +219,15 @@ class _Builder:
         return Literal(token.start, end, kind, self.text[token.start : end]), after
 
     def _closing(self, position: int, stop: int) -> int:
-        depth = 0
+        opened: list[str] = []
         for index in range(position, stop):
             text = self.tokens[index].text
-            if text in ("(", "[", "(/"):
-                depth += 1
+            if text in _OPEN:
+                opened.append(_OPEN[text])
             elif text in (")", "]", "/)"):
-                depth -= 1
-                if depth == 0:
+                if opened.pop() != text:
+                    raise GrammarError(f"'{text}' closes another kind of bracket")
+                if not opened:
                     return index
         raise GrammarError("a parenthesis is not closed")
 

@@ -37,6 +37,8 @@ _USE = re.compile(r"use\b\s*(?:,\s*(non_intrinsic|intrinsic)\s*)?(?:::)?\s*([a-z
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*(?:\s*(?:\([^()]*\))?\s*%\s*[a-z_]\w*)*)", re.IGNORECASE)
 _REFERENCE = re.compile(r"([a-z_]\w*)\s*\(", re.IGNORECASE)
 _CONTAINS = re.compile(r"contains\s*$", re.IGNORECASE)
+_TYPE_BEGIN = re.compile(r"type\s*(?:,\s*[a-z(][^:]*)?(?:::)?\s*[a-z_]\w*\s*$", re.IGNORECASE)
+_END_TYPE = re.compile(r"end\s*type\b", re.IGNORECASE)
 _HEAD_WORDS = (
     "subroutine",
     "function",
@@ -113,6 +115,7 @@ class _Indexer:
         self.holds = holds
         self.conditions: list[tuple[LogicalLine, LogicalLine, bool]] = []
         self.skip_to = -1
+        self.type_open = False
         self.lines = lines
         self.stack: list[_Open] = []
         self.done: dict[int, UnitIndex] = {}
@@ -130,6 +133,8 @@ class _Indexer:
                 self._directive(number, line)
                 continue
             lowered = line.text.lower()
+            if self._in_type(lowered):
+                continue
             if any(word in lowered for word in _HEAD_WORDS) and self._structure(number, line, lowered):
                 continue
             self._code(number, line)
@@ -137,6 +142,15 @@ class _Indexer:
             self.found.append(error("HF204", "@scheme is not closed", self.scheme_line.place(self.path), "@end scheme"))
         self._close_open()
         return tuple(self.done[n] for n in range(self.count)), self.found
+
+    def _in_type(self, lowered: str) -> bool:
+        """Whether a line belongs to the definition of a derived type, whose ``contains`` is not its module's."""
+        if self.type_open:
+            self.type_open = not _END_TYPE.match(lowered)
+            return True
+        if lowered.startswith("type") and not self.interface and _TYPE_BEGIN.match(lowered):
+            self.type_open = True
+        return self.type_open
 
     def _directive(self, number: int, line: LogicalLine) -> None:
         if self.stack:

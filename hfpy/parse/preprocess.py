@@ -18,9 +18,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hfpy.model.macros import Macro
+
 from ..diagnostics import Diagnostic, HfpyError, Place, error, note
 from .conditions import ConditionError, evaluate
-from .macros import Macro, expand, parse_define, parse_defines, permutation, split_arguments, strip_c_comments
+from .macros import expand, parse_define, parse_defines, permutation, split_arguments, strip_c_comments
 
 __all__ = [
     "Activity",

@@ -48,13 +48,17 @@ class DeclarationRewriter:
         self.found: list[Diagnostic] = []
         self.allocations: list[str] = []
 
-    def edits(self) -> Iterator[Edit]:
-        """Edits of every declaration that changes."""
+    def edits(self, moved: frozenset[str] = frozenset()) -> Iterator[Edit]:
+        """Edits of every declaration that changes; ``moved`` are locals that went to another routine altogether."""
         by_line: dict[int, list[Symbol]] = {}
         for symbol in self.routine.spec.symbols.values():
             if symbol.line is not None and "header" not in symbol.attributes:
                 by_line.setdefault(id(symbol.line), []).append(symbol)
         for symbols in by_line.values():
+            gone = [s for s in symbols if s.name in moved]
+            if gone and not any(self._heaped(s.name) for s in symbols):
+                yield from _without(symbols, gone)
+                symbols = [s for s in symbols if s.name not in moved]
             if any(self._heaped(s.name) for s in symbols):
                 yield from self._rebuilt(symbols)
                 continue
@@ -193,3 +197,27 @@ class DeclarationRewriter:
     def _heaped(self, name: str) -> bool:
         data = self.facts.object(name, self.routine.key)
         return data is not None and data.home == self.routine.key and self._too_large(data)
+
+
+def _without(symbols: list[Symbol], gone: list[Symbol]) -> Iterator[Edit]:
+    """A declaration without some of its names."""
+    line = symbols[0].line
+    assert line is not None
+    ordered = sorted(symbols, key=lambda s: s.entity_span)
+    kept = [s for s in ordered if s not in gone]
+    if not kept:
+        yield replace_range(line, 0, len(line.text), "")
+        return
+    index = 0
+    while index < len(ordered):
+        if ordered[index] in kept:
+            index += 1
+            continue
+        last = index
+        while last + 1 < len(ordered) and ordered[last + 1] not in kept:
+            last += 1
+        if index == 0:
+            yield replace_range(line, ordered[0].entity_span[0], ordered[last + 1].entity_span[0], "")
+        else:
+            yield replace_range(line, ordered[index - 1].entity_span[1], ordered[last].entity_span[1], "")
+        index = last + 1

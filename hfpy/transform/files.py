@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
+from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.macros import expand
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, moved_lines, replace_lines, replace_range
@@ -23,6 +25,7 @@ from hfpy.transform.regions import RegionRewriter, comment_out
 from hfpy.transform.wrapping import wrap_line
 
 # Directives of compilers, which belong to the statement behind them.
+_WORDS = re.compile(r"[A-Za-z_]\w*")
 _SENTINEL = re.compile(r"\s*!(\$|dir\$|dec\$|pgi\$|gcc\$|ibm\*|ocl)", re.IGNORECASE)
 
 
@@ -64,11 +67,7 @@ class FileRewriter:
 
     def _needs_macros(self) -> bool:
         """Whether a file without edits names a macro of the storage-order file."""
-        options = self.facts.application.options
-        if options.storage_order is None or not self.index.hybrid:
-            return False
-        words = set(re.findall(r"[A-Za-z_]\w*", self.index.source.text))
-        return bool(words & self.facts.application.macros.keys())
+        return bool(self._macro_lines())
 
     def _head(self) -> list[str]:
         options = self.facts.application.options
@@ -78,17 +77,47 @@ class FileRewriter:
         ]
         if options.layout:
             lines.append(f"! Storage order: {options.layout}.")
-        if options.storage_order is not None and self.index.hybrid:
-            lines.append(f'#include "{options.storage_order.name}"')
-        return lines
+        return lines + self._macro_lines()
+
+    def _macro_lines(self) -> list[str]:
+        """The storage-order macros that the file names, resolved for this target (§3.7).
+
+        Resolved, because a Fortran compiler's preprocessor knows neither ``##`` nor macros redefined half-way (§2.3).
+        """
+        if self.facts.application.options.storage_order is None or not self.index.hybrid:
+            return []
+        names = self._macro_words()
+        return [definition for name in sorted(names) if (definition := resolved(name, self.facts.application.macros))]
+
+    def _macro_words(self) -> set[str]:
+        application = self.facts.application
+        given = {d.partition("=")[0] for d in application.options.define}
+        words = set(re.findall(r"[A-Za-z_]\w*", self.index.source.text))
+        for order in self.facts.orders.values():
+            words |= {order.access_macro, order.domain_macro}
+            templates = {r.template for r in self.facts.positions.regions.values() if r.template}
+            words |= {f"{order.access_macro}_{t}" for t in templates}
+        return (words & application.macros.keys()) - given - {"GPU", "_OPENMP"} - self.index.macros
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:
         yield from self._conditions(routine)
         declarations = DeclarationRewriter(self.facts, routine)
-        yield from declarations.edits()
-        self.found += declarations.found
         if routine.key not in self.facts.graph.statements:
+            yield from declarations.edits()
+            self.found += declarations.found
             return
+        chosen = self.backends(self.facts.backend(routine.key))
+        regions: list[Edit] = []
+        if chosen is not None:
+            rewriter = RegionRewriter(self.facts, self.effects, routine, chosen)
+            regions = [*rewriter.edits(), *self._iterators(routine, rewriter.iterators)]
+            self.openmp = self.openmp or (chosen.openmp and bool(rewriter.numbers))
+            self.found += rewriter.found
+            self.outlines = rewriter.outlines
+        moved = self._moved_names(routine)
+        yield from declarations.edits(moved)
+        self.found += declarations.found
+        yield from self._imports(routine)
         accesses = AccessRewriter(self.facts, routine)
         for at in self.facts.graph.statements[routine.key]:
             yield from accesses.edits(at.statement)
@@ -97,16 +126,60 @@ class FileRewriter:
             repairs, warned = logical_equalities(self.facts, routine)
             yield from repairs
             self.found += warned
-        chosen = self.backends(self.facts.backend(routine.key))
-        if chosen is not None:
-            regions = RegionRewriter(self.facts, self.effects, routine, chosen)
-            made = list(regions.edits())
-            self.openmp = self.openmp or (chosen.openmp and bool(regions.numbers))
-            yield from made
-            self.found += regions.found
-            self.outlines = regions.outlines
-            yield from self._iterators(routine, regions.iterators)
+        yield from regions
         yield from self._allocations(routine, declarations.allocations)
+
+    def _moved_names(self, routine: Routine) -> frozenset[str]:
+        """Locals that only bodies moved to routines of their own mention."""
+        names = frozenset().union(*(made.locals for made in self.outlines))
+        left = {
+            r.name
+            for r in self.facts.references[routine.key]
+            if r.name in names and not self._in_outline(r.at.statement.line.first)
+        }
+        sizes = " ".join(d.size for s in routine.spec.symbols.values() for d in s.shape).lower()
+        left |= {n for n in names if re.search(rf"\b{n}\b", sizes) or n in routine.spec.storage}
+        return names - left
+
+    def _in_outline(self, row: int) -> bool:
+        return any(made.first <= row <= made.last for made in self.outlines)
+
+    def _own_regions(self, routine: Routine) -> list[Region]:
+        return [self.facts.positions.regions[r] for r in self.facts.positions.get(routine.key).own]
+
+    def _inserted_words(self, routine: Routine) -> set[str]:
+        """Names in the sizes of inserted dimensions."""
+        words: set[str] = set()
+        for name in routine.spec.symbols:
+            data = self.facts.object(name, routine.key)
+            for dimension in data.used if data is not None else ():
+                words |= {w.lower() for w in _WORDS.findall(dimension.size)}
+        return words
+
+    def _imports(self, routine: Routine) -> Iterator[Edit]:
+        """``only`` lists without the names that moved bodies alone mention."""
+        if not self.outlines or routine.end is None:
+            return
+        passed_over = {id(line) for block in routine.spec.dependants for line in block.lines}
+        passed_over |= {id(use.line) for use in routine.spec.uses}
+        unit = self.index.units[routine.unit]
+        text = "\n".join(
+            line.text.lower()
+            for line in self.index.lines[unit.first : unit.last + 1]
+            if id(line) not in passed_over and not line.directive and not self._in_outline(line.first)
+        )
+        kept = set(re.findall(r"[a-z_]\w*", text))
+        kept |= {a for made in self.outlines for a in made.arguments}
+        kept |= {w.lower() for r in self._own_regions(routine) for t in (*r.starts, *r.ends) for w in _WORDS.findall(t)}
+        kept |= self._inserted_words(routine)
+        for use in routine.spec.uses:
+            if use.line is None or use.line.file or not use.only:
+                continue
+            needed = [(a, b) for a, b in use.only if a in kept or "(" in a]
+            if len(needed) < len(use.only):
+                shown = ", ".join(a if a == b else f"{a} => {b}" for a, b in needed)
+                at = use.line.text.index(":", use.line.text.lower().index("only")) + 1
+                yield replace_range(use.line, at, len(use.line.text), f" {shown}".rstrip())
 
     def _moved(self, routine: Routine, edits: list[Edit]) -> list[Edit]:
         """Move the bodies of outlined regions, with the edits inside them, behind the routine."""
@@ -236,3 +309,20 @@ def _at_edge(edit: Edit, made: Outline) -> bool:
 def _is_scheme(line: LogicalLine) -> bool:
     text = line.text.lstrip("@").strip().lower()
     return text.startswith(("scheme", "end scheme", "endscheme"))
+
+
+def resolved(name: str, macros: Mapping[str, Macro]) -> str:
+    """A ``#define`` of a macro with everything in it expanded; empty for one without a body."""
+    macro = macros[name]
+    if macro.params is None:
+        body = expand(name, macros)
+        head = name
+        inner = body.strip()
+        if inner in macros and macros[inner].params is not None:
+            return resolved(inner, macros).replace(f"#define {inner}", f"#define {name}", 1)
+    else:
+        clash = set(macro.params) & macros.keys()
+        stand_ins = [f"hf_{n}" if clash else p for n, p in enumerate(macro.params, 1)]
+        body = expand(f"{name}({','.join(stand_ins)})", macros)
+        head = f"{name}({','.join(stand_ins)})"
+    return f"#define {head} {body.strip()}".rstrip() if body.strip() else ""

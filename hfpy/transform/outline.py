@@ -12,12 +12,12 @@ the module; :func:`outline` says why not otherwise.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.flow import Flow
-from hfpy.analyze.sharing import Sharing
+from hfpy.analyze.sharing import RegionSharing, Sharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import names_in
 from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, Node, OneLine, constructs, flatten
@@ -45,6 +45,7 @@ class Outline:
     head: tuple[str, ...]
     tail: tuple[str, ...]
     sharing: Sharing
+    locals: frozenset[str] = frozenset()
 
 
 class Refused(Exception):
@@ -52,21 +53,37 @@ class Refused(Exception):
 
 
 def outline(
-    facts: Facts, routine: Routine, node: Construct, region: Region, sharing: Sharing, flow: Flow, number: int
+    facts: Facts, routine: Routine, node: Construct, region: Region, analysis: RegionSharing, number: int
 ) -> Outline:
     """The outline of a region's body.
 
     Raises Refused where it would not pay or cannot be done.
     """
     body = innermost_body(node, region)
+    sharing = analysis.result
     _check_routine(facts, routine, region, sharing)
     _check_body(body)
     first, last = body_lines(node, region)
-    builder = _Builder(facts, routine, region, sharing, flow)
+    source = facts.application.file(routine.key).source
+    words = _words("\n".join(source.lines[first : last + 1]))
+    builder = _Builder(facts, routine, region, analysis, words)
     builder.collect()
     name = outlined_name(routine.name, number)
     head, tail = builder.routine(name)
-    return Outline(first, last, name, tuple(builder.arguments), tuple(head), tuple(tail), builder.remaining())
+    return Outline(
+        first,
+        last,
+        name,
+        tuple(builder.arguments),
+        tuple(head),
+        tuple(tail),
+        builder.remaining(),
+        frozenset(builder.locals),
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(w.lower() for w in re.findall(r"[A-Za-z_]\w*", text))
 
 
 def outlined_name(routine: str, number: int) -> str:
@@ -140,12 +157,16 @@ def _loose_jump(node: Node) -> bool:
 class _Builder:
     """Collects what the body names and writes the new routine."""
 
-    def __init__(self, facts: Facts, routine: Routine, region: Region, sharing: Sharing, flow: Flow) -> None:
+    def __init__(
+        self, facts: Facts, routine: Routine, region: Region, analysis: RegionSharing, words: frozenset[str]
+    ) -> None:
         self.facts = facts
         self.source = routine
         self.region = region
-        self.sharing = sharing
-        self.flow = flow
+        self.sharing = analysis.result
+        self.flow = analysis.flow()
+        self.mentioned = analysis.body_names
+        self.words = words
         self.passed: dict[str, DataObject] = {}
         self.locals: dict[str, DataObject] = {}
         self.constants: dict[str, Symbol] = {}
@@ -160,11 +181,8 @@ class _Builder:
     def collect(self) -> None:
         """Sort the names of the body; raises Refused where one can be neither passed nor seen."""
         names = [*self.sharing.shared, *self.sharing.private]
-        mentioned = set(self.flow.read) | set(self.flow.written)
         for name in names:
-            if (name not in self.region.iterators and name in mentioned) or (
-                name in self.sharing.shared and name not in self.region.iterators
-            ):
+            if name not in self.region.iterators and name in self.mentioned:
                 self._name(name)
         for name in sorted(self._constants_of_body()):
             self._constant(name)
@@ -230,8 +248,21 @@ class _Builder:
     # -- text
 
     def _uses(self) -> list[str]:
-        """The ``use`` statements of the routine, repeated."""
-        return [use.line.text for use in self.source.spec.uses if use.line is not None and not use.line.file]
+        """The ``use`` statements of the routine, repeated with the names that the body needs."""
+        rows = []
+        needed = self.words | _words(" ".join(self._declarations()))
+        for use in self.source.spec.uses:
+            if use.line is None or use.line.file:
+                continue
+            if use.only is None:
+                rows.append(use.line.text)
+                continue
+            pairs = [(local, remote) for local, remote in use.only if local in needed or "(" in local]
+            if pairs:
+                shown = ", ".join(a if a == b else f"{a} => {b}" for a, b in pairs)
+                nature = ", intrinsic ::" if use.intrinsic else ""
+                rows.append(f"use{nature} {use.module}, only: {shown}")
+        return rows
 
     def _constants(self) -> list[str]:
         """Local named constants that the body needs, repeated."""

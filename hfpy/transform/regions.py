@@ -101,9 +101,7 @@ class RegionRewriter:
             return code, False
         number = self.numbers[id(node)]
         try:
-            made = outline(
-                self.facts, self.routine, node, region, code.sharing, self.sharing.region(number).flow(), number
-            )
+            made = outline(self.facts, self.routine, node, region, self.sharing.region(number), number)
         except Refused:
             return code, False
         self.outlines.append(made)

@@ -109,7 +109,9 @@ class Maker(Statements):
         if rng.random() < 0.1:
             attributes.append("vector")
         rng.shuffle(attributes)
-        out.hybrid(level, f"@parallelRegion{{{', '.join(attributes)}}}")
+        directive = f"@parallelRegion{{{', '.join(attributes)}}}"
+        out.hybrid(level, directive)
+        out.comment(level, directive)
         for d in reversed(dims):
             out.plain(level, f"do {it[d]} = {bounds[d][0]}, {bounds[d][1]}")
         inner = [d for d in "xy" if d not in dims] if dims != "xyz" else []
@@ -146,6 +148,7 @@ class Maker(Statements):
         out.hybrid(level, "@end parallelRegion")
         for _ in dims:
             out.plain(level, "end do")
+        out.comment(level, "@end parallelRegion")
 
     def kernel_calls(self, ctx: Context, level: int) -> None:
         """The body of a coarse region."""

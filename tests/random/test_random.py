@@ -13,12 +13,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from hfpy.diagnostics import render
 from tests.random.generator import make_program
 from tests.support import (
     LAYOUT,
     LAYOUT_OPENMP,
     OPENMP,
     OPENMP_KIJ,
+    SEQUENTIAL,
     SEQUENTIAL_IJK,
     SEQUENTIAL_KIJ,
     Batch,
@@ -27,6 +29,8 @@ from tests.support import (
     Corpus,
     Pair,
     Variant,
+    storage_order,
+    translate_text,
 )
 
 COUNT = int(os.environ.get("HFPY_RANDOM", "200"))
@@ -73,6 +77,22 @@ def test_random_programs(first: int, tmp_path: Path) -> None:
     assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:3])
 
 
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT // 4, PER_BATCH))
+def test_random_programs_in_comments(first: int, tmp_path: Path) -> None:
+    """The plain twin holds the directives in comments: translated, it prints what it prints by itself."""
+    drawn = draw(first, min(PER_BATCH, FIRST + COUNT - first))
+    pairs = [Pair(p.name, p.reference, p.reference, p.name, layout=p.layout) for p in drawn]
+    variants = {p.name: (OPENMP, (SEQUENTIAL, LAYOUT_OPENMP)[n % 2]) for n, p in enumerate(pairs)}
+    corpus = Corpus(pairs, tmp_path, variants)
+    failures = []
+    for p in pairs:
+        try:
+            corpus.check(p.name)
+        except AssertionError as failure:
+            failures.append(f"{p.name}: {str(failure)[:3000]}\n" + "\n".join(p.hybrid.values()))
+    assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:3])
+
+
 @pytest.mark.skipif("HFPY_SHRINK" not in os.environ, reason="slow; for making a failing program small")
 @settings(max_examples=COUNT, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
@@ -103,3 +123,11 @@ def test_a_wrong_program_is_seen(tmp_path: Path) -> None:
     broken = {name: text.replace("end do", "end doo", 1) for name, text in p.reference.items()}
     with pytest.raises(CompileError):
         Batch([Case("g5", broken, "g5")], tmp_path / "broken").output("g5")
+
+
+def test_the_analysis_for_the_gpu_accepts_the_programs() -> None:
+    """Regions for the CPU only are straight code there; whatever a GPU backend lacks is said with HF7xx."""
+    for p in draw(FIRST, 60):
+        result = translate_text(p.hybrid, storage_order(), target="gpu")
+        wrong = [d for d in result.errors if not d.code.startswith("HF7")]
+        assert not wrong, render(wrong[0]) + "\n" + "\n".join(p.hybrid.values())

@@ -88,6 +88,10 @@ class Lines:
         for text in texts:
             self.h.extend(folded("  " * level + text))
 
+    def comment(self, level: int, text: str) -> None:
+        """A directive in a comment of the plain text."""
+        self.p.append("  " * level + "!" + text)
+
     def plain(self, level: int, *texts: str) -> None:
         for text in texts:
             self.p.extend(folded("  " * level + text))
