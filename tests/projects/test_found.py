@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from tests.support import storage_order, translate_text
+from hfpy.options import Options
+from hfpy.pipeline import translate
+from tests.support import storage_order, translate_text, write_files
 
 GLUED = """\
 #define GLUE(a,b) a##b
@@ -43,11 +48,36 @@ end module
 @pytest.mark.parametrize("target", ["cpu", "gpu"])
 def test_storage_orders_that_only_the_c_preprocessor_understands(storage: str, target: str) -> None:
     """``##`` and second definitions (hybrid-fortran.md §2.3) become macros that every preprocessor knows."""
-    text = translate_text(REGION, storage, target=target, backend="sequential").require().text
+    text = translate_text(REGION, storage, target=target, backend="sequential").require().files["m.F90"]
     order = "k,i,j" if target == "cpu" or storage is GLUED else "i,j,k"
     assert f"#define AT(i,j,k) {order}" in text
     assert f"#define DOM(i,j,k) {order}" in text
     assert "##" not in text and text.count("#define AT(") == 1
+
+
+@pytest.mark.parametrize("storage", [GLUED, REDEFINED])
+def test_plain_files_that_include_the_storage_order_get_it_resolved(storage: str, tmp_path: Path) -> None:
+    """The predecessor ran the C preprocessor over plain files too."""
+    files = {"m.h90": REGION, "plain.F90": '#include "storage_order.F90"\n', "storage_order.F90": storage}
+    paths = write_files(files, tmp_path)
+    [beside] = translate(paths[:2], Options(storage_order=paths[2], backend="sequential")).beside
+    assert beside.name == "storage_order.F90"
+    assert "#define AT(i,j,k) k,i,j" in beside.text.splitlines()
+    assert len(re.findall("#define AT\\b", beside.text)) == 1
+
+
+def test_plain_files_include_an_ordinary_storage_order_as_it_is(tmp_path: Path) -> None:
+    files = {"m.h90": REGION, "plain.F90": '#include "storage_order.F90"\n', "storage_order.F90": storage_order()}
+    paths = write_files(files, tmp_path)
+    assert translate(paths[:2], Options(storage_order=paths[2], backend="sequential")).beside == ()
+
+
+def test_empty_macros_of_the_storage_order_are_defined() -> None:
+    """``#define SCHEME`` without a body decides an ``#ifdef`` in a hybrid file."""
+    storage = storage_order(extra="#define SHALLOW")
+    source = REGION.replace("    integer :: k\n", "    integer :: k\n#ifdef SHALLOW\n    k = 0\n#endif\n")
+    text = translate_text(source, storage).require().files["m.F90"]
+    assert "#define SHALLOW\n" in text
 
 
 def test_arrays_passed_to_internal_procedures_of_programs_have_one_order() -> None:
