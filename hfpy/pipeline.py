@@ -40,13 +40,14 @@ class FileUnits:
 
 @dataclass(frozen=True)
 class Translation:
-    """The result of a translation; ``files`` is empty if there are errors."""
+    """The result of a translation; ``files`` is empty if there are errors. Files include those in ``beside``."""
 
     files: tuple[GeneratedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
     units: Mapping[Path, FileUnits] = field(default_factory=dict)
     explain: Callable[[str | None], str] = lambda _name: ""
     openmp: bool = False
+    beside: tuple[GeneratedFile, ...] = ()
 
 
 def output_name(path: Path) -> str:
@@ -77,6 +78,7 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         from hfpy.analyze.facts import analyse
         from hfpy.backends.registry import backend
         from hfpy.transform.files import FileRewriter
+        from hfpy.transform.storageorder import plain_macros
 
         facts = analyse(application)
         effects = Effects(facts)
@@ -99,12 +101,22 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         diagnostics = _in_source_lines(application.files, found)
         if has_errors(diagnostics):
             files = []
-        translation = Translation(tuple(files), diagnostics, units, explained, openmp)
+        beside: list[GeneratedFile] = []
+        order = options.storage_order
+        if files and order is not None and _included(application.files, order):
+            plain = plain_macros(order, options)
+            beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
+        translation = Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside))
         remember(paths, options, translation, facts)
         return translation
     finally:
         if enabled:
             gc.enable()
+
+
+def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:
+    """Whether a plain file includes the storage-order file by itself."""
+    return any(Path(name).name == storage_order.name for f in files if not f.hybrid for name in f.includes)
 
 
 def untouched(index: FileIndex) -> GeneratedFile:

@@ -24,16 +24,20 @@ if TYPE_CHECKING:
 
 GENERATED = "generated"
 STATE = "translation.json"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
 class Translated:
-    """What a translation has put on disk: the files to compile, what was said, and whether they need OpenMP."""
+    """What a translation has put on disk: the files to compile, what was said, and whether they need OpenMP.
+
+    ``beside`` holds names and digests of the files that the others include.
+    """
 
     files: tuple[CompiledFile, ...]
     diagnostics: tuple[Diagnostic, ...]
     openmp: bool
+    beside: tuple[tuple[str, str], ...] = ()
 
 
 def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path, state: Path) -> Translated:
@@ -51,9 +55,8 @@ def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path, st
     translation = _translation(sources, options)
     with explained(state):
         state.unlink(missing_ok=True)  # from here on the folder is in between
-    files = write_generated(translation, folder, options)
-    _remove_strays(known, folder, {file.name for file in files})
-    translated = Translated(files, tuple(translation.diagnostics), translation.openmp)
+    translated = _written(translation, folder, options)
+    _remove_strays(known, folder, {*(file.name for file in translated.files), *dict(translated.beside)})
     write_json(state, _as_json(translated, fingerprint))
     return translated
 
@@ -63,9 +66,18 @@ def transpile(sources: Sequence[Path], options: Options, folder: Path) -> Transl
 
     Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
     """
-    translation = _translation(sources, options)
+    return _written(_translation(sources, options), folder, options)
+
+
+def _written(translation: Translation, folder: Path, options: Options) -> Translated:
+    """Write the files of a translation; what is on disk then."""
+    beside = []
+    for file in translation.beside:  # first: the others include them
+        data = file.text.encode("utf-8")
+        write_if_changed(folder / file.name, data)
+        beside.append((file.name, digest(data)))
     files = write_generated(translation, folder, options)
-    return Translated(files, tuple(translation.diagnostics), translation.openmp)
+    return Translated(files, tuple(translation.diagnostics), translation.openmp, tuple(beside))
 
 
 def _translation(sources: Sequence[Path], options: Options) -> Translation:
@@ -134,9 +146,10 @@ def _refuse_equal_names(names: Iterable[tuple[str, Path]]) -> None:
 
 def _remove_strays(known: dict[str, Any], folder: Path, wanted: set[str]) -> None:
     """Remove the files that the last translation made and this one did not."""
-    for entry in known.get("files", ()):
-        path = folder / entry["name"]
-        if entry["name"] not in wanted:
+    names = [*(entry["name"] for entry in known.get("files", ())), *(name for name, _ in known.get("beside", ()))]
+    for name in names:
+        path = folder / name
+        if name not in wanted:
             with explained(path):
                 path.unlink(missing_ok=True)
 
@@ -179,14 +192,15 @@ def _kept(state: dict[str, Any], folder: Path, fingerprint: str) -> Translated |
     if state.get("format") != _FORMAT or state.get("fingerprint") != fingerprint:
         return None
     files = tuple(_file_from_json(entry, folder) for entry in state["files"])
-    for file in files:
+    beside = tuple((str(name), str(content)) for name, content in state["beside"])
+    for path, content in [*((f.path, f.digest) for f in files), *((folder / name, d) for name, d in beside)]:
         try:
-            if digest(file.path.read_bytes()) != file.digest:
+            if digest(path.read_bytes()) != content:
                 return None
         except OSError:
             return None
     diagnostics = tuple(_diagnostic_from_json(entry) for entry in state["diagnostics"])
-    return Translated(files, diagnostics, bool(state["openmp"]))
+    return Translated(files, diagnostics, bool(state["openmp"]), beside)
 
 
 def _as_json(translated: Translated, fingerprint: str) -> dict[str, Any]:
@@ -194,6 +208,7 @@ def _as_json(translated: Translated, fingerprint: str) -> dict[str, Any]:
         "format": _FORMAT,
         "fingerprint": fingerprint,
         "openmp": translated.openmp,
+        "beside": [list(entry) for entry in translated.beside],
         "diagnostics": [d.as_dict() for d in translated.diagnostics],
         "files": [
             {

@@ -55,6 +55,7 @@ class Activity:
     ``directive[n]``: line n is a ``#`` line, or continues one with a backslash.
     ``cut[n]``: line n lies inside some conditional, taken or not.
     ``macros``: what is defined at the end; ``defined_here``: names defined in the file itself in active lines;
+    ``redefined``: names that got another meaning without ``#undef``;
     ``includes``: the names of active ``#include`` lines.
     """
 
@@ -63,6 +64,7 @@ class Activity:
     cut: tuple[bool, ...]
     macros: Mapping[str, Macro]
     defined_here: frozenset[str] = frozenset()
+    redefined: frozenset[str] = frozenset()
     includes: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -87,6 +89,7 @@ class _State:
     read: Callable[[Path], str | None]
     diagnostics: list[Diagnostic] = field(default_factory=list)
     defined_here: set[str] = field(default_factory=set)
+    redefined: set[str] = field(default_factory=set)
     includes: list[str] = field(default_factory=list)
 
 
@@ -128,6 +131,7 @@ def activity(
         cut=tuple(mark == "off" or mark == "active-cut" for mark in marks),
         macros=state.macros,
         defined_here=frozenset(state.defined_here),
+        redefined=frozenset(state.redefined),
         includes=tuple(state.includes),
         diagnostics=tuple(state.diagnostics),
     )
@@ -202,6 +206,8 @@ def _directive(text: str, line: int, stack: list[_Branch], state: _State, path: 
         if macro is None:
             state.diagnostics.append(error("HF105", "this macro definition is malformed", place, _DEFINE_HINT))
             return
+        if state.macros.get(macro.name, macro) != macro:
+            state.redefined.add(macro.name)
         state.macros[macro.name] = macro
         if depth == 0:
             state.defined_here.add(macro.name)

@@ -14,20 +14,16 @@ from hfpy.parse.specification import SpecificationParser
 
 
 def unit_key(index: FileIndex, number: int) -> str:
-    """The name of a unit in the whole application: ``module::routine``, ``::routine`` outside modules,
-    ``module::host::inner``.
+    """The name of a unit in the whole application.
+
+    ``module::routine``, ``::routine`` outside modules, ``program::name``, and the host's key before the name of an
+    internal procedure.
     """
     unit = index.units[number]
-    names = [unit.name]
-    parent = unit.parent
-    while parent is not None:
-        names.append(index.units[parent].name)
-        parent = index.units[parent].parent
-    if unit.parent is None:
-        return {"module": unit.name, "submodule": unit.name, "program": f"program::{unit.name}"}.get(
-            unit.kind, f"::{unit.name}"
-        )
-    return "::".join(reversed(names))
+    if unit.parent is not None:
+        return f"{unit_key(index, unit.parent)}::{unit.name}"
+    prefix = {"module": "", "submodule": "", "program": "program::"}.get(unit.kind, "::")
+    return f"{prefix}{unit.name}"
 
 
 class Includes:

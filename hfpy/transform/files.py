@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +11,8 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
-from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.macros import expand
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, moved_lines, replace_lines, replace_range
@@ -22,6 +20,7 @@ from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.outline import Outline
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter, comment_out
+from hfpy.transform.storageorder import resolved
 from hfpy.transform.wrapping import wrap_line
 
 # Directives of compilers, which belong to the statement behind them.
@@ -87,7 +86,7 @@ class FileRewriter:
         if self.facts.application.options.storage_order is None or not self.index.hybrid:
             return []
         names = self._macro_words()
-        return [definition for name in sorted(names) if (definition := resolved(name, self.facts.application.macros))]
+        return [resolved(name, self.facts.application.macros) for name in sorted(names)]
 
     def _macro_words(self) -> set[str]:
         application = self.facts.application
@@ -309,20 +308,3 @@ def _at_edge(edit: Edit, made: Outline) -> bool:
 def _is_scheme(line: LogicalLine) -> bool:
     text = line.text.lstrip("@").strip().lower()
     return text.startswith(("scheme", "end scheme", "endscheme"))
-
-
-def resolved(name: str, macros: Mapping[str, Macro]) -> str:
-    """A ``#define`` of a macro with everything in it expanded; empty for one without a body."""
-    macro = macros[name]
-    if macro.params is None:
-        body = expand(name, macros)
-        head = name
-        inner = body.strip()
-        if inner in macros and macros[inner].params is not None:
-            return resolved(inner, macros).replace(f"#define {inner}", f"#define {name}", 1)
-    else:
-        clash = set(macro.params) & macros.keys()
-        stand_ins = [f"hf_{n}" if clash else p for n, p in enumerate(macro.params, 1)]
-        body = expand(f"{name}({','.join(stand_ins)})", macros)
-        head = f"{name}({','.join(stand_ins)})"
-    return f"#define {head} {body.strip()}".rstrip() if body.strip() else ""

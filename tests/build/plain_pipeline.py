@@ -40,6 +40,7 @@ class Translation:
     units: Mapping[Path, FileUnits]
     explain: Callable[[str | None], str]
     openmp: bool
+    beside: tuple[GeneratedFile, ...] = ()
 
 
 def _words(pattern: str, text: str) -> tuple[str, ...]:

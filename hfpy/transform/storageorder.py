@@ -1,0 +1,49 @@
+"""The storage-order macros in the words of every preprocessor (hybrid-fortran.md §2.3, §6).
+
+The predecessor ran the C preprocessor, which knows ``#`` and ``##`` in macros and takes a second definition of
+a name without complaint. Preprocessors in the compilers' Fortran mode know neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hfpy.model.macros import Macro
+from hfpy.options import Options
+from hfpy.parse.files import command_line_macros
+from hfpy.parse.macros import expand
+from hfpy.parse.preprocess import activity, read_text
+
+
+def plain_macros(path: Path, options: Options) -> str | None:
+    """A file that defines, for the target, what the storage-order file defines there: each name once, ``##`` done.
+
+    None if it can be used as it is.
+    """
+    text = read_text(path)
+    if text is None:
+        return None
+    given = command_line_macros(options)
+    result = activity(text.split("\n"), given, path, options.include_dirs)
+    own = [name for name, macro in result.macros.items() if given.get(name) != macro]
+    if not result.redefined and not any("#" in result.macros[name].body for name in own):
+        return None
+    lines = [f"! Made by hfpy from {path.name} for {options.target}: edit that file, not this one."]
+    lines += [f"#undef {name}" for name in own if name in given]
+    lines += [resolved(name, result.macros) for name in own]
+    return "\n".join([*lines, ""])
+
+
+def resolved(name: str, macros: Mapping[str, Macro]) -> str:
+    """The ``#define`` line of a macro with everything in it expanded."""
+    macro = macros[name]
+    if macro.params is None:
+        body = expand(name, macros).strip()
+        if body in macros and macros[body].params is not None:
+            return resolved(body, macros).replace(f"#define {body}", f"#define {name}", 1)
+        return f"#define {name} {body}".rstrip()
+    clash = set(macro.params) & macros.keys()
+    stand_ins = [f"hf_{n}" if clash else p for n, p in enumerate(macro.params, 1)]
+    head = f"{name}({','.join(stand_ins)})"
+    return f"#define {head} {expand(head, macros).strip()}".rstrip()

@@ -1,0 +1,103 @@
+"""What the projects brought to light: one small case for each."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hfpy.options import Options
+from hfpy.pipeline import translate
+from tests.support import storage_order, translate_text, write_files
+
+GLUED = """\
+#define GLUE(a,b) a##b
+#define PASTE(a,b) GLUE(a,b)
+#define IJK_3(i,j,k) i,j,k
+#define KIJ_3(i,j,k) k,i,j
+#define ORDER KIJ
+#define AT(i,j,k) PASTE(ORDER,_3)(i,j,k)
+#define DOM AT
+"""
+REDEFINED = """\
+#define AT(i,j,k) i,j,k
+#define DOM(i,j,k) AT(i,j,k)
+#ifndef GPU
+#define AT(i,j,k) k,i,j
+#endif
+"""
+REGION = """\
+module m
+contains
+  subroutine s(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(nx, ny, nz)
+    integer :: k
+    @parallelRegion{domName(x,y), domSize(nx,ny)}
+    do k = 1, nz
+      a(k) = k
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("storage", [GLUED, REDEFINED])
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+def test_storage_orders_that_only_the_c_preprocessor_understands(storage: str, target: str) -> None:
+    """``##`` and second definitions (hybrid-fortran.md §2.3) become macros that every preprocessor knows."""
+    text = translate_text(REGION, storage, target=target, backend="sequential").require().files["m.F90"]
+    order = "k,i,j" if target == "cpu" or storage is GLUED else "i,j,k"
+    assert f"#define AT(i,j,k) {order}" in text
+    assert f"#define DOM(i,j,k) {order}" in text
+    assert "##" not in text and text.count("#define AT(") == 1
+
+
+@pytest.mark.parametrize("storage", [GLUED, REDEFINED])
+def test_plain_files_that_include_the_storage_order_get_it_resolved(storage: str, tmp_path: Path) -> None:
+    """The predecessor ran the C preprocessor over plain files too."""
+    files = {"m.h90": REGION, "plain.F90": '#include "storage_order.F90"\n', "storage_order.F90": storage}
+    paths = write_files(files, tmp_path)
+    [beside] = translate(paths[:2], Options(storage_order=paths[2], backend="sequential")).beside
+    assert beside.name == "storage_order.F90"
+    assert "#define AT(i,j,k) k,i,j" in beside.text.splitlines()
+    assert len(re.findall("#define AT\\b", beside.text)) == 1
+
+
+def test_plain_files_include_an_ordinary_storage_order_as_it_is(tmp_path: Path) -> None:
+    files = {"m.h90": REGION, "plain.F90": '#include "storage_order.F90"\n', "storage_order.F90": storage_order()}
+    paths = write_files(files, tmp_path)
+    assert translate(paths[:2], Options(storage_order=paths[2], backend="sequential")).beside == ()
+
+
+def test_empty_macros_of_the_storage_order_are_defined() -> None:
+    """``#define SCHEME`` without a body decides an ``#ifdef`` in a hybrid file."""
+    storage = storage_order(extra="#define SHALLOW")
+    source = REGION.replace("    integer :: k\n", "    integer :: k\n#ifdef SHALLOW\n    k = 0\n#endif\n")
+    text = translate_text(source, storage).require().files["m.F90"]
+    assert "#define SHALLOW\n" in text
+
+
+def test_arrays_passed_to_internal_procedures_of_programs_have_one_order() -> None:
+    """A plain array of the main program must not get an order that the internal procedure does not know."""
+    program = """\
+program p
+  use m
+  implicit none
+  integer, parameter :: nx = 3, ny = 2, nz = 4
+  real :: a(DOM(nx,ny,nz)), expected(nx,ny,nz)
+  expected = 1.
+  call s(nx, ny, nz, a)
+  call compare(a, expected)
+contains
+  subroutine compare(one, other)
+    real, intent(in) :: one(DOM(nx,ny,nz)), other(nx,ny,nz)
+    if (one(AT(1,2,3)) /= other(1,2,3)) stop 2
+  end subroutine
+end program
+"""
+    text = translate_text({"m.h90": REGION, "p.h90": program}, storage_order()).require().text.lower()
+    orders = {"expected(nx,ny,nz)" in text, "other(nx,ny,nz)" in text, "other(1,2,3)" in text}
+    assert len(orders) == 1, text
