@@ -1,0 +1,94 @@
+"""ARCHITECTURE.md tells the truth: the map is complete, imports go one way, the backend shown there works."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from hfpy.backends import registry
+from tests.docs.markdown import Block, holds, sections, stands_in
+from tests.support import compile_files, output, translate_text
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "ARCHITECTURE.md"
+PACKAGE = ROOT / "hfpy"
+LINE = ("model", "parse", "analyze", "transform", "backends")
+
+
+def part(title: str) -> str:
+    """The text under a heading of the second level."""
+    return PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def imported(path: Path) -> set[str]:
+    """The parts of hfpy that a module imports, inside functions too."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 2:
+            found.add((node.module or "").split(".")[0])
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hfpy."):
+            found.add(str(node.module).split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("hfpy.")}
+    return found
+
+
+@pytest.mark.parametrize("package", LINE)
+def test_no_package_imports_one_to_its_right(package: str) -> None:
+    right = set(LINE[LINE.index(package) + 1 :]) | {"pipeline", "incremental", "build", "cli", "report"}
+    files = list((PACKAGE / package).glob("*.py"))
+    assert len(files) > 3
+    assert {(f.name, bad) for f in files for bad in imported(f) & right} == set()
+
+
+def test_build_knows_the_translator_by_its_entry_only() -> None:
+    for path in (PACKAGE / "build").glob("*.py"):
+        assert not imported(path) & {*LINE, "report", "incremental"}, path.name
+
+
+def test_fparser_stays_behind_its_gate() -> None:
+    users = [
+        p.name for p in PACKAGE.rglob("*.py") if re.search(r"^\s*(from|import) fparser", p.read_text(), re.MULTILINE)
+    ]
+    assert users == ["grammar.py"]
+
+
+def test_the_map_names_every_module_and_no_other() -> None:
+    text = part("Modules")
+    for package in (*LINE, "report", "build", ""):
+        begin = f"**`{package}`" if package else "**At the top.**"
+        section = text.split(begin)[1].split("\n**")[0]
+        named = set(re.findall(r"`(\w+\.py)`", section))
+        there = {p.name for p in (PACKAGE / package).glob("*.py") if not p.name.startswith("__")}
+        assert named == there, f"{package}: missing {there - named}, gone {named - there}"
+
+
+def test_paths_named_elsewhere_exist() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for name in set(
+        re.findall(r"`((?:hfpy|tests|docs|templates|parse|analyze|transform|build|model|backends)/[\w/.]+)`", text)
+    ):
+        path = name.replace("/NAME", "")
+        assert (ROOT / path).exists() or (PACKAGE / path).exists(), name
+
+
+def example(name: str) -> Block:
+    """A block of the part about backends."""
+    (section,) = [s for s in sections(PAGE) if s.title == "Adding a backend"]
+    return next(block for block in section.blocks if block.file == name)
+
+
+def test_the_backend_of_the_example(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    namespace: dict[str, type] = {}
+    exec(compile(example("concurrent.py").text, "concurrent.py", "exec"), namespace)
+    monkeypatch.setitem(registry.CPU_BACKENDS, "concurrent", namespace["Concurrent"]())
+
+    source = {"squares.h90": example("squares.h90").text}
+    done = translate_text(source, backend="concurrent").require()
+    assert stands_in(example("concurrent.F90").text, done.files["squares.F90"])
+    got = output(compile_files(done.files, tmp_path / "concurrent"))
+
+    plain = translate_text(source, backend="sequential").require()
+    assert got == output(compile_files(plain.files, tmp_path / "plain"))
+    assert holds(" 111  14 119\n 121  24 129", got)
