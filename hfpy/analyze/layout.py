@@ -160,6 +160,13 @@ def _permutation(
     missing = [known[i] for i in placed if known[i] not in order]
     ranked = sorted(placed, key=lambda i: order.index(known[i]) if known[i] in order else -1)
     if len(placed) < 2 or (ranked == placed and not missing):
+        if 2 <= len(placed) < rank:
+            data, place = members[0]
+            size = next(data.used[i].size for i in range(rank) if not known[i])
+            message = (
+                f"'{data.name}' keeps its declared order: dimension {size} belongs to no domain that hfpy can tell"
+            )
+            facts.found.append(note("HF310", message, place, "bind the size in [domains] to place it in the layout"))
         return None
     data, place = members[0]
     if missing:
