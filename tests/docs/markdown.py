@@ -1,7 +1,7 @@
 """The examples of a document: fenced blocks whose info string says what they are.
 
     ```fortran heat.h90              a file of the section; it is translated and compiled, and run if it is a program
-    ```fortran heat.h90 refused      a file that hfpy refuses
+    ```fortran heat.h90 refused      a file that hfpy refuses (behind "with": by these options)
     ```fortran plain.f90 by hand     a file that is only written (for commands, or for the compiler)
     ```fortran from heat.F90         lines that stand, one after the other, in the text generated from the section
     ```fortran from heat.F90 with --backend sequential

@@ -89,7 +89,7 @@ class Example:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files: list[str] = []
-        self.refused: list[str] = []
+        self.refused: dict[str, tuple[str, ...]] = {}
         self.programs: dict[str, str] = {}
 
     def write(self, block: Block) -> None:
@@ -99,8 +99,8 @@ class Example:
         path.write_text(block.text, encoding="utf-8")
         if not block.file.endswith(FORTRAN) or block.marks == "by hand":
             return
-        if block.marks == "refused":
-            self.refused.append(block.file)
+        if block.marks.startswith("refused"):
+            self.refused[block.file] = tuple(shlex.split(block.marks.partition(" with ")[2]))
         elif block.file not in self.files:
             self.files.append(block.file)
         self.programs.clear()
@@ -149,9 +149,9 @@ def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pyt
     for block in section.blocks:
         example.check(block)
     example.build()
-    for name in example.refused:
+    for name, options in example.refused.items():
         with pytest.raises(AssertionError, match="error HF"):
-            translated(tmp_path, [name])
+            translated(tmp_path, [name], options)
 
 
 def test_links_lead_somewhere() -> None:

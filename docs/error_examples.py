@@ -1,0 +1,713 @@
+"""What docs/errors.md says about each code besides the rule: its cause, an example, and what helps.
+
+An example is a set of small files; the generator runs the command on them and shows what hfpy really says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from textwrap import dedent
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One code: why it is given, files that make hfpy give it, the command, and what helps.
+
+    Files whose text is bytes are not shown. ``cure`` is empty where the catalogue's hint says all.
+    """
+
+    cause: str
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+    command: str = "hfpy check {file}"
+    cure: str = ""
+
+    @property
+    def command_line(self) -> str:
+        """The command with the name of the first file put in."""
+        return self.command.format(file=next(iter(self.files), ""))
+
+
+def _text(source: str) -> str:
+    """A source as it stands, without the indentation that it has here."""
+    return dedent(source).lstrip("\n")
+
+
+def _region(body: str, name: str = "s", more: str = "", attributes: str = "domName(i,j), domSize(nx,ny)") -> str:
+    """A routine with one region over the arrays a(nx,ny) and b(nx,ny,nz)."""
+    lines = [
+        f"subroutine {name}(nx, ny, nz, a, b)",
+        "  integer, intent(in) :: nx, ny, nz",
+        "  real(8), intent(inout) :: a(nx,ny), b(nx,ny,nz)",
+        *(f"  {line}" for line in more.splitlines()),
+        f"  @parallelRegion{{{attributes}}}",
+        *(f"  {line}" for line in body.splitlines()),
+        "  @end parallelRegion",
+        f"end subroutine {name}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _block(inside: str, declared: str = "real(8), intent(inout) :: t(nz)", name: str = "warm") -> str:
+    """A routine with a block of domain dependants."""
+    lines = [
+        f"subroutine {name}(nx, ny, nz, t)",
+        "  integer, intent(in) :: nx, ny, nz",
+        *(f"  {line}" for line in declared.splitlines()),
+        *(f"  {line}" for line in inside.splitlines()),
+        "  @parallelRegion{domName(i,j), domSize(nx,ny)}",
+        "  t = 0",
+        "  @end parallelRegion",
+        f"end subroutine {name}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_PROJECT = '[project]\nname = "heat"\nsources = ["source"]\n'
+_MAIN = "program heat\n  print *, 'warm'\nend program heat\n"
+
+LEXICAL: dict[str, Entry] = {
+    "HF100": Entry(
+        "The file does not exist, is a folder, or may not be read; or the storage-order file cannot be read.",
+        {"heat.f90": "program heat\nend program heat\n"},
+        "hfpy check heat.f90 --storage-order storage_order.F90",
+    ),
+    "HF101": Entry(
+        "An annotated file holds bytes that are no UTF-8. Plain files may hold what they like.",
+        {"old.h90": b"! Gr\xf6\xdfe\nmodule old\nend module old\n"},
+        cure="Convert it: `iconv -f latin1 -t utf-8`.",
+    ),
+    "HF102": Entry("The file holds nothing but blanks.", {"empty.h90": "\n"}, cure="Remove it, if it is not needed."),
+    "HF103": Entry("The last line of the file ends with `&`.", {"open.h90": "module open\nend module open &\n"}),
+    "HF104": Entry(
+        "A quote has no partner on its line or the lines that continue it.",
+        {"quote.h90": "subroutine hello\n  print *, 'it''s me\nend subroutine hello\n"},
+    ),
+    "HF105": Entry(
+        "`#if`, `#else` and `#endif` do not match, or a condition is no expression of integers.",
+        {
+            "branch.h90": _text("""
+            #if defined(GPU
+            module gpu
+            end module gpu
+            #endif
+            """)
+        },
+        cure="Check the conditionals from the beginning of the file.",
+    ),
+    "HF106": Entry(
+        "In `.h90` and `.H90` files a directive behind `!` has no effect. This note says that it was seen.",
+        {"off.h90": _region("a = 0").replace("  @p", "  !@p").replace("  @e", "  !@e").replace("a = 0", "a(1,1) = 0")},
+        cure="Remove the `!` if the directive shall act, or a letter of its keyword if not.",
+    ),
+    "HF107": Entry(
+        "The preprocessor ended with an error on an `.H90` file, or an `#error` is active.",
+        {
+            "stop.h90": _text("""
+            #ifndef NX
+            #error NX is needed
+            #endif
+            module stop_module
+            end module stop_module
+            """)
+        },
+    ),
+    "HF108": Entry(
+        "Two modules, or two routines of the same module or outside modules, have one name.",
+        {
+            "twice.h90": _text("""
+            module grid
+            end module grid
+            module Grid
+            end module Grid
+            """)
+        },
+    ),
+    "HF109": Entry(
+        "An `end` is missing, or ends something else than what is open.",
+        {"ends.h90": _region("if (nx > 1) then\na = 0\nend do")},
+    ),
+    "HF110": Entry(
+        "hfpy reads every statement of a routine that a directive reaches, and this one it cannot.",
+        {"operators.h90": _region("a = = 2.")},
+    ),
+    "HF111": Entry("A routine was given up because it took longer than the limit."),
+    "HF112": Entry(
+        "hfpy would have to change text that is not in the file itself.",
+        {
+            "included.h90": _block(
+                "@domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}\nt\n@end domainDependant",
+                "include 'declared.inc'",
+            ),
+            "declared.inc": "  real(8), intent(inout) :: t(nz)\n",
+        },
+    ),
+    "HF113": Entry(
+        "An `#include` names a file that hfpy does not find (a note), or a file that includes itself (an error).",
+        {"lost.F90": '#include "settings.h"\nmodule lost\nend module lost\n'},
+        cure="Name its folder in `include_dirs`, or with `-I`.",
+    ),
+}
+
+DIRECTIVES: dict[str, Entry] = {
+    "HF200": Entry(
+        "The word behind `@` is none of `parallelRegion`, `domainDependant`, `scheme`, `if`, `exit`.",
+        {"word.h90": _region("a = 0").replace("@parallelRegion", "@paralelRegion")},
+        cure="The hint names the nearest word.",
+    ),
+    "HF201": Entry(
+        "The directive has no attribute of this name.",
+        {"attribute.h90": _region("a = 0", attributes="domName(i,j), domSize(nx,ny), reduce(+:s)")},
+        cure="The hint names the nearest attribute. Case does not matter.",
+    ),
+    "HF202": Entry(
+        "An attribute has no value, an empty entry, or stands twice.",
+        {"empty_entry.h90": _region("a = 0", attributes="domName(i,), domSize(nx,ny)")},
+    ),
+    "HF203": Entry(
+        "Lists that belong together differ in length.",
+        {"lengths.h90": _region("a = 0", attributes="domName(i,j), domSize(nx,ny), startAt(2)")},
+    ),
+    "HF204": Entry(
+        "The `@end` of a directive, or a brace, is missing.",
+        {"unclosed.h90": _region("a = 0").replace("  @end parallelRegion\n", "")},
+    ),
+    "HF205": Entry(
+        "There is an `@end` and nothing that it ends.",
+        {"unopened.h90": "subroutine s\n  @end parallelRegion\nend subroutine s\n"},
+    ),
+    "HF206": Entry(
+        "Two regions of the same target lie in each other. A region for the other target, or a `vector` one, may lie "
+        "inside.",
+        {"nested.h90": _region("@parallelRegion{domName(k), domSize(nz)}\nb(i,j,k) = 0\n@end parallelRegion")},
+    ),
+    "HF207": Entry(
+        "A directive stands where it has no meaning: a block behind statements, a scheme in a routine, an `@if` in "
+        "an `@if`, …",
+        {
+            "late.h90": _region(
+                "a = 0", more="nested: block\nend block nested\n@domainDependant{}\na\n@end domainDependant"
+            )
+        },
+    ),
+    "HF208": Entry(
+        "`domName` without `domSize`, a region without domains, an `@if` without condition, a scheme without a name.",
+        {"missing.h90": _region("a = 0", attributes="domName(i,j)")},
+    ),
+    "HF209": Entry(
+        "The operator of a reduction is none that the language has.",
+        {
+            "operator.h90": _region(
+                "s = s + a", more="real(8) :: s", attributes="domName(i,j), domSize(nx,ny), reduction(avg:s)"
+            )
+        },
+        cure="The operators are `+ * - max min iand ior ieor .and. .or. .eqv. .neqv.`",
+    ),
+    "HF210": Entry(
+        "A flag, target or position is none that hfpy knows; as a warning: several states in one block, of which one "
+        "holds.",
+        {"flag.h90": _region("a = 0", attributes="appliesTo(CPUs), domName(i,j), domSize(nx,ny)")},
+        cure="The hint names the nearest one.",
+    ),
+    "HF211": Entry(
+        "Two domains of a directive have one name.",
+        {"same_name.h90": _region("a = 0", attributes="domName(i,i), domSize(nx,ny)")},
+    ),
+    "HF212": Entry(
+        "In a comment of a plain Fortran file the directive could not mean the same to a compiler and to hfpy.",
+        {
+            "plain.f90": _text("""
+            subroutine s
+              !@if{architecture(CPU)}
+              print *, 'CPU'
+              !@end if
+            end subroutine s
+            """),
+        },
+        cure="Rename the file to `.h90`.",
+    ),
+    "HF213": Entry(
+        "A region in a comment does not begin with its loops, or its loops are not nested perfectly.",
+        {
+            "loops.f90": _text("""
+            subroutine s(nx, ny, a)
+              integer, intent(in) :: nx, ny
+              real, intent(inout) :: a(nx,ny)
+              integer :: i, j
+              !@parallelRegion{domName(i,j), domSize(nx,ny)}
+              do j = 1, ny
+                a(1,j) = 0
+                do i = 2, nx
+                  a(i,j) = 1
+                end do
+              end do
+              !@end parallelRegion
+            end subroutine s
+            """),
+        },
+    ),
+    "HF214": Entry(
+        "A name stands twice in a block.",
+        {
+            "listed_twice.h90": _block(
+                "@domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}\nt, t\n@end domainDependant"
+            )
+        },
+    ),
+    "HF215": Entry("A region asks for a backend that there is not."),
+}
+
+SYMBOLS: dict[str, Entry] = {
+    "HF300": Entry(
+        "A block lists a name that is neither declared nor imported; or a reduction names one.",
+        {
+            "undeclared.h90": _block(
+                "@domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}\nt, tempe\n@end domainDependant"
+            )
+        },
+    ),
+    "HF301": Entry(
+        "A name is declared twice in one scope.",
+        {"declared_twice.h90": _region("a = 0", more="real(8) :: c\ninteger :: c")},
+    ),
+    "HF302": Entry(
+        "Without `autoDom` a block lists every dimension of an array, and one of the declared ones is not among them; "
+        "or an iterator is declared as something else than an integer.",
+        {"contradiction.h90": _block("@domainDependant{domName(i,j), domSize(nx,ny)}\nt\n@end domainDependant")},
+    ),
+    "HF303": Entry(
+        "An array has more dimensions of one size than the region has domains of it, so hfpy cannot tell which is "
+        "which.",
+        {
+            "square.h90": _text("""
+            subroutine s(n, m, a)
+              integer, intent(in) :: n, m
+              real, intent(inout) :: a(n,n)
+              @parallelRegion{domName(i), domSize(n)}
+              a(1) = 0
+              @end parallelRegion
+            end subroutine s
+            """)
+        },
+        cure="Give every index, or list the array with `domName` and `domSize`.",
+    ),
+    "HF304": Entry(
+        "An access has neither all indices nor all but those of the region.",
+        {"indices.h90": _region("b(i,1) = 0")},
+        cure="Give all indices, or leave out exactly those of the iterators. Outside regions give all.",
+    ),
+    "HF305": Entry(
+        "What is passed and the argument that takes it have different dimensions, and hfpy had to do with one of them.",
+        {
+            "ranks.h90": _text("""
+            module columns
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine grid(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                call column(a)
+                @end parallelRegion
+              end subroutine grid
+              subroutine column(c)
+                real, intent(inout) :: c(nz,2)
+                c = 0
+              end subroutine column
+            end module columns
+            """)
+        },
+    ),
+    "HF306": Entry(
+        "One array has macros with different orders in two routines.",
+        {
+            "orders.h90": _text("""
+            module orders
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine outer(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @domainDependant{accPP(AT_A), domPP(DOM_A)}
+                a
+                @end domainDependant
+                call inner(a)
+              end subroutine outer
+              subroutine inner(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                a(1) = 0
+                @end parallelRegion
+              end subroutine inner
+            end module orders
+            """),
+            "storage_order.F90": _text("""
+            #define AT(i,j,k) k,i,j
+            #define DOM(i,j,k) k,i,j
+            #define AT_A(i,j,k) i,j,k
+            #define DOM_A(i,j,k) i,j,k
+            """),
+        },
+        "hfpy check {file} --storage-order storage_order.F90",
+    ),
+    "HF307": Entry(
+        "hfpy would insert a dimension whose size has no meaning in this routine.",
+        {
+            "unknown_size.h90": _block(
+                "@domainDependant{domName(i,j), domSize(nx,mx), attribute(autoDom)}\nt\n@end domainDependant"
+            )
+        },
+        cure="Import the name, or pass it to the routine.",
+    ),
+    "HF308": Entry(
+        "The project has a `[layout]`, and a dimension of an array that it concerns belongs to no domain that hfpy "
+        "knows.",
+        {"soil.h90": _region("b(1) = 0").replace("nz", "depth")},
+        'hfpy check {file} --layout "j i k"',
+        cure="Bind its size in `[domains]`, or give the array an order of its own in `[layout.arrays]`.",
+    ),
+    "HF309": Entry(
+        "An array needs a macro of the storage-order file that is not there.",
+        {
+            "four.h90": _text("""
+            subroutine s(nx, ny, q)
+              integer, intent(in) :: nx, ny
+              real, intent(inout) :: q(nx,ny,5,2)
+              @parallelRegion{domName(i,j), domSize(nx,ny)}
+              q(1,1) = 0
+              @end parallelRegion
+            end subroutine s
+            """),
+            "storage_order.F90": "#define AT(i,j,k) k,i,j\n#define DOM(i,j,k) k,i,j\n",
+        },
+        "hfpy check {file} --storage-order storage_order.F90",
+        cure="Define it there, or name another with `accPP` and `domPP`.",
+    ),
+    "HF310": Entry(
+        "A note: the order of this array can be seen at a place where hfpy cannot hide it, so it stays as declared in "
+        "the whole program ([layout.md](layout.md#what-keeps-its-declared-order)).",
+        {
+            "kept.h90": _region(
+                "b = b + i", more="call random_number(b)", attributes="domName(i,j,k), domSize(nx,ny,nz)"
+            )
+        },
+        'hfpy check {file} --layout "k i j"',
+        cure="Nothing is wrong. Write loops there if the array shall have the layout's order.",
+    ),
+    "HF311": Entry(
+        "An array that you declared with a macro yourself stands where its order can be seen.",
+        {
+            "seen.h90": _text("""
+            program seen
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 2
+              real :: a(DOM(nx,ny,nz)), b(nx,ny,nz)
+              @parallelRegion{domName(i,j), domSize(nx,ny)}
+              a(1) = i
+              @end parallelRegion
+              b = 0
+              b = reshape(a, [nx,ny,nz])
+            end program seen
+            """),
+            "storage_order.F90": "#define AT(i,j,k) k,i,j\n#define DOM(i,j,k) k,i,j\n",
+        },
+        "hfpy check {file} --storage-order storage_order.F90",
+        cure="Write the loops, or pass a copy in declared order.",
+    ),
+    "HF312": Entry(
+        "An allocatable, a pointer or an argument with `:` carries no sizes, so its block has to name all dimensions.",
+        {
+            "deferred.h90": _block(
+                "@domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}\nt\n@end domainDependant",
+                "real(8), intent(inout) :: t(:,:,:)",
+            )
+        },
+        cure="Name every dimension in `domName` and `domSize`.",
+    ),
+    "HF313": Entry(
+        "A block lists a constant.",
+        {
+            "constant.h90": _block(
+                "@domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}\nt, g\n@end domainDependant",
+                "real(8), intent(inout) :: t(nz)\nreal(8), parameter :: g = 9.81d0",
+            )
+        },
+    ),
+    "HF314": Entry(
+        "In a routine that is called from a region an array holds one point, and the access asks for another.",
+        {
+            "neighbour.h90": _text("""
+            module neighbours
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine grid(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @parallelRegion{appliesTo(CPU), domName(i,j), domSize(nx,ny)}
+                call column(a)
+                @end parallelRegion
+              end subroutine grid
+              subroutine column(c)
+                real, intent(inout) :: c(nz)
+                @domainDependant{domName(i,j), domSize(nx,ny), attribute(autoDom)}
+                c
+                @end domainDependant
+                @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny), startAt(2,1)}
+                c(i,j,1) = c(i-1,j,2)
+                @end parallelRegion
+              end subroutine column
+            end module neighbours
+            """)
+        },
+        cure="Reach neighbours from a routine that holds the region.",
+    ),
+}
+
+CALLS: dict[str, Entry] = {
+    "HF400": Entry(
+        "A call has too many or too few arguments, or a keyword that the routine does not know.",
+        {
+            "call.h90": _text("""
+            module calls
+            contains
+              subroutine one(a)
+                real, intent(inout) :: a
+                a = 1
+              end subroutine one
+              subroutine two(b)
+                real, intent(inout) :: b
+                call one(b, 2.)
+              end subroutine two
+            end module calls
+            """)
+        },
+    ),
+    "HF401": Entry(
+        "Routines call each other in a circle, and one of them holds a region or leads to one.",
+        {
+            "circle.h90": _text("""
+            module circle
+            contains
+              recursive subroutine halve(n, a)
+                integer, intent(in) :: n
+                real, intent(inout) :: a(n)
+                @parallelRegion{domName(i), domSize(n)}
+                a = a / 2
+                @end parallelRegion
+                if (n > 1) call halve(n / 2, a)
+              end subroutine halve
+            end module circle
+            """)
+        },
+    ),
+    "HF402": Entry(
+        "A routine that is called in a region leads into another region of the same target.",
+        {
+            "inside.h90": _text("""
+            module inside
+              implicit none
+              integer, parameter :: nx = 4, nz = 5
+            contains
+              subroutine outer(a)
+                real, intent(inout) :: a(nx,nz)
+                @parallelRegion{domName(i), domSize(nx)}
+                call inner(a)
+                @end parallelRegion
+              end subroutine outer
+              subroutine inner(c)
+                real, intent(inout) :: c(nz)
+                @parallelRegion{domName(k), domSize(nz)}
+                c = 0
+                @end parallelRegion
+              end subroutine inner
+            end module inside
+            """)
+        },
+        cure="Let one of the regions apply to the other target only, or make the inner one `vector`.",
+    ),
+    "HF403": Entry("An array goes to a procedure without source in a region, and its part cannot be told."),
+    "HF404": Entry("A statement that has no meaning for many points at once stands in a region."),
+    "HF405": Entry(
+        "A `return`, `exit`, `cycle` or `goto` leaves the region.",
+        {"leave.h90": _region("if (a(i,j) < 0) return\na = 0")},
+    ),
+    "HF406": Entry("A name that hfpy wants to give to something new is yours already."),
+    "HF407": Entry("Several specific routines fit a generic call, or none does."),
+}
+
+FLOW: dict[str, Entry] = {
+    "HF500": Entry(
+        "A warning: one point seems to use what another one writes, so the result may depend on the order of the "
+        "points.",
+        {"carried.h90": _region("a(i,j) = a(i,j) + a(i-1,j)", attributes="domName(i,j), domSize(nx,ny), startAt(2,1)")},
+        cure="Write into another array; use a reduction if it collects a result. A mask that keeps the points apart is "
+        "fine.",
+    ),
+    "HF501": Entry(
+        "A warning: all threads write the same module variable.",
+        {
+            "counter.h90": _text("""
+            module counter
+              implicit none
+              real :: largest = 0
+            contains
+              subroutine s(n, a)
+                integer, intent(in) :: n
+                real, intent(in) :: a(n)
+                @parallelRegion{domName(i), domSize(n)}
+                largest = 2 * a
+                @end parallelRegion
+              end subroutine s
+            end module counter
+            """)
+        },
+        cure="Make it a local or an argument, or list it with domains so that every point has its own.",
+    ),
+    "HF502": Entry(
+        "A scalar is set in the region and used behind it, but which point sets it last is not defined.",
+        {
+            "last.h90": _region("if (a(i,j) > 1) found = i", more="integer :: found").replace(
+                "end subroutine", "  print *, found\nend subroutine"
+            )
+        },
+        cure="Use `reduction(op:name)`, or set it for every point.",
+    ),
+    "HF503": Entry("A reduction variable is used for something else inside its region."),
+    "HF504": Entry(
+        "Several points write one element: the index does not contain every iterator. As a warning: the index comes "
+        "from another array, so that hfpy cannot know.",
+        {"same_place.h90": _region("b(i,1,1) = a(i,j)")},
+        cure="Index it with every iterator, make it a reduction, or make it local to the routine.",
+    ),
+    "HF505": Entry(
+        "A warning: a routine that is called from a region keeps a variable between calls (`save`, or an initial "
+        "value).",
+        {
+            "saved.h90": _text("""
+            module saved
+              implicit none
+            contains
+              subroutine s(n, a)
+                integer, intent(in) :: n
+                real, intent(inout) :: a(n)
+                @parallelRegion{domName(i), domSize(n)}
+                call next(a)
+                @end parallelRegion
+              end subroutine s
+              subroutine next(x)
+                real, intent(out) :: x
+                integer :: count = 0
+                count = count + 1
+                x = count
+              end subroutine next
+            end module saved
+            """)
+        },
+        cure="Pass it as an argument, or set it with a statement of its own.",
+    ),
+    "HF506": Entry(
+        "A warning: a section with a stride goes to an `intent(out)` argument of a routine that may return before it "
+        "has written all of it. The compiler passes a copy, and what was not written comes back undefined.",
+        {
+            "early.h90": _text("""
+            module early
+              implicit none
+              integer, parameter :: nx = 4, nz = 5
+            contains
+              subroutine s(a)
+                real, intent(inout) :: a(nx,nz)
+                @parallelRegion{domName(i), domSize(nx)}
+                call fill(a, i)
+                @end parallelRegion
+              end subroutine s
+              subroutine fill(c, n)
+                real, intent(out) :: c(nz)
+                integer, intent(in) :: n
+                c(1) = n
+                if (n > 2) return
+                c = n
+              end subroutine fill
+            end module early
+            """)
+        },
+        cure="Declare the argument `intent(inout)`.",
+    ),
+    "HF600": Entry("Data would have to be on the device and on the host at once. For the backends of GPUs."),
+}
+
+BACKENDS: dict[str, Entry] = {
+    "HF700": Entry("The backend is known, but hfpy has none of that name yet."),
+    "HF701": Entry("A directive asks the backend for something that it cannot do."),
+}
+
+PROJECTS: dict[str, Entry] = {
+    "HF800": Entry(
+        "There is no `hfpy.toml`, or it is no TOML.",
+        {"heat.f90": b""},
+        "hfpy check",
+        cure="`hfpy new NAME` makes a project.",
+    ),
+    "HF801": Entry(
+        "The file holds a key that hfpy does not know.",
+        {"hfpy.toml": _PROJECT.replace("sources", "source") + 'sources = ["."]\n', "heat.f90": _MAIN},
+        "hfpy check",
+        cure="The hint names the nearest one; [projects.md](projects.md) has all.",
+    ),
+    "HF802": Entry(
+        "A value is of the wrong type, or none of those that the key takes.",
+        {"hfpy.toml": _PROJECT + '[target.cpu]\nbackend = "openpm"\n', "source/heat.f90": _MAIN},
+        "hfpy check",
+    ),
+    "HF803": Entry(
+        "The project names no sources, or they do not exist, or none of them is a main program.",
+        {"hfpy.toml": _PROJECT},
+        "hfpy check",
+    ),
+    "HF804": Entry(
+        "No compiler was found on this machine.",
+        cure="Install one, or name yours in `FC`, `CC`, `NVCC` or `hfpy.toml`.",
+    ),
+    "HF805": Entry(
+        "A compiler or linker ended with an error. Its messages stand above, with the lines of your sources.",
+        cure="Mend what the compiler says. `--verbose` shows the commands.",
+    ),
+    "HF806": Entry(
+        "A file or folder cannot be written.",
+        {"heat.f90": _MAIN, "out": "in the way\n"},
+        "hfpy transpile heat.f90 -o out",
+    ),
+    "HF807": Entry(
+        "Two sources would become one file, or two main programs one executable.",
+        {
+            "one/heat.f90": _MAIN,
+            "two/heat.h90": "module heat_module\nend module heat_module\n",
+            "three/heat.F90": "module cold\nend module cold\n",
+        },
+        "hfpy transpile one/heat.f90 two/heat.h90 three/heat.F90 -o out",
+    ),
+    "HF808": Entry("A note: a setting of an existing project was translated for this machine.", cure="Nothing to do."),
+    "HF809": Entry(
+        "An executable that is named does not exist.",
+        {"hfpy.toml": _PROJECT + 'executables = ["cold"]\n', "source/heat.f90": _MAIN},
+        "hfpy build -j 1",
+    ),
+    "HF810": Entry(
+        "Modules use each other in a circle.",
+        {
+            "hfpy.toml": _PROJECT,
+            "source/heat.f90": _MAIN,
+            "source/one.f90": "module one\n  use two\nend module one\n",
+            "source/two.f90": "module two\n  use one\nend module two\n",
+        },
+        "hfpy build -j 1",
+        cure="Put what both need into a third module.",
+    ),
+    "HF811": Entry("A note: a setting of an existing project has no effect here.", cure="Nothing to do."),
+    "HF900": Entry(
+        "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
+        cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "
+        "happened.",
+    ),
+}
+
+ENTRIES: dict[str, Entry] = {**LEXICAL, **DIRECTIVES, **SYMBOLS, **CALLS, **FLOW, **BACKENDS, **PROJECTS}
