@@ -56,13 +56,19 @@ def output_name(path: Path) -> str:
 
 
 def translate(paths: Sequence[Path], options: Options) -> Translation:
-    """Translate files for the target of the options. Writes nothing; faults of the user's code are diagnostics."""
+    """Translate files for the target of the options. Writes nothing but its cache; faults of the user's code are
+    diagnostics.
+    """
+    from hfpy.incremental import from_cache, remember
     from hfpy.parse.application import read_application
     from hfpy.report.explain import explain
 
     enabled = gc.isenabled()
     gc.disable()
     try:
+        kept = from_cache(paths, options)
+        if kept is not None:
+            return kept
         application, found = read_application(paths, options)
         units = {Path(f.path): _units(f) for f in application.files}
         if has_errors(found):
@@ -82,16 +88,12 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         for index in application.files:
             touched = index.hybrid or bool(options.layout)
             if not touched:
-                text = index.source.text
-                count = len(index.source.lines)
-                files.append(
-                    GeneratedFile(Path(index.path), output_name(Path(index.path)), text, tuple(range(1, count + 1)))
-                )
+                files.append(untouched(index))
                 continue
             result = FileRewriter(facts, effects, index, backend).run()
             found += result.diagnostics
             openmp = openmp or result.openmp
-            files.append(_generated(index, result, options.line_markers))
+            files.append(generated(index, result, options.line_markers))
 
         def explained(name: str | None) -> str:
             return explain(facts, name)
@@ -104,7 +106,9 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         if files and order is not None and _included(application.files, order):
             plain = plain_macros(order, options)
             beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-        return Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside))
+        translation = Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside))
+        remember(paths, options, translation, facts)
+        return translation
     finally:
         if enabled:
             gc.enable()
@@ -115,7 +119,14 @@ def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:
     return any(Path(name).name == storage_order.name for f in files if not f.hybrid for name in f.includes)
 
 
-def _generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedFile:
+def untouched(index: FileIndex) -> GeneratedFile:
+    """A file that passes through byte for byte."""
+    path = Path(index.path)
+    return GeneratedFile(path, output_name(path), index.source.text, tuple(range(1, len(index.source.lines) + 1)))
+
+
+def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedFile:
+    """A file with its edits applied."""
     source = index.source
     lines = result.edited.lines
     line_map = result.edited.line_map

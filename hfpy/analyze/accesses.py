@@ -175,8 +175,9 @@ def _indexed(
         return inserted, _rank_problem(data, inserted.section_rank, reference, around)
     if data.removed and count == len(data.full):
         return _dropped(data, given, reference, around)
-    if around.inactive and reference.role == "argument" and count == data.rank - len(data.removed):
-        return Plan(given, False), []
+    completed = _completed(data, given, reference, around)
+    if completed is not None:
+        return completed, []
     return UNCHANGED, [_wrong_count(data, count, reference, around)]
 
 
@@ -215,6 +216,21 @@ def _without_inactive(
     items: tuple[Expr | str, ...] = tuple(":" if isinstance(g, Name) and g.name in iterators else g for g in given)
     whole = all(i == ":" or (isinstance(i, Range) and i.lower is i.upper is i.step is None) for i in items)
     return Plan(None if whole else items, True)
+
+
+def _completed(data: DataObject, given: tuple[Expr, ...], reference: Reference, around: Surroundings) -> Plan | None:
+    """An actual argument ``a(:)`` in a region that is not active here: the missing dimensions are passed whole
+    (§5.5).
+    """
+    if reference.role != "argument" or not around.inactive or around.region is not None:
+        return None
+    iterators = {i for r in around.inactive for i in r.iterators}
+    parallel = [i for i, d in enumerate(data.used) if d.name in iterators]
+    if not parallel or len(given) != data.rank - len(parallel):
+        return None
+    rest = iter(given)
+    items: tuple[Expr | str, ...] = tuple(":" if i in parallel else next(rest) for i in range(data.rank))
+    return Plan(None if all(is_full_range(i) for i in items) else items, True)
 
 
 def _dropped(

@@ -11,15 +11,17 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
+from hfpy.model.source import LineKey
 
 
 class Effects:
     """Answers what references do; intents found are kept."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, intents: dict[tuple[str, str], str] | None = None) -> None:
+        """``intents`` are those known already, by routine and dummy."""
         self.facts = facts
-        self._intents: dict[tuple[str, str], str] = {}
-        self._sites: dict[str, dict[tuple[int, int, int], CallSite]] = {}
+        self._intents: dict[tuple[str, str], str] = dict(intents or {})
+        self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
@@ -42,10 +44,10 @@ class Effects:
             return None
         if key not in self._sites:
             self._sites[key] = {
-                (s.at.statement.line.first, s.node.start, s.node.end): s for s in self.facts.graph.sites.get(key, ())
+                (s.at.statement.line.key, s.node.start, s.node.end): s for s in self.facts.graph.sites.get(key, ())
             }
         call = reference.call
-        return self._sites[key].get((reference.at.statement.line.first, call.start, call.end))
+        return self._sites[key].get((reference.at.statement.line.key, call.start, call.end))
 
     def _argument(self, reference: Reference, key: str) -> tuple[bool, bool]:
         site = self.site(reference, key)

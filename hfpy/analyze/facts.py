@@ -21,6 +21,7 @@ from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective, Region
 from hfpy.model.expressions import Apply, Name, names_in
+from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Opaque, Statement
 from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
@@ -39,7 +40,7 @@ class Facts:
     references: dict[str, tuple[Reference, ...]]
     classes: Classes
     orders: dict[Node, Order] = field(default_factory=dict)
-    plans: dict[tuple[str, int, int, int], Plan] = field(default_factory=dict)
+    plans: dict[tuple[str, LineKey, int, int], Plan] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
 
     # -- questions the transformations ask
@@ -75,7 +76,7 @@ class Facts:
     def plan_of(self, reference: Reference, key: str) -> Plan | None:
         """The plan of a reference, or None where nothing is known to change."""
         node = reference.node
-        return self.plans.get((key, reference.at.statement.line.first, node.start, node.end))
+        return self.plans.get((key, reference.at.statement.line.key, node.start, node.end))
 
     def hybrid(self, key: str) -> bool:
         """Whether a routine stands in a file with directives."""
@@ -228,22 +229,27 @@ def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
 
 def _make_plans(facts: Facts) -> None:
     for routine in analysed_routines(facts):
-        key = routine.key
-        sites = {(s.at.statement.line.first, s.node.start, s.node.end): s for s in facts.graph.sites[key]}
-        for reference in facts.references[key]:
-            if not facts.live(reference.at, key):
-                continue
-            name, _plain = resolve_alias(reference.name, reference.at)
-            data = facts.object(name, key) if name is not None else None
-            if data is None or not (data.full or data.symbol.rank):
-                continue
-            if reference.role != "argument" and not isinstance(reference.node, Apply | Name):
-                continue
-            region = facts.positions.region(key, reference.at)
-            made, problems = plan(data, reference, _surroundings(facts, routine, reference, region, sites))
-            facts.found += problems
-            node = reference.node
-            facts.plans[(key, reference.at.statement.line.first, node.start, node.end)] = made
+        plan_routine(facts, routine)
+
+
+def plan_routine(facts: Facts, routine: Routine) -> None:
+    """Make the plans of all references of one routine."""
+    key = routine.key
+    sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in facts.graph.sites[key]}
+    for reference in facts.references[key]:
+        if not facts.live(reference.at, key):
+            continue
+        name, _plain = resolve_alias(reference.name, reference.at)
+        data = facts.object(name, key) if name is not None else None
+        if data is None or not (data.full or data.symbol.rank):
+            continue
+        if reference.role != "argument" and not isinstance(reference.node, Apply | Name):
+            continue
+        region = facts.positions.region(key, reference.at)
+        made, problems = plan(data, reference, _surroundings(facts, routine, reference, region, sites))
+        facts.found += problems
+        node = reference.node
+        facts.plans[(key, reference.at.statement.line.key, node.start, node.end)] = made
 
 
 def _surroundings(
@@ -251,14 +257,14 @@ def _surroundings(
     routine: Routine,
     reference: Reference,
     region: Region | None,
-    sites: dict[tuple[int, int, int], CallSite],
+    sites: dict[tuple[LineKey, int, int], CallSite],
 ) -> Surroundings:
     line = reference.at.statement.line
     inactive = tuple(r for r in (region_at(routine, n) for n in reference.at.regions) if not r.active(facts.target))
     dummy: DataObject | None = None
     known = False
     if reference.role == "argument" and reference.call is not None:
-        site = sites.get((line.first, reference.call.start, reference.call.end))
+        site = sites.get((line.key, reference.call.start, reference.call.end))
         if site is not None and site.callee and not is_elemental(facts, site):
             known, dummy = dummy_of(facts, site, reference.position)
     node = reference.node
@@ -279,14 +285,14 @@ def _one_value(facts: Facts, key: str, statement: Statement, region: Region) -> 
 def _make_classes(facts: Facts) -> None:
     """Join what is one object: whole arrays and their dummies, pointers and targets."""
     for key, sites in facts.graph.sites.items():
-        by_place = {(s.at.statement.line.first, s.node.start, s.node.end): s for s in sites if s.callee}
+        by_place = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in sites if s.callee}
         if not by_place:
             continue
         for reference in facts.references[key]:
             if reference.role != "argument" or reference.call is None:
                 continue
             call = reference.call
-            site = by_place.get((reference.at.statement.line.first, call.start, call.end))
+            site = by_place.get((reference.at.statement.line.key, call.start, call.end))
             if site is not None:
                 _join_argument(facts, key, site, reference.position, reference)
     for key, statements in facts.graph.statements.items():

@@ -17,6 +17,7 @@ from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Range
+from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Opaque
 from hfpy.model.units import Routine
 
@@ -123,7 +124,7 @@ class _Finder:
         before = len(self.pins.reasons)
         for key, references in self.facts.references.items():
             routine = self.facts.routine(key)
-            sites = {(s.at.statement.line.first, s.node.start, s.node.end): s for s in self.facts.graph.sites[key]}
+            sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in self.facts.graph.sites[key]}
             sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]] = {}
             for reference in references:
                 if self.facts.live(reference.at, key):
@@ -138,7 +139,7 @@ class _Finder:
         reference: Reference,
         key: str,
         routine: Routine,
-        sites: dict[tuple[int, int, int], CallSite],
+        sites: dict[tuple[LineKey, int, int], CallSite],
         sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
     ) -> None:
         name, _ = resolve_alias(reference.name, reference.at)
@@ -189,10 +190,12 @@ class _Finder:
             if data is not None and data.rank > 1 and len(ranges) > 1:
                 self.pin(data, "a section of it is associated with a name", self._place(reference, routine))
 
-    def _component_argument(self, reference: Reference, key: str, sites: dict[tuple[int, int, int], CallSite]) -> None:
+    def _component_argument(
+        self, reference: Reference, key: str, sites: dict[tuple[LineKey, int, int], CallSite]
+    ) -> None:
         if reference.role != "argument" or reference.call is None:
             return
-        site = sites.get((reference.at.statement.line.first, reference.call.start, reference.call.end))
+        site = sites.get((reference.at.statement.line.key, reference.call.start, reference.call.end))
         if site is None or not site.callee:
             return
         _, dummy = dummy_of(self.facts, site, reference.position)
@@ -208,13 +211,13 @@ class _Finder:
         data: DataObject,
         items: tuple[Expr | str, ...] | None,
         order: tuple[int, ...],
-        sites: dict[tuple[int, int, int], CallSite],
+        sites: dict[tuple[LineKey, int, int], CallSite],
         sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
     ) -> None:
         place = self._place(reference, routine)
         call = reference.call
         assert call is not None
-        site = sites.get((reference.at.statement.line.first, call.start, call.end))
+        site = sites.get((reference.at.statement.line.key, call.start, call.end))
         if site is not None and site.callee and is_elemental(self.facts, site):
             if len(order) > 1:
                 sections.setdefault(id(reference.at.statement), []).append((reference, data, order))

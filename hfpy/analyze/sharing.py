@@ -20,7 +20,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
-from hfpy.model.statements import Construct
+from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body
@@ -334,10 +334,14 @@ class RegionSharing:
         direct = names & set(self.region.iterators)
         if direct:
             return direct
-        # An index that is a scalar of this region may have been made from the iterators: follow one assignment.
+        # An index that is a scalar of this region may have been made from the iterators: follow one assignment, and a
+        # loop over the block that begins at an iterator with a stride.
+        blocks = {i for i, s in zip(self.region.iterators, self.region.strides, strict=False) if s.strip() != "1"}
         for name in names:
             for at in self.inside:
                 statement = at.statement
+                if isinstance(statement, Header) and statement.kind == "do" and statement.var == name:
+                    direct |= names_in(statement.exprs[0]) & blocks if statement.exprs else set()
                 target = getattr(statement, "target", None)
                 if isinstance(target, Name) and target.name == name:
                     direct |= names_in(statement.value) & set(self.region.iterators)  # type: ignore[attr-defined]

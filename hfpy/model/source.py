@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from hfpy.diagnostics import Place
 
+LineKey = tuple[str, int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class LogicalLine:
@@ -35,6 +37,13 @@ class LogicalLine:
     def first(self) -> int:
         """0-based physical line on which the statement begins."""
         return self.segments[0][1]
+
+    @property
+    def key(self) -> LineKey:
+        """What tells this logical line from every other of its unit: file (if included), line and column of its
+        begin.
+        """
+        return self.file, self.segments[0][1], self.segments[0][2]
 
     def locate(self, offset: int) -> tuple[int, int]:
         """Physical (line, column), both 0-based, of the character at ``offset`` of the text."""

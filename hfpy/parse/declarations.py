@@ -98,6 +98,8 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
         for a, b in split_top(masked, ",", position, double_colon):
             attribute = text[a:b].strip()
             word = attribute.split("(")[0].strip().lower()
+            if word in ("dimension", "intent") and not ("(" in attribute and attribute.endswith(")")):
+                return None
             if word == "dimension":
                 shared_shape = attribute[attribute.index("(") + 1 : attribute.rindex(")")]
             elif word == "intent":

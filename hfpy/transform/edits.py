@@ -38,7 +38,11 @@ class Edit:
 
 
 class OverlapError(Exception):
-    """Two edits want the same characters: a bug of a pass."""
+    """Two edits want the same characters (``line``: 0-based): blocks that cross, or a bug of a pass."""
+
+    def __init__(self, first: Edit, second: Edit) -> None:
+        super().__init__(f"{first} and {second}")
+        self.line = second.line
 
 
 def replace_range(line: LogicalLine, start: int, end: int, text: str, rank: int = 0) -> Edit:
@@ -111,7 +115,7 @@ def apply_edits(source: SourceText, edits: Iterable[Edit], wrap: Callable[[str],
 def _check(ordered: list[Edit]) -> None:
     for first, second in itertools.pairwise(ordered):
         if (second.line, second.column) < (first.end_line, first.end_column):
-            raise OverlapError(f"{first} and {second}")
+            raise OverlapError(first, second)
 
 
 def _with_comments(source: SourceText, ordered: list[Edit]) -> list[Edit]:

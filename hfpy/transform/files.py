@@ -9,13 +9,22 @@ from pathlib import Path
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
-from hfpy.transform.edits import Edit, Edited, apply_edits, insert_lines, moved_lines, replace_lines, replace_range
+from hfpy.transform.edits import (
+    Edit,
+    Edited,
+    OverlapError,
+    apply_edits,
+    insert_lines,
+    moved_lines,
+    replace_lines,
+    replace_range,
+)
 from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.outline import Outline
 from hfpy.transform.regioncode import Backend
@@ -61,7 +70,13 @@ class FileRewriter:
         if edits or self._needs_macros():
             edits.append(insert_lines(0, self._head(), -10, 0))
         wrap = None if self.index.fixed else (lambda text: wrap_line(text, self.facts.application.macros))
-        edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
+        try:
+            edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
+        except OverlapError as clash:
+            place = Place(self.index.path, clash.line + 1, 1)
+            hint = "check the blocks around this line; if they are right, please report it"
+            self.found.append(error("HF900", "two changes meet in this line", place, hint))
+            edited = apply_edits(self.index.source, ())
         return FileResult(edited, tuple(self.found), self.openmp)
 
     def _needs_macros(self) -> bool:

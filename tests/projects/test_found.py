@@ -165,3 +165,10 @@ def test_the_point_means_nothing_where_the_region_is_not_active(statement: str, 
     """Without a message the iterator had any value (defect class B7)."""
     wrapper(statement, "cpu").require()
     assert code in wrapper(statement, "gpu").codes()
+
+
+@pytest.mark.parametrize("given", ["a(x,y,:)", "a(:)", "a"])
+def test_a_column_passed_where_the_region_is_not_active_is_the_whole_array(given: str) -> None:
+    source = WRAPPER.replace("    STATEMENT\n", "").replace("a(x,y,:)", given)
+    text = translate_text(source, target="gpu", backend="sequential").require().text
+    assert "call leaf(nx, ny, nz, a, t, s, u, x, y)" in text

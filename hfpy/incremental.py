@@ -1,0 +1,294 @@
+"""Translation of a code base of which little has changed.
+
+A full translation leaves two files in the cache: the texts with digest and *signature* of every source, and the facts.
+The signature of a file is all that other files' output can depend on: units, declarations, directives, calls, and
+which variables it reads and writes how. While that is unchanged, an edit regenerates its file alone (design §3: an
+edit in a body regenerates one file); anything else is a full translation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hfpy
+from hfpy.options import Options
+
+if TYPE_CHECKING:
+    from hfpy.analyze.facts import Facts
+    from hfpy.model.units import FileIndex, Routine
+    from hfpy.pipeline import GeneratedFile, Translation
+
+_TEXTS = "texts.pickle"
+_FACTS = "facts.pickle"
+_MANY = 8  # changed files beyond which a full translation is as good
+_WORTH = 20_000  # lines below which a full translation is fast enough
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a full translation left behind."""
+
+    build: str
+    digests: Mapping[str, str]
+    surroundings: str
+    signatures: Mapping[str, str]
+    reached: Mapping[str, tuple[str, ...]]
+    translation: Translation
+
+
+@cache
+def _own_build() -> str:
+    """A digest of hfpy itself."""
+    root = Path(hfpy.__file__).parent
+    parts = [hfpy.__version__]
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".py", ".j2"):
+            status = path.stat()
+            parts.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _digests(paths: Sequence[Path]) -> dict[str, str] | None:
+    try:
+        return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in paths}
+    except OSError:
+        return None
+
+
+def _surroundings(paths: Sequence[Path], options: Options) -> str:
+    """A digest of everything beside the sources: options, hfpy, the storage-order file, included files."""
+    from hfpy.build.includes import IncludeScanner
+
+    scanner = IncludeScanner(options.include_dirs)
+    extra: dict[Path, None] = {}
+    for path in paths:
+        data = path.read_bytes()
+        if b"nclude" in data or b"NCLUDE" in data:
+            extra.update(dict.fromkeys(scanner.closure(path, data)))
+    if options.storage_order is not None and options.storage_order.is_file():
+        extra[options.storage_order] = None
+    parts = [repr(replace(options, jobs=0, cache_dir=None)), _own_build(), *(str(p) for p in paths)]
+    parts += [hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(extra)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
+    """The signature of a file: ``routines`` are its units that were parsed."""
+    from hfpy.analyze.context import located
+    from hfpy.analyze.uses import uses
+    from hfpy.model.expressions import Range
+    from hfpy.model.statements import Call, DirectiveLine, Header, Opaque
+
+    parts: list[str] = []
+    for unit in index.units:
+        uses_of = [(u.module, u.only, u.renames) for u in unit.uses]
+        parts.append(repr((unit.kind, unit.name, unit.parent, unit.dummies, unit.result, unit.prefix, unit.scheme)))
+        parts.append(repr((uses_of, sorted(unit.calls), sorted(unit.references), unit.regions)))
+    for key, routine in sorted(routines.items()):
+        parts.append(key)
+        parts += [line.text for line in routine.spec.lines]
+        rows: set[str] = set()
+        statements = located(routine)
+        for at in statements:
+            if isinstance(at.statement, Call | DirectiveLine | Opaque):
+                rows.add(f"{at.regions} {at.statement.line.text}")
+            if isinstance(at.statement, Header) and at.statement.kind in ("associate", "block"):
+                rows.add(f"{at.regions} {at.statement.line.text}")
+        for reference in uses(statements):
+            text = reference.at.statement.line.text
+            shape = ["range" if isinstance(i, Range) else text[i.start : i.end] for i in (reference.indices or ())]
+            rows.add(repr((reference.name, reference.role, shape, reference.component, reference.at.regions)))
+        parts += sorted(rows)
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _write(path: Path, value: object) -> None:
+    """Replace a cache file at once; a cache that cannot be written is none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
+            pickle.dump(value, handle, pickle.HIGHEST_PROTOCOL)
+        os.replace(handle.name, path)
+    except OSError:
+        return
+
+
+def remember(paths: Sequence[Path], options: Options, translation: Translation, facts: Facts) -> None:
+    """Keep a full translation for the next time (nothing is kept of small code bases, or with errors)."""
+    files = facts.application.files
+    if options.cache_dir is None or not translation.files or sum(len(f.source.lines) for f in files) < _WORTH:
+        return
+    digests = _digests(paths)
+    if digests is None:
+        return
+    by_file: dict[str, dict[str, Routine]] = {}
+    for key, routine in facts.application.routines.items():
+        by_file.setdefault(routine.file, {})[key] = routine
+    signatures = {f.path: signature(f, by_file.get(f.path, {})) for f in files}
+    reached = {path: tuple(routines) for path, routines in by_file.items()}
+    plain = replace(translation, explain=_nothing)
+    kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, reached, plain)
+    _write(options.cache_dir / _FACTS, _without_bodies(facts))
+    _write(options.cache_dir / _TEXTS, kept)
+
+
+def _without_bodies(facts: Facts) -> tuple[Facts, dict[tuple[str, str], str]]:
+    """What the rewriting of one file needs to know of all others: their declarations, positions and orders, and the
+    intents of their dummies; not their texts and statements.
+    """
+    from hfpy.analyze.domains import Domains
+    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.facts import Facts as AllFacts
+    from hfpy.analyze.graph import CallGraph
+    from hfpy.analyze.scopes import Scopes
+    from hfpy.model.source import SourceText
+
+    effects = Effects(facts)
+    routines = facts.application.routines
+    intents = {(key, name): effects.intent(key, name) for key, r in routines.items() for name in r.dummies}
+    application = replace(
+        facts.application,
+        files=tuple(replace(f, lines=(), source=SourceText(f.path, ()), original="") for f in facts.application.files),
+        routines={key: replace(r, body=()) for key, r in routines.items()},
+    )
+    scopes = Scopes(application)
+    domains = Domains(application, scopes, facts.positions, extended=facts.domains.extended)
+    graph = CallGraph(application, scopes)
+    slim = AllFacts(application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, facts.orders)
+    return slim, intents
+
+
+def _nothing(_name: str | None) -> str:
+    return ""
+
+
+def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
+    """The translation, if all but the bodies of a few files is as it was; None where a full translation is needed."""
+    if options.cache_dir is None:
+        return None
+    kept = _read(options.cache_dir / _TEXTS)
+    digests = _digests(paths)
+    if not isinstance(kept, Kept) or digests is None or kept.digests.keys() != digests.keys():
+        return None
+    changed = [p for p in paths if kept.digests[str(p)] != digests[str(p)]]
+    if len(changed) > _MANY or kept.surroundings != _surroundings(paths, options):
+        return None
+    if any(d.place.file in {str(p) for p in changed} for d in kept.translation.diagnostics):
+        return None
+    made = _regenerated(changed, options, kept)
+    if made is None:
+        return None
+    files = tuple(made.get(str(f.source), f) for f in kept.translation.files)
+
+    def explain(name: str | None) -> str:
+        from hfpy.pipeline import translate
+
+        return translate(paths, replace(options, cache_dir=None)).explain(name)
+
+    return replace(kept.translation, files=files, explain=explain)
+
+
+def _read(path: Path) -> object:
+    try:
+        with path.open("rb") as handle:
+            return pickle.load(handle)
+    except Exception:
+        return None  # a cache from another version, or a damaged one, is no cache
+
+
+def _regenerated(changed: list[Path], options: Options, kept: Kept) -> dict[str, GeneratedFile] | None:
+    from hfpy.parse.files import index_file, project_macros
+    from hfpy.parse.routines import parse_unit, unit_key
+    from hfpy.pipeline import untouched
+
+    macros, _ = project_macros(options)
+    facts: Facts | None = None
+    intents: dict[tuple[str, str], str] = {}
+    made: dict[str, GeneratedFile] = {}
+    for path in changed:
+        index = index_file(path, options, macros)
+        if index.diagnostics:
+            return None
+        wanted = kept.reached.get(str(path), ())
+        routines: dict[str, Routine] = {}
+        for number in range(len(index.units)):
+            key = unit_key(index, number)
+            if key in wanted:
+                routines[key], problems = parse_unit(index, number, options.include_dirs)
+                if problems:
+                    return None
+        if set(routines) != set(wanted) or signature(index, routines) != kept.signatures.get(str(path)):
+            return None
+        if not index.hybrid and not options.layout:
+            made[str(path)] = untouched(index)
+            continue
+        if facts is None:
+            loaded = _read(options.cache_dir / _FACTS) if options.cache_dir is not None else None
+            if not isinstance(loaded, tuple):
+                return None
+            facts, intents = loaded
+        assert facts is not None
+        generated = _again(facts, intents, index, routines, options)
+        if generated is None:
+            return None
+        made[str(path)] = generated
+    return made
+
+
+def _again(
+    facts: Facts,
+    intents: dict[tuple[str, str], str],
+    index: FileIndex,
+    routines: dict[str, Routine],
+    options: Options,
+) -> GeneratedFile | None:
+    """Put a changed file in the place of its former self and write it anew; None if something is to be said about
+    it.
+    """
+    from hfpy.analyze.context import located, regions_of
+    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.facts import plan_routine
+    from hfpy.analyze.graph import CallGraph
+    from hfpy.analyze.positions import RegionId
+    from hfpy.analyze.scopes import Scopes
+    from hfpy.analyze.uses import uses
+    from hfpy.backends.registry import backend
+    from hfpy.model.statements import Opaque
+    from hfpy.pipeline import generated
+    from hfpy.transform.files import FileRewriter
+
+    old = facts.application
+    files = tuple(index if f.path == index.path else f for f in old.files)
+    application = replace(old, files=files, routines={**old.routines, **routines})
+    facts.application = application
+    facts.scopes = Scopes(application)
+    facts.domains.application, facts.domains.scopes = application, facts.scopes
+    facts.domains._objects.clear()
+    facts.domains._listings.clear()
+    facts.graph.application, facts.graph.scopes = application, facts.scopes
+    facts.found, facts.domains.found = [], []
+    for key, routine in routines.items():
+        for number, construct in enumerate(regions_of(routine)):
+            if construct.region is not None and RegionId(key, number) in facts.positions.regions:
+                facts.positions.regions[RegionId(key, number)] = construct.region
+        if key not in facts.graph.statements:
+            continue
+        facts.graph.statements[key] = located(routine)
+        facts.graph.sites[key] = tuple(CallGraph._sites(facts.graph, key, routine))
+        facts.references[key] = uses(facts.graph.statements[key])
+        for plan_key in [p for p in facts.plans if p[0] == key]:
+            del facts.plans[plan_key]
+        plan_routine(facts, routine)
+    result = FileRewriter(facts, Effects(facts, intents), index, backend).run()
+    opaque = any(isinstance(at.statement, Opaque) for key in routines for at in facts.graph.statements.get(key, ()))
+    if opaque or facts.found or facts.domains.found or result.diagnostics:
+        return None
+    return generated(index, result, options.line_markers)
