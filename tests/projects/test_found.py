@@ -172,3 +172,18 @@ def test_a_column_passed_where_the_region_is_not_active_is_the_whole_array(given
     source = WRAPPER.replace("    STATEMENT\n", "").replace("a(x,y,:)", given)
     text = translate_text(source, target="gpu", backend="sequential").require().text
     assert "call leaf(nx, ny, nz, a, t, s, u, x, y)" in text
+
+
+def test_no_note_about_an_order_that_nobody_asked_for() -> None:
+    """A plain array of the main program may be summed up; that it has no storage order is no news."""
+    program = """\
+program p
+  use m
+  integer, parameter :: nx = 3, ny = 2, nz = 4
+  real :: a(DOM(nx,ny,nz)), plain(nx,ny,nz)
+  plain = 1.
+  call s(nx, ny, nz, a)
+  print *, sum(plain, 3)
+end program
+"""
+    assert translate_text({"m.h90": REGION, "p.h90": program}, storage_order()).require().diagnostics == ()

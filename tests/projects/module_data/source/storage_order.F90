@@ -2,6 +2,7 @@
 ! Choose ONE scheme. PARALLEL_VECTOR: the vertical runs fastest on the CPU, the first horizontal
 ! dimension on the GPU; that's the one for column physics. STENCIL: IJK everywhere.
 
+
 #define PARALLEL_VECTOR_SCHEME
 
 ! ---- the three orders -----------------------------------------------------------------------
