@@ -464,6 +464,25 @@ SYMBOLS: dict[str, Entry] = {
 }
 
 CALLS: dict[str, Entry] = {
+    "HF315": Entry(
+        "A region for the GPU alone uses its iterator in a way that means nothing where there is no loop.",
+        {
+            "lost.h90": _text("""
+            module lost
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine step(total)
+                real, intent(inout) :: total
+                @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}
+                total = total + i
+                @end parallelRegion
+              end subroutine step
+            end module lost
+            """)
+        },
+        cure="Let the region apply to both targets, or keep its iterators in the indices of arrays.",
+    ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
         {
@@ -636,7 +655,26 @@ FLOW: dict[str, Entry] = {
 }
 
 BACKENDS: dict[str, Entry] = {
-    "HF700": Entry("The backend is known, but hfpy has none of that name yet."),
+    "HF700": Entry(
+        "A region's backend is known, but hfpy cannot write code for it yet.",
+        {
+            "later.h90": _text("""
+            module later
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                a(1) = 0.0
+                @end parallelRegion
+              end subroutine step
+            end module later
+            """)
+        },
+        command="hfpy transpile {file} --target gpu -o generated",
+        cure="Choose `sequential` or `openmp`; `hfpy check` and `hfpy explain` work for the other backends.",
+    ),
     "HF701": Entry("A directive asks the backend for something that it cannot do."),
 }
 

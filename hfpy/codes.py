@@ -54,6 +54,7 @@ CODES: dict[str, str] = {
     "HF312": "a deferred shape needs its domains in a directive",
     "HF313": "a listed name is a constant or a procedure",
     "HF314": "an index is dropped that is not the iterator",
+    "HF315": "an iterator is used where its region is not active",
     # calls, positions
     "HF400": "a call does not match the routine's definition",
     "HF401": "a recursive call chain leads into a region",

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
+from hfpy.diagnostics import Diagnostic, Place, Related, error, has_errors, ordered
 from hfpy.options import Options
 
 if TYPE_CHECKING:
+    from hfpy.analyze.facts import Facts
     from hfpy.model.units import FileIndex
     from hfpy.transform.files import FileResult
 
@@ -40,13 +41,18 @@ class FileUnits:
 
 @dataclass(frozen=True)
 class Translation:
-    """The result of a translation; ``files`` is empty if there are errors. Files include those in ``beside``."""
+    """The result of a translation; ``files`` is empty if there are errors.
+
+    ``unwritable`` says why the files must not be written although the code has no fault: a region's backend is not
+    there yet. ``beside`` are files for the compiler to include.
+    """
 
     files: tuple[GeneratedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
     units: Mapping[Path, FileUnits] = field(default_factory=dict)
     explain: Callable[[str | None], str] = lambda _name: ""
     openmp: bool = False
+    unwritable: tuple[Diagnostic, ...] = ()
     beside: tuple[GeneratedFile, ...] = ()
 
 
@@ -106,12 +112,25 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         if files and order is not None and _included(application.files, order):
             plain = plain_macros(order, options)
             beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-        translation = Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside))
+        translation = Translation(
+            tuple(files), diagnostics, units, explained, openmp, _missing_backends(facts, backend), tuple(beside)
+        )
         remember(paths, options, translation, facts)
         return translation
     finally:
         if enabled:
             gc.enable()
+
+
+def _missing_backends(facts: Facts, backend: Callable[[str], object]) -> tuple[Diagnostic, ...]:
+    """One error for each active region whose backend cannot write code yet."""
+    found = []
+    for identity, region in facts.positions.regions.items():
+        name = facts.backend(identity.routine)
+        if backend(name) is None:
+            hint = "hfpy check and explain work for it; to get code, choose a backend of the CPU: sequential or openmp"
+            found.append(error("HF700", f"the backend '{name}' is not there yet", region.place, hint))
+    return tuple(found)
 
 
 def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:

@@ -95,7 +95,7 @@ def view(data: DataObject, region: Region) -> tuple[Expr | str, ...]:
 @dataclass(frozen=True)
 class Surroundings:
     """What a plan needs to know besides the object: the active region, inactive regions around, the dummy's rank,
-    the place.
+    the place; ``one_value``: the statement gives its target a value that is no array and the same at all points.
     """
 
     region: Region | None
@@ -104,6 +104,7 @@ class Surroundings:
     dummy_known: bool
     place: Place
     macros: Collection[str]
+    one_value: bool = False
 
 
 def plan(data: DataObject, reference: Reference, around: Surroundings) -> tuple[Plan, list[Diagnostic]]:
@@ -156,6 +157,9 @@ def _indexed(
 ) -> tuple[Plan, list[Diagnostic]]:
     count = len(given)
     region = around.region
+    everywhere = _at_all_points(data, given, reference, around)
+    if everywhere is not None:
+        return everywhere, []
     if count == data.rank:
         cleared = _without_inactive(data, given, reference, around)
         if cleared is not None:
@@ -175,6 +179,27 @@ def _indexed(
     if completed is not None:
         return completed, []
     return UNCHANGED, [_wrong_count(data, count, reference, around)]
+
+
+def _at_all_points(
+    data: DataObject, given: tuple[Expr, ...], reference: Reference, around: Surroundings
+) -> Plan | None:
+    """``a(:) = 0.`` or ``a(x,y,1) = 0.`` in a region that is not active here: every point gets the value."""
+    if around.region is not None or not around.inactive or not around.one_value or reference.role != "write":
+        return None
+    inactive = around.inactive[-1]
+    parallel = parallel_positions(data, inactive)
+    if not parallel or inactive.loops:
+        return None
+    if len(given) == data.rank - len(parallel):
+        rest = iter(given)
+        items = tuple(":" if i in parallel else next(rest) for i in range(data.rank))
+    elif len(given) == data.rank:
+        at = [isinstance(g, Name) and g.name == parallel.get(i) for i, g in enumerate(given)]
+        items = tuple(":" if bare else g for bare, g in zip(at, given, strict=True))
+    else:
+        return None
+    return Plan(items, True) if any(i == ":" for i in items) else None
 
 
 def _without_inactive(
@@ -233,12 +258,11 @@ def _shape_text(data: DataObject) -> str:
 
 def _wrong_count(data: DataObject, count: int, reference: Reference, around: Surroundings) -> Diagnostic:
     message = f"{count} indices for '{reference.name}', which has {data.rank} dimensions here: {_shape_text(data)}"
-    inside = around.region is not None
-    hint = (
-        "give all indices, or leave out exactly those of the region's iterators"
-        if inside
-        else "outside a region every dimension needs its index"
-    )
+    hint = "outside a region every dimension needs its index"
+    if around.region is not None:
+        hint = "give all indices, or leave out exactly those of the region's iterators"
+    elif around.inactive:
+        hint = "the region is not active for this target: move the statement to where one is, or put it into @if"
     related = [Related(data.listed, "its domains come from here")] if data.listed else []
     return error("HF304", message, around.place, hint, related)
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.context import region_at
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
-from hfpy.diagnostics import Diagnostic, Related, warning
-from hfpy.model.expressions import Expr, Range
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Diagnostic, Related, error, warning
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Expr, Name, Range
 from hfpy.model.statements import Jump, flatten
 from hfpy.model.units import Routine
 
 
 def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """All of them."""
-    return [*opaque_in_regions(facts), *_shared_writes(facts, effects), *_strided_results(facts, effects)]
+    return [
+        *opaque_in_regions(facts),
+        *_shared_writes(facts, effects),
+        *_strided_results(facts, effects),
+        *_lost_iterators(facts, effects),
+    ]
 
 
 def _shared_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
@@ -61,6 +69,66 @@ def _strided_results(facts: Facts, effects: Effects) -> list[Diagnostic]:
             hint = f"'{site.name}' may return before it has written all of '{name}': declare it intent(inout)"
             found.append(warning("HF506", message, place, hint, [Related(callee.place(), f"'{site.name}'")]))
     return found
+
+
+def _lost_iterators(facts: Facts, effects: Effects) -> list[Diagnostic]:
+    """Iterators of a region that is not active for the target, used where nothing gives them a value."""
+    found: list[Diagnostic] = []
+    for routine in analysed_routines(facts):
+        references = facts.references[routine.key]
+        valued = {r.name for r in references if r.writes} | set(routine.dummies)
+        for reference in references:
+            if reference.name in valued or not facts.live(reference.at, routine.key):
+                continue
+            region = _without_loops(facts, routine, reference)
+            if region is None or _handed_down(facts, effects, routine, reference):
+                continue
+            if _index_dropped(facts, routine, reference, references):
+                continue
+            place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+            message = f"'{reference.name}' has no value here: its region is not active for the {facts.target}"
+            hint = f"pass '{reference.name}' to '{routine.name}', or move the statement into a region that is active"
+            related = [Related(region.place, f"the region over '{reference.name}'")]
+            found.append(error("HF315", message, place, hint, related))
+    return found
+
+
+def _without_loops(facts: Facts, routine: Routine, reference: Reference) -> Region | None:
+    """The inactive region around a reference to its iterator, unless an active one gives it a value."""
+    found: Region | None = None
+    for number in reference.at.regions:
+        region = region_at(routine, number)
+        if reference.name in region.iterators and not region.loops:
+            found = region if not region.active(facts.target) else None
+            if found is None:
+                return None
+    home = facts.scopes.variable(reference.name, routine.key)
+    return found if home is None or home.home == routine.key else None
+
+
+def _handed_down(facts: Facts, effects: Effects, routine: Routine, reference: Reference) -> bool:
+    """Whether an iterator goes, as it is, to a routine that leads to a region of its own."""
+    if reference.role != "argument" or not isinstance(reference.node, Name):
+        return False
+    site = effects.site(reference, routine.key)
+    return site is not None and facts.positions.get(site.callee).label in ("within", "inside")
+
+
+def _index_dropped(facts: Facts, routine: Routine, reference: Reference, all_: tuple[Reference, ...]) -> bool:
+    """Whether a reference stands in an index that does not come out again."""
+    node = reference.node
+    for outer in all_:
+        if outer.at.statement is not reference.at.statement or outer.indices is None:
+            continue
+        if not any(i.start <= node.start and node.end <= i.end for i in outer.indices):
+            continue
+        made = facts.plan_of(outer, routine.key)
+        if made is None or not made.changed:
+            continue
+        kept = [i for i in made.items or () if not isinstance(i, str)]
+        if not any(i.start <= node.start and node.end <= i.end for i in kept):
+            return True
+    return False
 
 
 def _returns_early(routine: Routine) -> bool:

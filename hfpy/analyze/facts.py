@@ -20,9 +20,9 @@ from hfpy.analyze.uses import Reference, aliases_of, uses
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective, Region
-from hfpy.model.expressions import Apply, Name
+from hfpy.model.expressions import Apply, Name, names_in
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Opaque
+from hfpy.model.statements import Assignment, Opaque, Statement
 from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
 
@@ -269,7 +269,17 @@ def _surroundings(
             known, dummy = dummy_of(facts, site, reference.position)
     node = reference.node
     place = line.place(routine.file, node.start, node.end)
-    return Surroundings(region, inactive, dummy, known, place, facts.application.macros)
+    single = bool(inactive) and _one_value(facts, routine.key, reference.at.statement, inactive[-1])
+    return Surroundings(region, inactive, dummy, known, place, facts.application.macros, single)
+
+
+def _one_value(facts: Facts, key: str, statement: Statement, region: Region) -> bool:
+    """Whether a statement assigns a value that is a scalar and does not depend on the point of a region."""
+    if not isinstance(statement, Assignment) or statement.pointer:
+        return False
+    names = names_in(statement.value)
+    objects = (facts.object(name, key) for name in names)
+    return not names & set(region.iterators) and all(data is None or data.rank == 0 for data in objects)
 
 
 def _make_classes(facts: Facts) -> None:

@@ -106,6 +106,7 @@ def keep_unpinned(
 ) -> None:
     """Give every class its order unless it is pinned; say which keep the declared one, and why."""
     pins = find_pins(facts, wanted, by_macros)
+    asked = _in_regions(facts, dimensioned=False) if by_macros and pins.reasons else set()
     for representative, order in wanted.items():
         reason = pins.reasons.get(representative)
         if reason is None:
@@ -119,14 +120,18 @@ def keep_unpinned(
             hint = "write the loops, or pass a copy in declared order"
             facts.found.append(error("HF311", message, reason[1] or place, hint))
             continue
+        if by_macros and representative not in asked and not any(d.listed for d, _ in views[representative]):
+            continue  # nobody asked for another order
         message = f"'{data.name}' keeps its declared order: {reason[0]}"
         facts.found.append(
             note("HF310", message, reason[1] or place, "write loops there if it shall have another order")
         )
 
 
-def _in_regions(facts: Facts) -> set[Node]:
-    """Classes with a member that a region, or a routine inside one, refers to, or with a parallel dimension."""
+def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
+    """Classes with a member that a region, or a routine inside one, refers to; if ``dimensioned``, those with a parallel
+    dimension too.
+    """
     result: set[Node] = set()
     for key, references in facts.references.items():
         above = bool(facts.positions.get(key).above)
@@ -135,7 +140,8 @@ def _in_regions(facts: Facts) -> set[Node]:
             data = facts.object(name, key) if name is not None else None
             if data is None or data.rank < 2:
                 continue
-            if above or facts.positions.active(key, reference.at) is not None or any(d.parallel for d in data.used):
+            parallel = dimensioned and any(d.parallel for d in data.used)
+            if above or parallel or facts.positions.active(key, reference.at) is not None:
                 result.add(facts.classes.find(data.identity))
     return result
 
@@ -160,6 +166,13 @@ def _permutation(
     missing = [known[i] for i in placed if known[i] not in order]
     ranked = sorted(placed, key=lambda i: order.index(known[i]) if known[i] in order else -1)
     if len(placed) < 2 or (ranked == placed and not missing):
+        if 2 <= len(placed) < rank:
+            data, place = members[0]
+            size = next(data.used[i].size for i in range(rank) if not known[i])
+            message = (
+                f"'{data.name}' keeps its declared order: dimension {size} belongs to no domain that hfpy can tell"
+            )
+            facts.found.append(note("HF310", message, place, "bind the size in [domains] to place it in the layout"))
         return None
     data, place = members[0]
     if missing:

@@ -311,6 +311,8 @@ class RegionSharing:
             for r in self.owner.by_name.get(name, ())
         )
         if outside or data.symbol.attributes & {"initialised"}:
+            if name in flow.exposed:
+                self._carried(name, flow.exposed[name], flow.written[name])
             self.result.firstprivate.append(name)
         elif self._large(data):
             self.result.heap.append(name)

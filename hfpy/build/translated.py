@@ -84,8 +84,8 @@ def _translation(sources: Sequence[Path], options: Options) -> Translation:
     from hfpy.pipeline import translate
 
     translation = translate(sources, options)
-    if has_errors(translation.diagnostics):
-        raise HfpyError(translation.diagnostics)
+    if has_errors(translation.diagnostics) or translation.unwritable:
+        raise HfpyError((*translation.diagnostics, *translation.unwritable))
     return translation
 
 

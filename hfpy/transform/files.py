@@ -75,7 +75,7 @@ class FileRewriter:
         except OverlapError as clash:
             place = Place(self.index.path, clash.line + 1, 1)
             hint = "check the blocks around this line; if they are right, please report it"
-            self.found.append(error("HF900", "two changes meet in this line", place, hint))
+            self.found.append(error("HF109", "two blocks or changes meet in this line", place, hint))
             edited = apply_edits(self.index.source, ())
         return FileResult(edited, tuple(self.found), self.openmp)
 

@@ -40,6 +40,7 @@ class Translation:
     units: Mapping[Path, FileUnits]
     explain: Callable[[str | None], str]
     openmp: bool
+    unwritable: tuple[object, ...] = ()
     beside: tuple[GeneratedFile, ...] = ()
 
 

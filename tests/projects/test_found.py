@@ -9,7 +9,7 @@ import pytest
 
 from hfpy.options import Options
 from hfpy.pipeline import translate
-from tests.support import storage_order, translate_text, write_files
+from tests.support import Translated, storage_order, translate_text, write_files
 
 GLUED = """\
 #define GLUE(a,b) a##b
@@ -101,3 +101,89 @@ end program
     text = translate_text({"m.h90": REGION, "p.h90": program}, storage_order()).require().text.lower()
     orders = {"expected(nx,ny,nz)" in text, "other(nx,ny,nz)" in text, "other(1,2,3)" in text}
     assert len(orders) == 1, text
+
+
+WRAPPER = """\
+module m
+contains
+  subroutine wrapper(nx, ny, nz, a, s, i0)
+    integer, intent(in) :: nx, ny, nz, i0
+    real, intent(inout) :: a(nz), s
+    real :: t(nz), u
+    @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}
+    a, s, t, u
+    @end domainDependant
+    @parallelRegion{appliesTo(CPU), domName(x,y), domSize(nx,ny)}
+    STATEMENT
+    call leaf(nx, ny, nz, a(x,y,:), t, s, u, x, y)
+    @end parallelRegion
+  end subroutine
+  subroutine leaf(nx, ny, nz, a, t, s, u, x, y)
+    integer, intent(in) :: nx, ny, nz, x, y
+    real, intent(inout) :: a(nz), t(nz), s, u
+    @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}
+    a, t, s, u
+    @end domainDependant
+    @parallelRegion{appliesTo(GPU), domName(x,y), domSize(nx,ny)}
+    a(1) = s + u + t(2) + x
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+def wrapper(statement: str, target: str) -> Translated:
+    return translate_text(WRAPPER.replace("STATEMENT", statement), target=target, backend="sequential")
+
+
+@pytest.mark.parametrize(
+    ("statement", "cpu", "gpu"),
+    [
+        ("t(:) = 0.0", "t(:)=0.0", "t(:,:,:)=0.0"),
+        ("t(nz) = s0(i0)", "t(nz)=s0(i0)", "t(:,:,nz)=s0(i0)"),
+        ("a(x,y,2) = 1.0", "a(x,y,2)=1.0", "a(:,:,2)=1.0"),
+        ("t(2:nz-1) = 2.0*nz", "t(2:nz-1)=2.0*nz", "t(:,:,2:nz-1)=2.0*nz"),
+        ("s = 0.0", "s(x,y)=0.0", "s=0.0"),
+    ],
+)
+def test_a_value_for_all_points_where_the_region_is_not_active(statement: str, cpu: str, gpu: str) -> None:
+    assert cpu in wrapper(statement, "cpu").require().statements
+    assert gpu in wrapper(statement, "gpu").require().statements
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("u = real(x)", "HF315"),
+        ("s = a(x,y,1)", "HF315"),
+        ("if (x > 3) u = 2.0", "HF315"),
+        ("t(:) = a(:)", "HF304"),
+        ("t(x) = 0.0", "HF315"),
+    ],
+)
+def test_the_point_means_nothing_where_the_region_is_not_active(statement: str, code: str) -> None:
+    """Without a message the iterator had any value (defect class B7)."""
+    wrapper(statement, "cpu").require()
+    assert code in wrapper(statement, "gpu").codes()
+
+
+@pytest.mark.parametrize("given", ["a(x,y,:)", "a(:)", "a"])
+def test_a_column_passed_where_the_region_is_not_active_is_the_whole_array(given: str) -> None:
+    source = WRAPPER.replace("    STATEMENT\n", "").replace("a(x,y,:)", given)
+    text = translate_text(source, target="gpu", backend="sequential").require().text
+    assert "call leaf(nx, ny, nz, a, t, s, u, x, y)" in text
+
+
+def test_no_note_about_an_order_that_nobody_asked_for() -> None:
+    """A plain array of the main program may be summed up; that it has no storage order is no news."""
+    program = """\
+program p
+  use m
+  integer, parameter :: nx = 3, ny = 2, nz = 4
+  real :: a(DOM(nx,ny,nz)), plain(nx,ny,nz)
+  plain = 1.
+  call s(nx, ny, nz, a)
+  print *, sum(plain, 3)
+end program
+"""
+    assert translate_text({"m.h90": REGION, "p.h90": program}, storage_order()).require().diagnostics == ()
