@@ -254,7 +254,25 @@ DIRECTIVES: dict[str, Entry] = {
             )
         },
     ),
-    "HF215": Entry("A region asks for a backend that there is not."),
+    "HF215": Entry(
+        "A region asks for another backend than its routine has.",
+        {
+            "other.h90": _text("""
+            module other
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @parallelRegion{domName(i,j), domSize(nx,ny), backend(sequential)}
+                a(1) = 0.0
+                @end parallelRegion
+              end subroutine step
+            end module other
+            """)
+        },
+        cure="Choose the backend of the routine: `--routine`, `[routines]` or `@scheme`.",
+    ),
 }
 
 SYMBOLS: dict[str, Entry] = {
@@ -675,7 +693,25 @@ BACKENDS: dict[str, Entry] = {
         command="hfpy transpile {file} --target gpu -o generated",
         cure="Choose `sequential` or `openmp`; `hfpy check` and `hfpy explain` work for the other backends.",
     ),
-    "HF701": Entry("A directive asks the backend for something that it cannot do."),
+    "HF701": Entry(
+        "An attribute of a region has a meaning that nothing acts on yet.",
+        {
+            "hinted.h90": _text("""
+            module hinted
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @parallelRegion{domName(i,j), domSize(nx,ny), unroll(j:2)}
+                a(1) = 0.0
+                @end parallelRegion
+              end subroutine step
+            end module hinted
+            """)
+        },
+        cure="Leave it, or remove it: results are the same with and without it.",
+    ),
 }
 
 PROJECTS: dict[str, Entry] = {

@@ -21,6 +21,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_shared_writes(facts, effects),
         *_strided_results(facts, effects),
         *_lost_iterators(facts, effects),
+        *_not_honoured(facts),
     ]
 
 
@@ -146,3 +147,19 @@ def _contiguous(items: tuple[Expr | str, ...], storage: tuple[int, ...] | None) 
         else:
             single = True
     return True
+
+
+def _not_honoured(facts: Facts) -> list[Diagnostic]:
+    """Attributes of regions that nothing acts on yet: never ignored in silence (design contract 8)."""
+    found: list[Diagnostic] = []
+    for identity, region in facts.positions.regions.items():
+        chosen = facts.backend(identity.routine)
+        if region.backend and region.backend != chosen:
+            message = f"the region asks for the backend '{region.backend}', its routine has '{chosen}'"
+            hint = "choose the backend of the routine: --routine, [routines] or @scheme"
+            found.append(error("HF215", message, region.place, hint))
+        for name, _ in region.hints:
+            if name in ("unroll", "tile", "block", "transform", "specialise", "specialize", "async"):
+                message = f"'{name}' is not acted on yet: the region keeps its plain schedule"
+                found.append(warning("HF701", message, region.place, "results are the same with and without it"))
+    return found
