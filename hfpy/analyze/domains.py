@@ -292,7 +292,8 @@ class Domains:
         """Positions of the full list that the routine uses (§5.3)."""
         everything = tuple(range(len(full)))
         if found.home != routine.key:
-            return everything
+            whole = self.extended.get((routine.key, found.symbol.name), True)
+            return everything if whole else tuple(i for i in everything if full[i].declared is not None)
         if routine.kind in ("module", "submodule"):
             return everything
         position = self.positions.get(routine.key)

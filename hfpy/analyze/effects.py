@@ -23,6 +23,7 @@ class Effects:
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
+        self._mentioned: dict[str, frozenset[tuple[str, str]]] = {}
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""
@@ -91,6 +92,19 @@ class Effects:
         )
         self._intents[slot] = "inout" if written else "in"
         return self._intents[slot]
+
+    def mentioned(self, key: str) -> frozenset[tuple[str, str]]:
+        """Variables of other units that a routine, or one it calls, mentions: (home unit, name there)."""
+        if key in self._mentioned:
+            return self._mentioned[key]
+        self._mentioned[key] = frozenset()  # a recursive call adds nothing
+        found = (self.facts.scopes.variable(r.name, key) for r in self.facts.references.get(key, ()))
+        result = {(f.home, f.symbol.name) for f in found if f is not None and f.home != key}
+        for site in self.facts.graph.sites.get(key, ()):
+            if site.callee and site.callee != key:
+                result |= self.mentioned(site.callee)
+        self._mentioned[key] = frozenset(result)
+        return self._mentioned[key]
 
     def shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
         """Variables that outlive a call and that a routine, or one it calls, writes: (kind, name) → place of a write.

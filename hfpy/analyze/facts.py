@@ -129,19 +129,44 @@ def analysed_routines(facts: Facts) -> list[Routine]:
 
 def _decide_extensions(facts: Facts) -> None:
     """Which locals of routines with regions stay private to a point, and which are extended (§5.3, privatisation)."""
-    if facts.target == "gpu":
-        return
     for routine in analysed_routines(facts):
         position = facts.positions.get(routine.key)
         if not position.own:
             continue
         for name in facts.domains.listings(routine.key):
             data = facts.object(name, routine.key)
-            if data is None or not data.local or not data.inserted or keeps_value(routine, name):
+            if data is None or data.dummy or not data.inserted:
+                continue
+            if data.local and (facts.target == "gpu" or keeps_value(routine, name)):
+                continue
+            if not data.local and _extended_at_home(facts, data):
                 continue
             if not _value_crosses(facts, routine, name):
                 facts.domains.extended[(routine.key, name)] = False
                 facts.domains.forget(routine.key, name)
+            elif not data.local:
+                facts.found.append(_not_at_home(facts, data))
+
+
+def _extended_at_home(facts: Facts, data: DataObject) -> bool:
+    """Whether the module of a variable has it with the dimensions that are inserted here: by its own directives, or
+    on the GPU as a device twin that the user declares (§7.3).
+    """
+    home = facts.object(data.symbol.name, data.home)
+    if home is None or len(home.full) == len(data.full):
+        return True
+    twin = facts.scopes.variable(f"{data.symbol.name}_hfdev", data.home)
+    return facts.target == "gpu" and twin is not None
+
+
+def _not_at_home(facts: Facts, data: DataObject) -> Diagnostic:
+    home = facts.routine(data.home)
+    symbol = data.symbol
+    declared = symbol.line.place(home.file, *symbol.name_span) if symbol.line is not None else home.place()
+    sizes = ", ".join(d.size for d in data.full if d.declared is None)
+    message = f"'{data.name}' gets the dimensions {sizes} here, but not in its {home.kind} '{home.name}'"
+    hint = f"list it with the same domains in a @domainDependant block of {home.kind} '{home.name}'"
+    return error("HF302", message, data.listed or declared, hint, [Related(declared, "it is declared here")])
 
 
 def keeps_value(routine: Routine, name: str) -> bool:

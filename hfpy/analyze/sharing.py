@@ -194,11 +194,10 @@ class RegionSharing:
             return
         write = flow.written[name]
         live_out = self._live_out(name, data)
-        if data.home != self.key:
+        if data.home != self.key and (name in flow.exposed or self._seen_below(data)):
             self._module_write(name, write)
-            if name in flow.exposed:
-                self.result.shared.append(name)
-                return
+            self.result.shared.append(name)
+            return
         if name in flow.exposed and name in flow.certain | flow.written.keys():
             carried = self._carried(name, flow.exposed[name], write)
             if live_out and carried:
@@ -282,6 +281,11 @@ class RegionSharing:
                 if writes and is_whole(reference):
                     return False
         return False
+
+    def _seen_below(self, data: DataObject) -> bool:
+        """Whether a routine called in the region knows the variable, so that a copy for each thread would not do."""
+        calls = (s for s in self.facts.graph.sites[self.key] if self.identity.number in s.at.regions and s.callee)
+        return any(data.identity in self.effects.mentioned(s.callee) for s in calls)
 
     def _module_write(self, name: str, write: Reference) -> None:
         message = f"module variable '{name}' is written in a region: all threads share it"

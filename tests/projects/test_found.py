@@ -187,3 +187,51 @@ program p
 end program
 """
     assert translate_text({"m.h90": REGION, "p.h90": program}, storage_order()).require().diagnostics == ()
+
+
+MODULE_SCALAR = """\
+module m
+  integer, parameter :: nx = 3, ny = 2
+  real :: level, a(nx,ny)
+contains
+  subroutine s()
+    @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}
+    level
+    @end domainDependant
+    @parallelRegion{domName(x,y), domSize(nx,ny)}
+    level = real(x)
+    a(x,y) = level + y
+    CALL
+    @end parallelRegion
+  end subroutine
+  subroutine below()
+    if (level > 2.) stop 2
+  end subroutine
+end module
+"""
+
+
+def test_a_module_scalar_that_a_routine_alone_gives_domains_stays_a_scalar_on_the_cpu() -> None:
+    """Its module declares one number; each point sets it first, so each thread may have its own (§5.3, §7.3)."""
+    done = translate_text(MODULE_SCALAR.replace("    CALL\n", ""), backend="openmp").require()
+    assert done.diagnostics == ()
+    assert "level=real(x)" in done.statements
+    assert any("lastprivate(level)" in s for s in done.statements if s.startswith("!$omp"))
+
+
+def test_a_module_scalar_that_routines_below_read_is_shared_and_diagnosed() -> None:
+    done = translate_text(MODULE_SCALAR.replace("CALL", "call below()"), backend="openmp").require()
+    assert done.codes("warning") == ["HF501"]
+    assert not any("private(level)" in s for s in done.statements)
+
+
+def test_a_module_scalar_whose_value_lives_between_regions_needs_its_domains_in_the_module() -> None:
+    source = MODULE_SCALAR.replace("    CALL\n", "").replace(
+        "  end subroutine\n  subroutine below",
+        "    @parallelRegion{domName(x,y), domSize(nx,ny)}\n    a(x,y) = level\n    @end parallelRegion\n"
+        "  end subroutine\n  subroutine below",
+    )
+    assert translate_text(source).codes() == ["HF302"]
+    block = "  @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}\n  level\n  @end domainDependant\n"
+    listed = source.replace("contains\n", f"{block}contains\n").replace("(level > 2.)", "(level(1,1) > 2.)")
+    assert "level(x,y)=real(x)" in translate_text(listed).require().statements
