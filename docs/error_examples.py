@@ -592,7 +592,7 @@ FLOW: dict[str, Entry] = {
                 integer, intent(in) :: n
                 real, intent(in) :: a(n)
                 @parallelRegion{domName(i), domSize(n)}
-                largest = 2 * a
+                largest = max(largest, a)
                 @end parallelRegion
               end subroutine s
             end module counter
