@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo test test-full bench check style types clean distclean fortran
+.PHONY: demo test test-full bench check style types clean distclean fortran cplusplus flang
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -36,7 +36,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.samples
 	$(BIN)/python -m benchmarks.translator
 
-test test-full: fortran
+test test-full: fortran cplusplus flang
 
 # The environment is whole when the file "ready" is there, which comes last.
 $(READY): pyproject.toml
@@ -44,7 +44,7 @@ $(READY): pyproject.toml
 	  { echo "hfpy needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { echo "python3 -m venv failed; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,plot]'
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e '.[test,plot]'
 	@touch $@
 
 # gfortran, or the compiler that FC names: installed where that is possible without a question.
@@ -59,6 +59,24 @@ fortran:
 	exit 1
 
 FC_ASKED := $(if $(filter environment command,$(firstword $(origin FC))),$(FC))
+
+# A C++ compiler for kernels of GPUs in emulation; without one their tests are left out.
+cplusplus:
+	@command -v g++ >/dev/null || \
+	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing g++" && \
+	  apt-get update -q >/dev/null && apt-get install -q -y g++ >/dev/null; } || \
+	echo "no g++ here: the tests of GPU kernels are left out (apt-get install g++)"
+
+# The front end of flang 22 checks the CUDA Fortran that hfpy writes; without it those checks are left out.
+flang:
+	@if command -v flang-22 >/dev/null; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  apt-get update -q >/dev/null; \
+	  if apt-cache show flang-22 >/dev/null 2>&1; then \
+	    echo "installing flang-22"; \
+	    apt-get install -q -y --no-install-recommends flang-22 >/dev/null || true; \
+	  fi; \
+	fi
 
 clean:
 	rm -rf build dist out samples/*/build samples/*/output .pytest_cache .mypy_cache .ruff_cache .hypothesis

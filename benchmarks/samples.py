@@ -40,8 +40,8 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "weather": ("56", "44", "48", "120", "1"),
     "diffusion": ("96", "80", "72", "3000"),
     "columns": ("64", "48", "40", "480"),
-    "reduction": ("80", "70", "60", "300"),
-    "module_data": ("60", "50", "40", "150"),
+    "reduction": ("80", "70", "60", "600"),
+    "module_data": ("60", "50", "40", "900"),
 }
 # Compilers contract a*b+c differently in the two programs; the results stay close.
 TOLERANCE = 1e-6

@@ -131,7 +131,11 @@ LEXICAL: dict[str, Entry] = {
         "hfpy reads every statement of a routine that a directive reaches, and this one it cannot.",
         {"operators.h90": _region("a = = 2.")},
     ),
-    "HF111": Entry("A routine was given up because it took longer than the limit."),
+    "HF111": Entry(
+        "A routine was given up because it took longer than the limit, which is a minute unless told otherwise.",
+        {"endless.h90": _region("a = 0")},
+        "hfpy check {file} --parse-limit 0",
+    ),
     "HF112": Entry(
         "hfpy would have to change text that is not in the file itself.",
         {
@@ -562,14 +566,59 @@ CALLS: dict[str, Entry] = {
         },
         cure="Let one of the regions apply to the other target only, or make the inner one `vector`.",
     ),
-    "HF403": Entry("An array goes to a procedure without source in a region, and its part cannot be told."),
-    "HF404": Entry("A statement that has no meaning for many points at once stands in a region."),
+    "HF403": Entry(
+        "A note: an array is named whole in a call of a procedure whose source hfpy does not have. The procedure is "
+        "given the view of the array at the point, as everywhere in a region.",
+        {"unknown_call.h90": _region("call filter(nz, b)", more="external :: filter")},
+        cure="Give hfpy the file with the procedure, or write out the indices of the part that is meant.",
+    ),
+    "HF404": Entry(
+        "A region reads a file, opens or closes one, or moves in it: what a point gets would depend on the order of "
+        "the points. As a warning: a routine that is called in a region does so.",
+        {"input.h90": _region("read (10, *) a")},
+        cure="Read into an array before the region. Output, and `read` from a text, are allowed.",
+    ),
     "HF405": Entry(
         "A `return`, `exit`, `cycle` or `goto` leaves the region.",
         {"leave.h90": _region("if (a(i,j) < 0) return\na = 0")},
     ),
-    "HF406": Entry("A name that hfpy wants to give to something new is yours already."),
-    "HF407": Entry("Several specific routines fit a generic call, or none does."),
+    "HF406": Entry(
+        "A name that hfpy may give to something new is yours already: the body of a region in a routine of its own is "
+        "`hfb<number>_<routine>`, loops and blocks are `hf_point<number>`, `hf_region<number>`, `hf_touch`.",
+        {"taken.h90": _region("a = 0", more="real(8) :: hf_point0")},
+    ),
+    "HF407": Entry(
+        "Several specific routines fit a generic call, or none does, and one of them has directives.",
+        {
+            "generic.h90": _text("""
+            module generic
+              implicit none
+              interface warm
+                module procedure warm_column, warm_level
+              end interface warm
+            contains
+              subroutine step(nx, nz, t)
+                integer, intent(in) :: nx, nz
+                real, intent(inout) :: t(nx,nz)
+                call warm(nx, t(:,1))
+              end subroutine step
+              subroutine warm_column(n, t)
+                integer, intent(in) :: n
+                real, intent(inout) :: t(n)
+                @parallelRegion{domName(i), domSize(n)}
+                t = t + 1
+                @end parallelRegion
+              end subroutine warm_column
+              subroutine warm_level(n, t)
+                integer, intent(in) :: n
+                real, intent(inout) :: t(n,*)
+                t(:,1) = t(:,1) + 1
+              end subroutine warm_level
+            end module generic
+        """)
+        },
+        cure="Call the specific routine by its name.",
+    ),
 }
 
 FLOW: dict[str, Entry] = {
@@ -609,7 +658,16 @@ FLOW: dict[str, Entry] = {
         },
         cure="Use `reduction(op:name)`, or set it for every point.",
     ),
-    "HF503": Entry("A reduction variable is used for something else inside its region."),
+    "HF503": Entry(
+        "A region reads a reduction variable, or changes it with another operator. Each thread has a partial result of "
+        "its own in it. As a warning: the region does not update it at all.",
+        {
+            "product.h90": _region(
+                "p = p + a", more="real(8) :: p", attributes="domName(i,j), domSize(nx,ny), reduction(*:p)"
+            )
+        },
+        cure="Update it with its operator only, and use it behind the region.",
+    ),
     "HF504": Entry(
         "Several points write one element: the index does not contain every iterator. As a warning: the index comes "
         "from another array, so that hfpy cannot know.",
@@ -669,30 +727,52 @@ FLOW: dict[str, Entry] = {
         },
         cure="Declare the argument `intent(inout)`.",
     ),
-    "HF600": Entry("Data would have to be on the device and on the host at once. For the backends of GPUs."),
-}
-
-BACKENDS: dict[str, Entry] = {
-    "HF700": Entry(
-        "A region's backend is known, but hfpy cannot write code for it yet.",
+    "HF600": Entry(
+        "An array is said to be host data, but a kernel uses it.",
         {
-            "later.h90": _text("""
-            module later
+            "torn.h90": _text("""
+            module torn
               implicit none
               integer, parameter :: nx = 4, ny = 3, nz = 5
             contains
               subroutine step(a)
                 real, intent(inout) :: a(nx,ny,nz)
+                @domainDependant{attribute(autoDom, host)}
+                a
+                @end domainDependant
                 @parallelRegion{domName(i,j), domSize(nx,ny)}
-                a(1) = 0.0
+                a(1) = a(1) + 1.0
                 @end parallelRegion
               end subroutine step
-            end module later
+            end module torn
             """)
         },
-        command="hfpy transpile {file} --target gpu -o generated",
-        cure="Choose `sequential` or `openmp`; `hfpy check` and `hfpy explain` work for the other backends.",
+        command="hfpy check {file} --target gpu",
     ),
+    "HF601": Entry(
+        "The condition of a `do while` on the host reads an array whose valid copy is on the device.",
+        {
+            "waiting.h90": _text("""
+            module waiting
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                do while (a(1,1,1) < 5.0)
+                  @parallelRegion{domName(i,j), domSize(nx,ny)}
+                  a(1) = a(1) + 1.0
+                  @end parallelRegion
+                end do
+              end subroutine step
+            end module waiting
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+    ),
+}
+
+BACKENDS: dict[str, Entry] = {
     "HF701": Entry(
         "An attribute of a region has a meaning that nothing acts on yet.",
         {
@@ -711,6 +791,59 @@ BACKENDS: dict[str, Entry] = {
             """)
         },
         cure="Leave it, or remove it: results are the same with and without it.",
+    ),
+    "HF702": Entry(
+        "A statement in a region, or in a routine called there, has no counterpart in a kernel of a GPU.",
+        {
+            "shouting.h90": _text("""
+            module shouting
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny,nz)
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                a(1) = a(1) + 1.0
+                if (a(1) > 9.0) print *, 'too large'
+                @end parallelRegion
+              end subroutine step
+            end module shouting
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+    ),
+    "HF703": Entry(
+        "An array is on the device for one backend, and routines of another backend use it there. Each backend has its "
+        "own table of what is on the device, and does not find what another one has brought there.",
+        {
+            "shared.h90": _text("""
+            module shared
+              implicit none
+              integer, parameter :: nx = 4, ny = 3
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny)
+                @domainDependant{attribute(transferHere)}
+                a
+                @end domainDependant
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                a = a + 1.0
+                @end parallelRegion
+                call halve(a)
+              end subroutine step
+              subroutine halve(a)
+                real, intent(inout) :: a(nx,ny)
+                @domainDependant{attribute(present)}
+                a
+                @end domainDependant
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                a = a / 2.0
+                @end parallelRegion
+              end subroutine halve
+            end module shared
+            """)
+        },
+        command="hfpy check {file} --target gpu --routine halve=openacc",
     ),
 }
 

@@ -116,7 +116,8 @@ def _stack(*options: Callable[[Command], Command]) -> Callable[[Command], Comman
 
 _PATH = click.Path(path_type=Path)
 _target_option = click.option("--target", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
-_translation_options = _stack(
+_schedule_option = click.option("--schedule", metavar="KIND", help="OpenMP schedule of parallel loops.")
+_analysis_options = _stack(
     _target_option,
     click.option("--backend", type=click.Choice(BACKENDS), help="Backend of the target, instead of the project's."),
     click.option(
@@ -127,13 +128,20 @@ _translation_options = _stack(
     click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Define a preprocessor macro."),
     click.option("-I", "include_dirs", multiple=True, type=_PATH, metavar="DIR", help="Where included files are."),
     click.option("--layout", metavar="ORDER", help='Order of the dimensions, such as "k i j", leftmost contiguous.'),
-    click.option("--schedule", metavar="KIND", help="OpenMP schedule of parallel loops."),
+    click.option(
+        "--parse-limit",
+        type=click.FloatRange(0),
+        metavar="SECONDS",
+        help="Give up a routine that takes longer to parse.",
+    ),
     click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser."),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )
+_translation_options = _stack(_analysis_options, _schedule_option)
 _build_options = _stack(
     _translation_options,
+    click.option("--emulate", is_flag=True, help="Build the GPU's code for the CPU, to test and debug it there."),
     click.option("--debug", is_flag=True, help="Compile for debugging, with run-time checks."),
     click.option("-v", "--verbose", is_flag=True, help="Show the compilers' command lines."),
     click.option("--timings", is_flag=True, help="Show how long each phase took."),
@@ -219,6 +227,16 @@ def build_command(project: Path, **options: Any) -> None:
         click.echo(f"built {user_path(installed.get(name, path))} ({what})")
 
 
+def _executable(names: list[str], asked: str | None) -> str:
+    """The executable that is asked for, or the only one. Raises UsageError."""
+    if asked is None and len(names) > 1:
+        raise UsageError(f"the project has several executables, name one with --exe: {', '.join(names)}")
+    chosen = names[0] if asked is None else asked
+    if chosen not in names:
+        raise UsageError(f"no executable '{chosen}' here; there are: {', '.join(names)}")
+    return chosen
+
+
 @cli.command("run")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
 @click.option("-C", "--project", type=_PATH, default=".", help="Folder of the project.")
@@ -236,18 +254,49 @@ def run_command(
     from hfpy.build.session import open_project
 
     built = _build(open_project(project, _given(options), os.environ), options, quiet=True)
-    names = sorted(built.executables)
-    if exe is None and len(names) > 1:
-        raise UsageError(f"the project has several executables, name one with --exe: {', '.join(names)}")
-    chosen = names[0] if exe is None else exe
-    if chosen not in built.executables:
-        raise UsageError(f"no executable '{chosen}' here; there are: {', '.join(names)}")
+    chosen = _executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     try:
         status = subprocess.run(command, env=program_environment(os.environ), check=False).returncode
     except OSError as fault:
         raise ToolError(f"error HF805: '{command[0]}' cannot be run: {fault.strerror}") from None
     return status if status >= 0 else 128 - status
+
+
+@cli.command("verify")
+@click.argument("first", default="cpu:sequential")
+@click.argument("second", default="gpu")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
+@click.option("-C", "--project", type=_PATH, default=".", help="Folder of the project.")
+@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
+@click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
+@click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core.")
+def verify_command(
+    first: str, second: str, arguments: tuple[str, ...], project: Path, exe: str | None, **options: Any
+) -> int:
+    """Build the project twice, for FIRST and SECOND (cpu, gpu, TARGET:BACKEND), run both with ARGS, and say where
+    their arrays differ first."""
+    from hfpy.build.session import open_project
+    from hfpy.build.verify import run_and_compare, side
+
+    programs = {}
+    for chosen in (side(first), side(second)):
+        emulate = options["emulate"] and chosen.target == "gpu"
+        given = {**options, "target": chosen.target, "backend": chosen.backend or None, "emulate": emulate}
+        built = _build(open_project(project, _given({**given, "trace": True}), os.environ), given, quiet=True)
+        programs[chosen.name] = built.executables[_executable(sorted(built.executables), exe)]
+    if len(programs) < 2:
+        raise UsageError("the two sides are the same build")
+    verdict = run_and_compare(programs, arguments, Path.cwd(), options["tolerance"], lambda t: click.echo(t, err=True))
+    if verdict.problem:
+        click.echo(verdict.problem)
+    if verdict.difference is not None:
+        click.echo(verdict.difference.text(*programs))
+    if verdict.problem or verdict.difference is not None:
+        return 4
+    click.echo(f"{verdict.compared} arrays are the same on both sides ({verdict.passed_over} are only on one)")
+    return 0
 
 
 @cli.command("test")
@@ -291,14 +340,13 @@ def transpile(
     session = open_files(files, given, folder) if files else open_project(Path("."), given, os.environ)
     remembered = cache_dir or (depfile.parent / "cache" if depfile is not None else None)
     with Phases() as phases:
-        phases.phase("translating")
         sources = translation.all_sources(session.project)
         if remembered is None:
-            translated = translation.transpile(sources, session.options, output)
+            translated = translation.transpile(sources, session.options, output, phases.told)
         else:
             kept = replace(session.options, cache_dir=remembered)
             state = (depfile.parent if depfile is not None else remembered) / translation.STATE
-            translated = translation.bring_up_to_date(sources, kept, output, state)
+            translated = translation.bring_up_to_date(sources, kept, output, state, phases.told)
         if depfile is not None:
             phases.phase("writing dependencies")
             write_depfile(depfile, session.project, session.options, translated, os.environ)
@@ -333,8 +381,7 @@ def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Transla
     else:
         session = open_files(paths, given)
     with Phases() as phases:
-        phases.phase("checking")
-        return translate(all_sources(session.project), session.options), session.notes
+        return translate(all_sources(session.project), session.options, phases.told), session.notes
 
 
 @cli.command()
@@ -364,15 +411,19 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
 @cli.command()
 @click.argument("routine", required=False)
 @click.argument("paths", nargs=-1, type=_PATH, metavar="[PROJECT_DIR | FILE...]")
-@_translation_options
-def explain(routine: str | None, paths: tuple[Path, ...], **options: Any) -> int:
+@click.option(
+    "--schedule", "scheduled", is_flag=True, help="Say what the optimiser makes of ROUTINE (or of a kernel), and why."
+)
+@_analysis_options
+def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, **options: Any) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
     from hfpy.diagnostics import has_errors
 
     translation, notes = _analysed(paths, options)
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])
-    click.echo(translation.explain(routine).rstrip("\n"))
+    text = translation.schedule(routine) if scheduled else translation.explain(routine)
+    click.echo(text.rstrip("\n"))
     return USER_FAULT if has_errors(found) else DONE
 
 

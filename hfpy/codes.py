@@ -68,15 +68,17 @@ CODES: dict[str, str] = {
     "HF500": "a loop-carried dependence in a region",
     "HF501": "a module variable is written under a region",
     "HF502": "a scalar written in a region is read after it",
-    "HF503": "a reduction variable is used outside its reduction",
+    "HF503": "a reduction variable is used in another way than its reduction",
     "HF504": "a write in a region does not contain every iterator",
     "HF505": "a saved variable is written under a region",
     "HF506": "an array section with a stride goes to a dummy that is written",
     # device state
     "HF600": "contradictory device states",
+    "HF601": "a condition reads data that are on the device",
     # backends
-    "HF700": "the backend is not there yet",
     "HF701": "the backend cannot honour a directive",
+    "HF702": "something in a region cannot be translated for a kernel",
+    "HF703": "an array is on the device under two backends at once",
     # build, tools, project
     "HF800": "hfpy.toml cannot be read",
     "HF801": "unknown key in hfpy.toml",
@@ -103,7 +105,7 @@ HINTS: dict[str, str] = {
     "HF108": "rename one of them",
     "HF109": "check the begin and end of the blocks around this line",
     "HF110": "check the spelling, operators and parentheses of the statement",
-    "HF111": "raise the limit, or split the routine",
+    "HF111": "raise the limit with --parse-limit, or split the routine",
     "HF112": "move the change out of the macro or included file",
     "HF202": "write attribute(entry, entry), one pair of parentheses an attribute",
     "HF203": "give one entry for every name in domName",

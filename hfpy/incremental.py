@@ -122,9 +122,15 @@ def _write(path: Path, value: object) -> None:
 
 
 def remember(paths: Sequence[Path], options: Options, translation: Translation, facts: Facts) -> None:
-    """Keep a full translation for the next time (nothing is kept of small code bases, or with errors)."""
+    """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, and of code for a
+    device, where what one file becomes depends on the bodies of others (states of arrays, routines that kernels call).
+    """
+    from hfpy.analyze.states import DEVICE_BACKENDS
+
     files = facts.application.files
     if options.cache_dir is None or not translation.files or sum(len(f.source.lines) for f in files) < _WORTH:
+        return
+    if DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}:
         return
     digests = _digests(paths)
     if digests is None:
@@ -134,7 +140,7 @@ def remember(paths: Sequence[Path], options: Options, translation: Translation, 
         by_file.setdefault(routine.file, {})[key] = routine
     signatures = {f.path: signature(f, by_file.get(f.path, {})) for f in files}
     reached = {path: tuple(routines) for path, routines in by_file.items()}
-    plain = replace(translation, explain=_nothing)
+    plain = replace(translation, explain=_nothing, schedule=_nothing)
     kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, reached, plain)
     _write(options.cache_dir / _FACTS, _without_bodies(facts))
     _write(options.cache_dir / _TEXTS, kept)
@@ -183,6 +189,8 @@ def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
         return None
     if any(d.place.file in {str(p) for p in changed} for d in kept.translation.diagnostics):
         return None
+    if changed and len(kept.translation.files) != len(paths):
+        return None  # kernel files hold copies of routines of other files
     made = _regenerated(changed, options, kept)
     if made is None:
         return None
@@ -193,7 +201,12 @@ def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
 
         return translate(paths, replace(options, cache_dir=None)).explain(name)
 
-    return replace(kept.translation, files=files, explain=explain)
+    def schedule(name: str | None) -> str:
+        from hfpy.pipeline import translate
+
+        return translate(paths, replace(options, cache_dir=None)).schedule(name)
+
+    return replace(kept.translation, files=files, explain=explain, schedule=schedule)
 
 
 def _read(path: Path) -> object:
@@ -222,7 +235,7 @@ def _regenerated(changed: list[Path], options: Options, kept: Kept) -> dict[str,
         for number in range(len(index.units)):
             key = unit_key(index, number)
             if key in wanted:
-                routines[key], problems = parse_unit(index, number, options.include_dirs)
+                routines[key], problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
                 if problems:
                     return None
         if set(routines) != set(wanted) or signature(index, routines) != kept.signatures.get(str(path)):
@@ -253,14 +266,14 @@ def _again(
     """Put a changed file in the place of its former self and write it anew; None if something is to be said about
     it.
     """
-    from hfpy.analyze.context import located, regions_of
+    from hfpy.analyze.context import regions_of
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import plan_routine
-    from hfpy.analyze.graph import CallGraph
     from hfpy.analyze.positions import RegionId
+    from hfpy.analyze.regionchecks import check_regions
     from hfpy.analyze.scopes import Scopes
     from hfpy.analyze.uses import uses
-    from hfpy.backends.registry import backend
+    from hfpy.backends.workshop import Backends
     from hfpy.model.statements import Opaque
     from hfpy.pipeline import generated
     from hfpy.transform.files import FileRewriter
@@ -270,25 +283,24 @@ def _again(
     application = replace(old, files=files, routines={**old.routines, **routines})
     facts.application = application
     facts.scopes = Scopes(application)
-    facts.domains.application, facts.domains.scopes = application, facts.scopes
-    facts.domains._objects.clear()
-    facts.domains._listings.clear()
-    facts.graph.application, facts.graph.scopes = application, facts.scopes
-    facts.found, facts.domains.found = [], []
+    facts.domains.turn_to(application, facts.scopes)
+    facts.graph.turn_to(application, facts.scopes)
+    facts.found = []
     for key, routine in routines.items():
         for number, construct in enumerate(regions_of(routine)):
             if construct.region is not None and RegionId(key, number) in facts.positions.regions:
                 facts.positions.regions[RegionId(key, number)] = construct.region
         if key not in facts.graph.statements:
             continue
-        facts.graph.statements[key] = located(routine)
-        facts.graph.sites[key] = tuple(CallGraph._sites(facts.graph, key, routine))
+        facts.graph.read_again(routine)
         facts.references[key] = uses(facts.graph.statements[key])
         for plan_key in [p for p in facts.plans if p[0] == key]:
             del facts.plans[plan_key]
         plan_routine(facts, routine)
-    result = FileRewriter(facts, Effects(facts, intents), index, backend).run()
+    effects = Effects(facts, intents)
+    result = FileRewriter(facts, effects, index, Backends(facts, effects)).run()
     opaque = any(isinstance(at.statement, Opaque) for key in routines for at in facts.graph.statements.get(key, ()))
-    if opaque or facts.found or facts.domains.found or result.diagnostics:
+    checked = any(d for key in routines if key in facts.graph.statements for d in check_regions(facts, effects, key))
+    if opaque or checked or facts.found or facts.domains.found or result.diagnostics:
         return None
     return generated(index, result, options.line_markers)

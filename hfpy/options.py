@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+# Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
+Progress = Callable[[str, int, int], None]
 
 DEFAULT_BACKEND = {"cpu": "openmp", "gpu": "cuda-c"}
 
@@ -18,13 +21,33 @@ class DomainSpec:
 
 
 @dataclass(frozen=True)
+class DefaultKinds:
+    """The sizes in bytes of types that are declared without a kind, as the compiler's flags make them."""
+
+    real: int = 4
+    double: int = 8
+    integer: int = 4
+
+
+def default_kinds(flags: Iterable[str]) -> DefaultKinds:
+    """The default kinds under a Fortran compiler's flags (gfortran's, nvfortran's, Intel's spelling)."""
+    given = set(flags)
+    real = 8 if given & {"-fdefault-real-8", "-r8", "-Mr8", "-real-size=64", "-autodouble"} else 4
+    # gfortran doubles double precision too, unless it is told not to.
+    double = 16 if "-fdefault-real-8" in given and "-fdefault-double-8" not in given else 8
+    return DefaultKinds(real, double, 8 if given & {"-fdefault-integer-8", "-i8"} else 4)
+
+
+@dataclass(frozen=True)
 class Options:
     """Everything that decides what a translation yields, besides the sources themselves.
 
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays.
-    ``legacy`` repairs leniencies of older compilers in existing projects (design §6).
+    ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``. ``kinds`` are the compiler's default ones, which
+    kernels must know. ``emulate`` builds GPU code for the CPU (design §4). ``legacy`` repairs leniencies of older
+    compilers in existing projects (design §6).
     """
 
     target: str = "cpu"
@@ -41,6 +64,9 @@ class Options:
     line_markers: bool = False
     legacy: bool = False
     opt: int = 0
+    emulate: bool = False
+    kinds: DefaultKinds = DefaultKinds()
+    trace: bool = False
     jobs: int = 0
     parse_limit: float = 60.0
     cache_dir: Path | None = None
@@ -49,3 +75,7 @@ class Options:
     def default_backend(self) -> str:
         """The backend of routines that nothing else assigns one to."""
         return self.backend or DEFAULT_BACKEND[self.target]
+
+
+def silent(_phase: str, _done: int, _total: int) -> None:
+    """A progress that tells nobody."""

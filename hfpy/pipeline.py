@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.diagnostics import Diagnostic, Place, Related, error, has_errors, ordered
-from hfpy.options import Options
+from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
+from hfpy.options import Options, Progress, silent
 
 if TYPE_CHECKING:
-    from hfpy.analyze.facts import Facts
     from hfpy.model.units import FileIndex
     from hfpy.transform.files import FileResult
+    from hfpy.transform.workshop import Beside
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,7 @@ class FileUnits:
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
-    ``unwritable`` says why the files must not be written although the code has no fault: a region's backend is not
-    there yet. ``beside`` are files for the compiler to include.
+    ``beside`` are files for the compiler to include.
     """
 
     files: tuple[GeneratedFile, ...]
@@ -52,8 +51,8 @@ class Translation:
     units: Mapping[Path, FileUnits] = field(default_factory=dict)
     explain: Callable[[str | None], str] = lambda _name: ""
     openmp: bool = False
-    unwritable: tuple[Diagnostic, ...] = ()
     beside: tuple[GeneratedFile, ...] = ()
+    schedule: Callable[[str | None], str] = lambda _name: ""
 
 
 def output_name(path: Path) -> str:
@@ -61,9 +60,9 @@ def output_name(path: Path) -> str:
     return path.stem + ".F90" if path.suffix in (".h90", ".H90") else path.name
 
 
-def translate(paths: Sequence[Path], options: Options) -> Translation:
+def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:
     """Translate files for the target of the options. Writes nothing but its cache; faults of the user's code are
-    diagnostics.
+    diagnostics. ``progress`` is told the phases: reading, parsing, analysing, transforming, remembering.
     """
     from hfpy.incremental import from_cache, remember
     from hfpy.parse.application import read_application
@@ -75,34 +74,51 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         kept = from_cache(paths, options)
         if kept is not None:
             return kept
-        application, found = read_application(paths, options)
+        application, found = read_application(paths, options, progress)
         units = {Path(f.path): _units(f) for f in application.files}
         if has_errors(found):
             return Translation((), _in_source_lines(application.files, found), units)
         from hfpy.analyze.checks import check
         from hfpy.analyze.effects import Effects
         from hfpy.analyze.facts import analyse
-        from hfpy.backends.registry import backend
+        from hfpy.analyze.states import States
+        from hfpy.backends.workshop import Backends
         from hfpy.transform.files import FileRewriter
         from hfpy.transform.storageorder import plain_macros
 
+        progress("analysing", 0, 0)
         facts = analyse(application)
         effects = Effects(facts)
         found += facts.found + check(facts, effects)
+        before, effects_before = facts, effects
+        optimised = None
+        if options.opt and not has_errors(found):
+            from hfpy.transform.stencil.lowered import lowered
+
+            progress("optimising", 0, 0)
+            application, facts, effects, optimised = lowered(facts, effects)
         files: list[GeneratedFile] = []
+        workshop = Backends(facts, effects)
         openmp = False
-        for index in application.files:
+        for number, index in enumerate(application.files):
+            progress("transforming", number, len(application.files))
             touched = index.hybrid or bool(options.layout)
             if not touched:
                 files.append(untouched(index))
                 continue
-            result = FileRewriter(facts, effects, index, backend).run()
+            result = FileRewriter(facts, effects, index, workshop).run()
             found += result.diagnostics
             openmp = openmp or result.openmp
             files.append(generated(index, result, options.line_markers))
+            files += [written_beside(index, made) for made in result.beside]
 
         def explained(name: str | None) -> str:
-            return explain(facts, name)
+            return explain(before, States(before, effects_before), name)
+
+        def scheduled(name: str | None) -> str:
+            from hfpy.report.schedule import show_schedules
+
+            return show_schedules(before, optimised, name) if optimised is not None else ""
 
         diagnostics = _in_source_lines(application.files, found)
         if has_errors(diagnostics):
@@ -112,25 +128,14 @@ def translate(paths: Sequence[Path], options: Options) -> Translation:
         if files and order is not None and _included(application.files, order):
             plain = plain_macros(order, options)
             beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-        translation = Translation(
-            tuple(files), diagnostics, units, explained, openmp, _missing_backends(facts, backend), tuple(beside)
-        )
-        remember(paths, options, translation, facts)
+        translation = Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside), scheduled)
+        if options.cache_dir is not None:
+            progress("remembering", 0, 0)
+            remember(paths, options, translation, facts)
         return translation
     finally:
         if enabled:
             gc.enable()
-
-
-def _missing_backends(facts: Facts, backend: Callable[[str], object]) -> tuple[Diagnostic, ...]:
-    """One error for each active region whose backend cannot write code yet."""
-    found = []
-    for identity, region in facts.positions.regions.items():
-        name = facts.backend(identity.routine)
-        if backend(name) is None:
-            hint = "hfpy check and explain work for it; to get code, choose a backend of the CPU: sequential or openmp"
-            found.append(error("HF700", f"the backend '{name}' is not there yet", region.place, hint))
-    return tuple(found)
 
 
 def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:
@@ -162,6 +167,12 @@ def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedF
         line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
     path = Path(index.path)
     return GeneratedFile(path, output_name(path), text, line_map)
+
+
+def written_beside(index: FileIndex, made: Beside) -> GeneratedFile:
+    """A file that comes with a generated Fortran file."""
+    text = "".join(f"{line}\n" for line, _ in made.lines)
+    return GeneratedFile(Path(index.path), made.name, text, tuple(origin + 1 for _, origin in made.lines))
 
 
 def with_markers(

@@ -10,7 +10,7 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
 from hfpy.diagnostics import HfpyError, Place, error
-from hfpy.options import DEFAULT_BACKEND, DomainSpec, Options
+from hfpy.options import DEFAULT_BACKEND, DomainSpec, Options, default_kinds
 
 PROJECT_FILE = "hfpy.toml"
 STORAGE_ORDER_FILE = "storage_order.F90"
@@ -121,6 +121,7 @@ def options_for(project: Project, target: str) -> Options:
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
         domains=project.domains,
         legacy=project.legacy,
+        kinds=default_kinds(settings.flags or ()),
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)

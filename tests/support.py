@@ -5,15 +5,20 @@ The reading of Fortran done here is deliberately simple and independent of hfpy.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from hfpy.diagnostics import Diagnostic, render
 from hfpy.options import Options
 from hfpy.pipeline import translate
@@ -240,13 +245,70 @@ def compile_files(
         CompileError: with the compiler's messages.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    kernels = [f for f in files if f.endswith(".cu")]
+    in_fortran = [f for f in files if f.endswith(".cuf")]
+    files = _plain(files) if in_fortran else files
     write_files(files, folder)
-    sources = [f for f in in_use_order(files) if f != "storage_order.F90" and not f.endswith((".h", ".inc"))]
-    command = [COMPILER, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources]
+    linked: list[str | Path] = []
+    if kernels or in_fortran:
+        linked = [*(["kernels.o"] if kernels else []), *emulated_runtime().link_words]
+        flags = [*flags, "-ffree-line-length-none", "-fcheck=no-pointer", f"-I{emulated_runtime().folder}"]
+    if kernels:
+        _compile_kernels(kernels, folder)
+    beside = ("storage_order.F90", *kernels)
+    sources = [f for f in in_use_order(files) if f not in beside and not f.endswith((".h", ".inc"))]
+    command = [COMPILER, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources, *map(str, linked)]
+    return Built(folder / name, _compiled(command, folder))
+
+
+def _compiled(command: Sequence[str], folder: Path) -> str:
+    """Run a compiler; what it says."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
-        raise CompileError(f"{' '.join(command)}\n{done.stderr[-6000:]}")
-    return Built(folder / name, done.stderr)
+        raise CompileError(f"{' '.join(command)}\n{done.stderr[:6000]}")
+    return done.stderr
+
+
+def _plain(files: Mapping[str, str]) -> dict[str, str]:
+    """Kernels in CUDA Fortran as plain Fortran, with the modules that they use."""
+    plain = {name.replace(".cuf", ".cuf.f90"): emulated(text) for name, text in files.items() if name.endswith(".cuf")}
+    modules = {f"{path.stem}.f90": emulated(path.read_text()) for path in (LAUNCHES_SOURCE, EMULATED_SOURCE)}
+    return {**modules, **plain, **{name: text for name, text in files.items() if not name.endswith(".cuf")}}
+
+
+def _compile_kernels(kernels: Sequence[str], folder: Path) -> None:
+    """All kernels in one go: the headers they share take the compiler longer than they do.
+
+    Each file has a namespace, as device routines are printed into every file that needs them.
+    """
+    parts = ['#include "hfpy_kernel.hpp"', '#include "hfpy_launch.hpp"']
+    parts += [f'namespace file{n} {{\n#include "{name}"\n}}' for n, name in enumerate(kernels)]
+    (folder / "kernels.cpp").write_text("\n".join([*parts, ""]))
+    _compiled(emulated_runtime().tools.kernel_command(folder / "kernels.cpp", folder / "kernels.o"), folder)
+
+
+@dataclass(frozen=True)
+class EmulatedRuntime:
+    """The runtime of kernels, built for the CPU: one for all programs of a test run."""
+
+    folder: Path
+    tools: CudaTools
+
+    @property
+    def link_words(self) -> tuple[str, ...]:
+        """What a program is linked with."""
+        return (str(self.folder / "arrays.o"), str(self.folder / "libhfpy_device.a"), *self.tools.link_flags())
+
+
+@lru_cache(maxsize=1)
+def emulated_runtime() -> EmulatedRuntime:
+    """The emulated runtime, without optimisation: it is compiled faster than it runs."""
+    folder = Path(tempfile.mkdtemp(prefix="hfpy-emulation-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    tools = find_cuda_tools({**os.environ, "CXXFLAGS": "-O0 -Wall -Werror -Wno-unused-but-set-variable"}, emulated=True)
+    runtime_library(tools, folder, lambda command: print(_compiled(command, folder), end=""))
+    _compiled([COMPILER, "-c", f"-J{folder}", str(ARRAYS_SOURCE), "-o", str(folder / "arrays.o")], folder)
+    return EmulatedRuntime(folder, tools)
 
 
 def run(built: Built, *arguments: str, threads: int = 1, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -417,7 +479,7 @@ class Variant:
 
     def translated(self, tested: Pair) -> Translated:
         """The pair, translated in this way."""
-        storage = storage_order(self.order, extra=self.extra_macros) if self.order else None
+        storage = storage_order(self.order, self.order, extra=self.extra_macros) if self.order else None
         return translate_text(tested.hybrid, storage, **self.options, **(tested.layout if self.layout else {}))
 
 
@@ -428,6 +490,18 @@ OPENMP = Variant("openmp", {"backend": "openmp"}, None, (1, 2))
 OPENMP_KIJ = Variant("openmp-kij", {"backend": "openmp"}, "KIJ", (1, 2))
 LAYOUT = Variant("layout", {"backend": "sequential"}, layout=True)
 LAYOUT_OPENMP = Variant("layout-openmp", {"backend": "openmp"}, None, (2,), layout=True)
+CUDA_C = Variant("cuda-c", {"target": "gpu", "backend": "cuda-c"})
+CUDA_C_KIJ = Variant("cuda-c-kij", {"target": "gpu", "backend": "cuda-c"}, "KIJ")
+CUDA_C_IJK = Variant("cuda-c-ijk", {"target": "gpu", "backend": "cuda-c"}, "IJK")
+OPENACC = Variant("openacc", {"target": "gpu", "backend": "openacc"})
+OPENACC_KIJ = Variant("openacc-kij", {"target": "gpu", "backend": "openacc"}, "KIJ")
+LAYOUT_OPENACC = Variant("layout-openacc", {"target": "gpu", "backend": "openacc"}, layout=True)
+OPENMP_TARGET = Variant("openmp-target", {"target": "gpu", "backend": "openmp-target"}, None, (1, 4))
+OPENMP_TARGET_IJK = Variant("openmp-target-ijk", {"target": "gpu", "backend": "openmp-target"}, "IJK", (4,))
+CUDA_FORTRAN = Variant("cuda-fortran", {"target": "gpu", "backend": "cuda-fortran"})
+CUDA_FORTRAN_KIJ = Variant("cuda-fortran-kij", {"target": "gpu", "backend": "cuda-fortran"}, "KIJ")
+CUDA_FORTRAN_IJK = Variant("cuda-fortran-ijk", {"target": "gpu", "backend": "cuda-fortran"}, "IJK")
+LAYOUT_CUDA_C = Variant("layout-cuda-c", {"target": "gpu", "backend": "cuda-c"}, layout=True)
 MACRO_VARIANTS = (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ)  # for hybrid files
 PLAIN_VARIANTS = (SEQUENTIAL, OPENMP)  # for files with directives in comments
 
@@ -465,11 +539,17 @@ class Corpus:
             done = variant.translated(p)
             self.translated[variant.label, p.name] = done
             if not done.errors:
-                cases.append(Case(p.name, done.files, p.module, p.entry))
-        flags = (*FLAGS, *CHECKS)
-        batch = Batch(cases, self.folder / variant.label, flags, variant.options.get("backend") == "openmp")
+                cases.append(Case(p.name, _apart(p.name, done.files), p.module, p.entry))
+        backend = variant.options.get("backend")
+        flags = (*FLAGS, *CHECKS, *(("-fopenacc",) if backend == "openacc" else ()))
+        batch = Batch(cases, self.folder / variant.label, flags, backend in ("openmp", "openmp-target"))
         self._batches[variant.label] = batch
         return batch
+
+    def translation(self, name: str, variant: Variant) -> Translated:
+        """A pair as it was translated in one of its variants."""
+        self._batch(variant)
+        return self.translated[variant.label, name]
 
     def new_warnings(self, name: str) -> list[str]:
         """What the compiler says about the generated files of a pair, but not about its plain twin."""
@@ -504,6 +584,18 @@ class Corpus:
                 assert got == expected, (
                     f"{label}\n{self.translated[variant.label, name].text}\n{_difference(got, expected)}"
                 )
+
+
+def _apart(name: str, files: Mapping[str, str]) -> Mapping[str, str]:
+    """A program's files with names of kernels that no other program has: they are global in an executable."""
+    if not any(file.endswith(".cu") for file in files):
+        return files
+
+    def renamed(found: re.Match[str]) -> str:
+        longer = f"hf{found[1]}{found[2]}_{name}_{found[3]}"
+        return longer if len(longer) <= 63 else found[0]
+
+    return {file: re.sub(r"\bhf([kl])(\d+)_(\w+)", renamed, text) for file, text in files.items()}
 
 
 def _difference(got: str, expected: str) -> str:

@@ -163,7 +163,8 @@ def _indexed(
     if count == data.rank:
         cleared = _without_inactive(data, given, reference, around)
         if cleared is not None:
-            return cleared, []
+            rank = data.rank if cleared.items is None else cleared.section_rank
+            return cleared, _rank_problem(data, rank, reference, around, changed=True)
         plan_kept = Plan(given, False)
         return plan_kept, _rank_problem(data, plan_kept.section_rank, reference, around)
     if region is not None and parallel and count == data.rank - len(parallel):
@@ -267,15 +268,19 @@ def _wrong_count(data: DataObject, count: int, reference: Reference, around: Sur
     return error("HF304", message, around.place, hint, related)
 
 
-def _rank_problem(data: DataObject, rank: int, reference: Reference, around: Surroundings) -> list[Diagnostic]:
-    """Actual and dummy of different rank, where hfpy changed the dimensions of one of them (B3, §5.6)."""
+def _rank_problem(
+    data: DataObject, rank: int, reference: Reference, around: Surroundings, changed: bool = False
+) -> list[Diagnostic]:
+    """Actual and dummy of different rank, where hfpy changed the dimensions of one of them (B3, §5.6), or the indices
+    (``changed``).
+    """
     dummy = around.dummy
     if reference.role != "argument" or dummy is None or reference.component:
         return []
     if rank == dummy.rank or rank == 0:
         return []
     in_region = around.region is not None and bool(parallel_positions(data, around.region))
-    if not in_region and not (data.inserted or dummy.inserted or data.removed or dummy.removed):
+    if not changed and not in_region and not (data.inserted or dummy.inserted or data.removed or dummy.removed):
         return []
     message = (
         f"'{reference.name}' is passed with {rank} dimensions, "

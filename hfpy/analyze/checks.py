@@ -6,8 +6,9 @@ from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
+from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import Diagnostic, Related, error, warning
+from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Name, Range
 from hfpy.model.statements import Jump, flatten
@@ -22,7 +23,25 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_strided_results(facts, effects),
         *_lost_iterators(facts, effects),
         *_not_honoured(facts),
+        *_repeated(facts),
+        *(d for routine in analysed_routines(facts) for d in check_regions(facts, effects, routine.key)),
     ]
+
+
+def _repeated(facts: Facts) -> list[Diagnostic]:
+    """Names declared twice: an error, in existing projects a warning, since the second declaration is left out."""
+    found = []
+    for routine in facts.application.routines.values():
+        for symbol in routine.spec.repeated:
+            assert symbol.line is not None
+            place = symbol.line.place(routine.file, *symbol.name_span)
+            message = f"'{symbol.name}' is declared twice"
+            if facts.application.options.legacy and facts.application.file(routine.key).hybrid:
+                hint = "the second declaration is left out because this is an existing project"
+                found.append(warning("HF301", message, place, hint))
+            else:
+                found.append(error("HF301", message, place))
+    return found
 
 
 def _shared_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
@@ -73,11 +92,16 @@ def _strided_results(facts: Facts, effects: Effects) -> list[Diagnostic]:
 
 
 def _lost_iterators(facts: Facts, effects: Effects) -> list[Diagnostic]:
-    """Iterators of a region that is not active for the target, used where nothing gives them a value."""
+    """Iterators of a region that is not active for the target, used where nothing gives them a value.
+
+    In a routine that nobody calls, such as one for the other target alone, that is only worth a warning.
+    """
     found: list[Diagnostic] = []
     for routine in analysed_routines(facts):
+        called = routine.kind == "program" or bool(facts.graph.callers.get(routine.key))
         references = facts.references[routine.key]
         valued = {r.name for r in references if r.writes} | set(routine.dummies)
+        told: set[tuple[str, Place]] = set()
         for reference in references:
             if reference.name in valued or not facts.live(reference.at, routine.key):
                 continue
@@ -86,11 +110,14 @@ def _lost_iterators(facts: Facts, effects: Effects) -> list[Diagnostic]:
                 continue
             if _index_dropped(facts, routine, reference, references):
                 continue
+            if (reference.name, region.place) in told:
+                continue  # one mistake, however many statements the region has
+            told.add((reference.name, region.place))
             place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
             message = f"'{reference.name}' has no value here: its region is not active for the {facts.target}"
             hint = f"pass '{reference.name}' to '{routine.name}', or move the statement into a region that is active"
             related = [Related(region.place, f"the region over '{reference.name}'")]
-            found.append(error("HF315", message, place, hint, related))
+            found.append((error if called else warning)("HF315", message, place, hint, related))
     return found
 
 

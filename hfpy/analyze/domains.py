@@ -130,6 +130,13 @@ class Domains:
         """Drop what is known of one object, after ``extended`` has decided about it."""
         self._objects.pop((key, name), None)
 
+    def turn_to(self, application: Application, scopes: Scopes) -> None:
+        """Go on with an application that differs in bodies only: objects are made anew, ``extended`` stays."""
+        self.application, self.scopes = application, scopes
+        self.found = []
+        self._objects.clear()
+        self._listings.clear()
+
     # -- directives
 
     def listings(self, key: str) -> dict[str, Listing]:

@@ -5,8 +5,11 @@ Intent is taken from the declaration, else found by reading and writing in the c
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.facts import Facts, keeps_value
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
@@ -39,6 +42,18 @@ class Effects:
                 return False, True
         return True, False
 
+    def by_statement(self, references: Iterable[Reference], key: str) -> EffectsByStatement:
+        """What each statement does to variables; what it reads stands first."""
+        found: EffectsByStatement = {}
+        for reference in references:
+            name, _ = resolve_alias(reference.name, reference.at)
+            if name is not None:
+                entry = (reference, *self.of(reference, key), is_whole(reference))
+                found.setdefault(id(reference.at.statement), []).append(entry)
+        for listed in found.values():
+            listed.sort(key=lambda e: e[2])
+        return found
+
     def site(self, reference: Reference, key: str) -> CallSite | None:
         """The call that a reference is an argument of."""
         if reference.call is None:
@@ -57,6 +72,9 @@ class Effects:
             if isinstance(call, Apply) and isinstance(call.base, Name):
                 # An index of an array, or an argument of a function whose source is not here: functions do not write.
                 return True, False
+            found = self.facts.scopes.variable(reference.name, key)
+            if found is not None and (found.symbol.intent == "in" or found.symbol.constant):
+                return True, False  # whatever is called may not change it
             return self._intrinsic_subroutine(site, reference)
         name = dummy_name(self.facts, site, reference.position)
         if name is None:
@@ -87,21 +105,23 @@ class Effects:
             self._intents[slot] = "in"
             return "in"
         self._intents[slot] = "in"  # a recursive call adds nothing
-        written = any(
-            r.name == name and (r.role == "pointer" or self.of(r, key)[1]) for r in self.facts.references.get(key, ())
-        )
+        written = any(r.name == name and (r.role == "pointer" or self.of(r, key)[1]) for r in self._references(key))
         self._intents[slot] = "inout" if written else "in"
         return self._intents[slot]
+
+    def _references(self, key: str) -> Iterator[Reference]:
+        """The references of a routine that no ``@if`` drops in this build."""
+        return (r for r in self.facts.references.get(key, ()) if self.facts.live(r.at, key))
 
     def mentioned(self, key: str) -> frozenset[tuple[str, str]]:
         """Variables of other units that a routine, or one it calls, mentions: (home unit, name there)."""
         if key in self._mentioned:
             return self._mentioned[key]
         self._mentioned[key] = frozenset()  # a recursive call adds nothing
-        found = (self.facts.scopes.variable(r.name, key) for r in self.facts.references.get(key, ()))
+        found = (self.facts.scopes.variable(r.name, key) for r in self._references(key))
         result = {(f.home, f.symbol.name) for f in found if f is not None and f.home != key}
         for site in self.facts.graph.sites.get(key, ()):
-            if site.callee and site.callee != key:
+            if site.callee and site.callee != key and self.facts.live(site.at, key):
                 result |= self.mentioned(site.callee)
         self._mentioned[key] = frozenset(result)
         return self._mentioned[key]
@@ -118,7 +138,7 @@ class Effects:
         routine = self.facts.application.routines.get(key)
         if routine is None:
             return result
-        for reference in self.facts.references.get(key, ()):
+        for reference in self._references(key):
             found = self.facts.scopes.variable(reference.name, key)
             if found is None or found.symbol.constant or not self.of(reference, key)[1]:
                 continue
@@ -134,7 +154,7 @@ class Effects:
                 reference.at.statement.line.place(routine.file, node.start, node.end),
             )
         for site in self.facts.graph.sites.get(key, ()):
-            if site.callee and site.callee != key:
+            if site.callee and site.callee != key and self.facts.live(site.at, key):
                 for name, place in self.shared_writes(site.callee).items():
                     result.setdefault(name, place)
         self._shared_writes[key] = result

@@ -5,7 +5,8 @@ Made once by :func:`analyse`; the transformations only read it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
@@ -17,7 +18,7 @@ from hfpy.analyze.positions import Positions, positions
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.uses import Reference, aliases_of, uses
-from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective, Region
 from hfpy.model.expressions import Apply, Name, names_in
@@ -25,6 +26,7 @@ from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Opaque, Statement
 from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
+from hfpy.parse.files import leaves_preprocessed
 
 
 @dataclass
@@ -57,7 +59,12 @@ class Facts:
         """The storage order of a data object as one routine uses it (rank-reduced views have none: §6.3)."""
         if data.removed or data.rank < 2:
             return IDENTITY
-        return self.orders.get(self.classes.find(data.identity), IDENTITY)
+        order = self.orders.get(self.classes.find(data.identity), IDENTITY)
+        if order.access_macro and order.storage is not None:
+            path = Path(self.application.file(data.routine).path)
+            if not leaves_preprocessed(path):
+                return replace(order, access_macro="", domain_macro="", permutation=order.storage)
+        return order
 
     def backend(self, key: str) -> str:
         """The backend of a routine: by name, by scheme, else the default."""
@@ -224,6 +231,12 @@ def _check_listed(facts: Facts) -> None:
                 ):
                     if facts.scopes.imported_opaquely(name, key) or facts.scopes.sees_opaque(key):
                         continue
+                    if facts.application.options.legacy and not block.domains:
+                        # The predecessor took such names for scalars of the module, and did nothing about them.
+                        hint = "it is ignored because this is an existing project"
+                        message = f"'{listed.name}' is listed but not declared"
+                        facts.found.append(warning("HF300", message, listed.place, hint))
+                        continue
                     near = _near(name, list(routine.spec.symbols))
                     hint = f"did you mean '{near}'?" if near else "declare it, or import it with use … only"
                     facts.found.append(
@@ -337,13 +350,15 @@ def _join_argument(facts: Facts, key: str, site: CallSite, position: int | str, 
     if data is None or dummy is None or reference.component or data.rank < 2:
         return
     made = facts.plan_of(reference, key)
-    whole = reference.indices is None and (made is None or made.items is None)
+    bare = reference.indices is None or (made is not None and made.changed)
+    whole = bare and (made is None or made.items is None)
     if not whole and made is not None:
         items = made.items if made.items is not None else ()
         whole = bool(items) and made.section_rank == len(items)
     if whole and data.rank == dummy.rank:
         facts.classes.join(data.identity, dummy.identity)
         _check_sizes(facts, key, reference, data, dummy)
+        _check_places(facts, key, reference, data, dummy)
 
 
 def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
@@ -366,6 +381,26 @@ def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject,
         related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
         facts.found.append(error("HF305", message, place, "give both the same domSize", related))
         return
+
+
+def _check_places(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
+    """A domain must stand at the same place in both shapes where hfpy inserted dimensions in one of them: the array
+    ``(nz,nx,ny)`` is no ``(nx,ny,nz)`` even if the sizes agree.
+    """
+    if not (data.inserted or dummy.inserted):
+        return
+    mine, theirs = ({d.name: i for i, d in enumerate(o.used) if d.name} for o in (data, dummy))
+    moved = [name for name in mine if name in theirs and mine[name] != theirs[name]]
+    if not moved:
+        return
+    node = reference.node
+    place = reference.at.statement.line.place(facts.routine(key).file, node.start, node.end)
+    message = (
+        f"domain {moved[0]} is dimension {mine[moved[0]] + 1} of '{reference.name}', "
+        f"but dimension {theirs[moved[0]] + 1} of '{dummy.name}' in '{dummy.routine}'"
+    )
+    related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
+    facts.found.append(error("HF305", message, place, "declare both with their dimensions in one order", related))
 
 
 def _decide_orders(facts: Facts) -> None:

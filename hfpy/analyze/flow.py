@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from hfpy.analyze.context import Located
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Name
-from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement
+from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
 
 _EVERYTHING: frozenset[str] = frozenset({"*"})
+_LOOPS = ("do", "dowhile", "doconcurrent", "forall")
+EffectsByStatement = dict[int, list[tuple[Reference, bool, bool, bool]]]
 
 
 @dataclass
@@ -34,18 +36,51 @@ class FlowScan:
     the variable is replaced entirely.
     """
 
-    def __init__(self, effects: dict[int, list[tuple[Reference, bool, bool, bool]]]) -> None:
+    def __init__(self, effects: EffectsByStatement) -> None:
         self.effects = effects
         self.flow = Flow()
         self._jumps: dict[str, frozenset[str]] = {}
+        self._stop: Construct | None = None
 
     def scan(self, nodes: tuple[Node, ...], assigned: frozenset[str] = frozenset()) -> Flow:
         """Scan the nodes; ``certain`` of the result are the names assigned on every way to the end."""
         self.flow.certain = self._block(nodes, assigned)
         return self.flow
 
+    def scan_behind(self, nodes: tuple[Node, ...], construct: Construct) -> Flow:
+        """Scan what may be executed behind a construct somewhere below the nodes, until it is reached again.
+
+        ``exposed`` of the result are the names that may be read with the value they have at its end.
+        """
+        self._stop = construct
+        if any(isinstance(s, Jump) and s.kind == "goto" for s in flatten(nodes)):
+            self._block(nodes, frozenset())  # by jumps everything may be behind it
+            for part in construct.parts:
+                self._block(part.body, _EVERYTHING)
+        self._behind(nodes, construct)
+        return self.flow
+
+    def _behind(self, nodes: tuple[Node, ...], construct: Construct) -> frozenset[str] | None:
+        """Scan the rest of a block behind the construct; None if the construct is not in it."""
+        for number, node in enumerate(nodes):
+            assigned: frozenset[str] | None = None
+            if node is construct:
+                assigned = frozenset()
+            elif isinstance(node, Construct):
+                found = (self._behind(part.body, construct) for part in node.parts)
+                assigned = next((names for names in found if names is not None), None)
+                if assigned is not None and node.kind in _LOOPS:
+                    if any(isinstance(s, Jump) for s in flatten(node.body)):
+                        assigned = frozenset()  # it may have been left before
+                    self._block(node.body, self._effects_of(node.header, assigned))
+            if assigned is not None:
+                return self._block(nodes[number + 1 :], assigned)
+        return None
+
     def _block(self, nodes: tuple[Node, ...], assigned: frozenset[str]) -> frozenset[str]:
         for node in nodes:
+            if node is self._stop:
+                return _EVERYTHING
             if isinstance(node, Construct):
                 assigned = self._construct(node, assigned)
             else:
@@ -81,12 +116,14 @@ class FlowScan:
         return assigned | added if added else assigned
 
     def _construct(self, node: Construct, assigned: frozenset[str]) -> frozenset[str]:
-        if node.kind in ("do", "dowhile", "doconcurrent", "forall"):
+        if node.kind in _LOOPS:
             after = self._effects_of(node.header, assigned)
             self._block(node.body, after)  # it may run zero times: what it sets is not certain
             return after
         if node.kind in ("region", "associate", "block", "critical", "at_if"):
             after = self._effects_of(node.header, assigned)
+            if node.region is not None:
+                after = after | set(node.region.iterators)
             inner = self._block(node.body, after)
             return inner if node.kind != "at_if" else _meet(after, inner)
         results = []

@@ -46,6 +46,15 @@ class CallGraph:
             for site in self.sites[key]:
                 self.callers.setdefault(site.callee, []).append(site)
 
+    def turn_to(self, application: Application, scopes: Scopes) -> None:
+        """Go on with an application that differs in bodies only; those are to be given to ``read_again``."""
+        self.application, self.scopes = application, scopes
+
+    def read_again(self, routine: Routine) -> None:
+        """Find the statements and calls of a routine whose body has changed; which routines it calls has not."""
+        self.statements[routine.key] = located(routine)
+        self.sites[routine.key] = tuple(self._sites(routine.key, routine))
+
     def _sites(self, key: str, routine: Routine) -> list[CallSite]:
         result: list[CallSite] = []
         for at in self.statements[key]:
@@ -64,23 +73,10 @@ class CallGraph:
     def _calls(self, key: str, statement: Call, at: Located) -> list[CallSite]:
         designator = statement.designator
         name = designator.name if isinstance(designator, Name | Component) else ""
-        keys = self.scopes.procedures(name, key) if isinstance(designator, Name) else self._bound(designator, key)
+        # A type-bound procedure is chosen by the type at run time: it stays unknown.
+        keys = self.scopes.procedures(name, key) if isinstance(designator, Name) else ()
         callee = self.choose(keys, statement.args, key)
         return [CallSite(key, callee, name, statement.args, at, designator, False)]
-
-    def _bound(self, designator: Expr, key: str) -> tuple[str, ...]:
-        """Candidates of a type-bound call: every routine a type binds to that name (the type is not followed
-        further).
-        """
-        if not isinstance(designator, Component):
-            return ()
-        found: list[str] = []
-        for unit_key, routine in self.application.routines.items():
-            for derived in routine.spec.types.values():
-                for binding, target in derived.bindings:
-                    if binding == designator.name and f"{unit_key}::{target}" in self.application.units:
-                        found.append(f"{unit_key}::{target}")
-        return ()
 
     def _references(self, key: str, node: Apply, at: Located) -> list[CallSite]:
         assert isinstance(node.base, Name)

@@ -129,9 +129,8 @@ def keep_unpinned(
 
 
 def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
-    """Classes with a member that a region, or a routine inside one, refers to; if ``dimensioned``, those with a
-    parallel
-    dimension too.
+    """Classes with a member that a region, or a routine inside one, refers to; those with a parallel dimension too if
+    ``dimensioned``.
     """
     result: set[Node] = set()
     for key, references in facts.references.items():

@@ -9,19 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hfpy.analyze.calls import dummy_of, is_elemental
+from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import ELEMENTAL, ORDER_FREE
+from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE
 from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Range
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, children
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Opaque
+from hfpy.model.statements import Assignment, Opaque, expressions
 from hfpy.model.units import Routine
 
 Reason = tuple[str, Place | None]
+Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
 
 
 @dataclass
@@ -125,12 +128,15 @@ class _Finder:
         for key, references in self.facts.references.items():
             routine = self.facts.routine(key)
             sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in self.facts.graph.sites[key]}
-            sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]] = {}
+            sections: dict[int, list[Section]] = {}
             for reference in references:
                 if self.facts.live(reference.at, key):
                     self._reference(reference, key, routine, sites, sections)
+            for site in sites.values():
+                if site.callee and self.facts.live(site.at, key) and not is_elemental(self.facts, site):
+                    self._values(site, key, routine, sections.get(id(site.at.statement), []))
             for listed in sections.values():
-                self._conform(listed, routine)
+                self._conform(listed, key, routine)
             self._opaque(key, routine)
         return len(self.pins.reasons) > before
 
@@ -140,17 +146,14 @@ class _Finder:
         key: str,
         routine: Routine,
         sites: dict[tuple[LineKey, int, int], CallSite],
-        sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
+        sections: dict[int, list[Section]],
     ) -> None:
         name, _ = resolve_alias(reference.name, reference.at)
         if name is None:
             self._alias(reference, key, routine)
             return
         data = self.facts.object(name, key)
-        if data is None or (reference.component and not data.rank):
-            self._component_argument(reference, key, sites)
-            return
-        if data.rank < 2:
+        if data is None or data.rank < 2 or (reference.component and reference.role == "argument"):
             return
         made = self.facts.plan_of(reference, key)
         if made is not None and made.final:
@@ -190,18 +193,65 @@ class _Finder:
             if data is not None and data.rank > 1 and len(ranges) > 1:
                 self.pin(data, "a section of it is associated with a name", self._place(reference, routine))
 
-    def _component_argument(
-        self, reference: Reference, key: str, sites: dict[tuple[LineKey, int, int], CallSite]
-    ) -> None:
-        if reference.role != "argument" or reference.call is None:
-            return
-        site = sites.get((reference.at.statement.line.key, reference.call.start, reference.call.end))
-        if site is None or not site.callee:
-            return
-        _, dummy = dummy_of(self.facts, site, reference.position)
-        if dummy is not None and dummy.rank > 1:
-            place = self._place(reference, self.facts.routine(key))
-            self.pin(dummy, "a component of a derived type is passed to it", place)
+    def _values(self, site: CallSite, key: str, routine: Routine, listed: list[Section]) -> None:
+        """Arguments that are no variables of their own: expressions, components, names of an ``associate``.
+
+        Their dimensions are in the order of their operands, which must be that of the dummy.
+        """
+        for number, arg in enumerate(site.args):
+            value = arg.value if isinstance(arg, Keyword) else arg
+            _, dummy = dummy_of(self.facts, site, arg.name if isinstance(arg, Keyword) else number)
+            if dummy is None or dummy.rank < 2 or self._variable(value, site.at, key):
+                continue
+            within = [s for s in listed if value.start <= s[0].node.start and s[0].node.end <= value.end]
+            target = self.order(dummy) or tuple(range(dummy.rank))
+            other = self._declared_operand(value, site.at, key)
+            agree = all(order == target for _, _, order in within if len(order) == dummy.rank)
+            if agree and (not other or self.order(dummy) is None):
+                continue
+            place = site.at.statement.line.place(routine.file, value.start, value.end)
+            self.pin(dummy, f"{other or 'an expression of arrays in another order'} is passed to it", place)
+            for _, data, _ in within:
+                self.pin(data, f"an expression with it is passed to '{site.name}'", place)
+
+    def _variable(self, value: Expr, at: Located, key: str) -> bool:
+        """Whether an expression is an array that the routine knows, or a part of it that is no component."""
+        while isinstance(value, Apply):
+            value = value.base
+        name = resolve_alias(value.name, at)[0] if isinstance(value, Name) else None
+        return name is not None and self.facts.object(name, key) is not None
+
+    def _declared_operand(self, value: Expr, at: Located, key: str) -> str:
+        """Something in an expression that makes an array in declared order, in words; empty if there is none."""
+        if isinstance(value, ArrayConstructor):
+            return "an array constructor"
+        base = value.base if isinstance(value, Apply) else value
+        if isinstance(base, Component):
+            several = part_rank(value, key, self.facts.scopes) not in (0, 1)
+            return "a component of a derived type" if several else ""
+        if isinstance(base, Name):
+            name, _ = resolve_alias(base.name, at)
+            if name is None:
+                return f"'{base.name}', which is associated with a part of an array,"
+            if self.facts.object(name, key) is not None:
+                return ""
+            if isinstance(value, Apply) and not self._by_elements(name, value, key):
+                return f"the result of '{name}'"
+        inner = (self._declared_operand(child, at, key) for child in children(value) if child is not base)
+        return next((found for found in inner if found), "")
+
+    def _by_elements(self, name: str, value: Apply, key: str) -> bool:
+        """Whether a function gives a scalar, or an array with the order of its arguments."""
+        if self.facts.scopes.is_intrinsic(name, key):
+            return name in ELEMENTAL or (name in ORDER_FREE and len(value.args) == 1) or name in INQUIRY
+        if self.facts.scopes.statement_function(name, key):
+            return True
+        callee = self.facts.graph.choose(self.facts.scopes.procedures(name, key), value.args, key)
+        routine = self.facts.application.routines.get(callee)
+        if routine is None:
+            return False
+        result = self.facts.object(routine.result, routine.key)
+        return "elemental" in routine.prefix or (result is not None and result.rank < 2)
 
     def _argument(
         self,
@@ -212,7 +262,7 @@ class _Finder:
         items: tuple[Expr | str, ...] | None,
         order: tuple[int, ...],
         sites: dict[tuple[LineKey, int, int], CallSite],
-        sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
+        sections: dict[int, list[Section]],
     ) -> None:
         place = self._place(reference, routine)
         call = reference.call
@@ -281,7 +331,7 @@ class _Finder:
         call: Apply,
         name: str,
         place: Place,
-        sections: dict[int, list[tuple[Reference, DataObject, tuple[int, ...]]]],
+        sections: dict[int, list[Section]],
     ) -> None:
         if len(order) < 2:
             return
@@ -296,33 +346,20 @@ class _Finder:
         elif self.order(data) is not None:
             self.pin(data, f"the intrinsic '{name}' sees the order of its dimensions", place)
 
-    def _conform(self, listed: list[tuple[Reference, DataObject, tuple[int, ...]]], routine: Routine) -> None:
+    def _conform(self, listed: list[Section], key: str, routine: Routine) -> None:
         """All operands of an array expression must have their dimensions in the same order."""
         orders = {order for _, _, order in listed}
         ranks = {len(order) for order in orders}
-        plain = all(order == tuple(sorted(order)) for order in orders)
-        if plain:
+        if all(order == tuple(sorted(order)) for order in orders):
             return
-        other = self._other_arrays(listed[0][0])
+        at = listed[0][0].at
+        found = (self._declared_operand(e, at, key) for e in expressions(at.statement))
+        other = next((o for o in found if o), "")
         if len(orders) > len(ranks) or other:
             for reference, data, _ in listed:
-                why = (
-                    f"'{other}' has the declared order"
-                    if other
-                    else "the operands of an array expression differ in order"
-                )
+                why = f"{other} in the same statement has the declared order" if other else ""
+                why = why or "the operands of an array expression differ in order"
                 self.pin(data, why, self._place(reference, routine))
-
-    @staticmethod
-    def _other_arrays(reference: Reference) -> str:
-        """Something in the statement that makes an array in declared order (a transformational function, a
-        component).
-        """
-        text = reference.at.statement.line.text.lower()
-        for word in ("reshape", "spread", "transpose", "matmul", "pack", "unpack", "cshift", "eoshift", "%"):
-            if word in text:
-                return word
-        return ""
 
     def _opaque(self, key: str, routine: Routine) -> None:
         from hfpy.parse.tokens import tokenise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hfpy.analyze.scopes import Scopes
-from hfpy.model.expressions import Apply, Binary, Component, Expr, Literal, Name, Paren, Unary
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Literal, Name, Paren, Range, Unary, walk
 from hfpy.model.units import FType
 
 _LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
@@ -40,3 +40,35 @@ def _wider(left: FType | None, right: FType | None) -> FType | None:
     if left.base in order and right.base in order and left.base != right.base:
         return left if order.index(left.base) > order.index(right.base) else right
     return left if left.kind == right.kind or right.kind == "" else right
+
+
+def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
+    """The number of dimensions of a designator such as ``a%b(i)%c``, or None where its types are not known."""
+    found = _part(expr, key, scopes)
+    return found[0] if found is not None else None
+
+
+def _part(expr: Expr, key: str, scopes: Scopes) -> tuple[int, FType] | None:
+    """Dimensions and type of a designator."""
+    match expr:
+        case Name(name=name):
+            found = scopes.variable(name, key)
+            return (found.symbol.rank, found.symbol.type) if found is not None else None
+        case Apply(base=Name() | Component() as base, args=args):
+            whole = _part(base, key, scopes)
+            if whole is None or any(not isinstance(a, Literal | Range) and _vector(a, key, scopes) for a in args):
+                return None
+            outer = _part(base.base, key, scopes) if isinstance(base, Component) else (0, whole[1])
+            return (outer[0] + sum(isinstance(a, Range) for a in args), whole[1]) if outer is not None else None
+        case Component(base=base, name=name):
+            of = _part(base, key, scopes)
+            derived = scopes.derived_type(of[1].derived, key) if of is not None else None
+            symbol = next((c for c in derived.components if c.name == name), None) if derived is not None else None
+            return (of[0] + symbol.rank, symbol.type) if of is not None and symbol is not None else None
+    return None
+
+
+def _vector(expr: Expr, key: str, scopes: Scopes) -> bool:
+    """Whether an index may be a vector subscript."""
+    names = [n for n in walk(expr) if isinstance(n, Name)]
+    return any((f := scopes.variable(n.name, key)) is None or f.symbol.rank > 0 for n in names)

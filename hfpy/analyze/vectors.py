@@ -32,7 +32,7 @@ def simd_plan(
     iterator = innermost or (region.iterators[0] if not region.loops else _innermost(node, region))
     if sharing.firstprivate or sharing.lastprivate or sharing.heap or sharing.found:
         return False, ()
-    if region.reductions or not _straight(body):
+    if region.reductions or sharing.flags or not _straight(body):
         return False, ()
     number = next(n for n, c in enumerate(_regions(routine)) if c is node)
     key = routine.key

@@ -65,7 +65,7 @@ class OpenMP:
             parallel=parallel,
             worksharing=worksharing,
             heap=code.heap,
-            simd=self._simd(code),
+            simd=self.inner_lines(code),
             loops=nest(code.loops),
         )
 
@@ -83,7 +83,8 @@ class OpenMP:
     def _fused(code: RegionCode) -> bool:
         return code.simd and len(code.region.domains) == 1 and not code.heap and not code.region.vector
 
-    def _simd(self, code: RegionCode) -> list[str]:
+    def inner_lines(self, code: RegionCode) -> list[str]:
+        """The ``simd`` directive of the innermost loop, where that is legal."""
         if not code.simd or self._fused(code):
             return []
         indent = code.indent + "  " * (len(code.loops) - 1)

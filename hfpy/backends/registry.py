@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from hfpy.backends.cuda_c import CudaC
+from hfpy.backends.cuda_fortran import CudaFortran
+from hfpy.backends.openacc import OpenACC
 from hfpy.backends.openmp import OpenMP
+from hfpy.backends.openmp_target import OpenMPTarget
 from hfpy.backends.sequential import Sequential
 from hfpy.transform.regioncode import Backend
 
-CPU_BACKENDS: dict[str, Backend] = {"sequential": Sequential(), "openmp": OpenMP()}
-PLANNED = ("cuda-c", "cuda-fortran", "openacc", "openmp-target")
+BACKENDS: dict[str, Backend] = {
+    "sequential": Sequential(),
+    "openmp": OpenMP(),
+    "cuda-c": CudaC(),
+    "cuda-fortran": CudaFortran(),
+    "openacc": OpenACC(),
+    "openmp-target": OpenMPTarget(),
+}
+KERNEL_BACKENDS = ("cuda-c", "cuda-fortran")
+OFFLOAD_BACKENDS = ("openacc", "openmp-target")
 
 
-def backend(name: str) -> Backend | None:
-    """The backend of that name, or None."""
-    return CPU_BACKENDS.get(name)
+def backend(name: str) -> Backend:
+    """The backend of that name; options and project files know no others."""
+    return BACKENDS[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,8 +20,8 @@ def clean_project(project: Project, targets: Iterable[str]) -> list[Path]:
     build = project.root / project.build_dir
     removed = []
     for target in targets:
-        for backend in BACKENDS:
-            folder = build / f"{target}-{backend}"
+        for backend, emulated in itertools.product(BACKENDS, ("", "-emulated", "-traced", "-emulated-traced")):
+            folder = build / f"{target}-{backend}{emulated}"
             if (folder / ".lock").is_file():
                 with explained(folder):
                     shutil.rmtree(folder)

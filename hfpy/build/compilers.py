@@ -15,18 +15,25 @@ from hfpy.build import codes
 from hfpy.diagnostics import ToolError
 
 Family = Literal["gnu", "nvidia", "intel", "llvm", "other"]
-Language = Literal["fortran", "c", "cuda"]
+Language = Literal["fortran", "c", "c++", "cuda"]
 
 _CANDIDATES: Mapping[Language, tuple[str, ...]] = {
     "fortran": ("gfortran", "flang", "flang-new", "ifx", "nvfortran"),
     "c": ("gcc", "cc", "clang"),
+    "c++": ("g++", "c++", "clang++"),
     "cuda": ("nvcc",),
 }
-_NAMES: Mapping[Language, str] = {"fortran": "Fortran compiler", "c": "C compiler", "cuda": "CUDA compiler"}
-_VARIABLES: Mapping[Language, str] = {"fortran": "FC", "c": "CC", "cuda": "NVCC"}
+_NAMES: Mapping[Language, str] = {
+    "fortran": "Fortran compiler",
+    "c": "C compiler",
+    "c++": "C++ compiler",
+    "cuda": "CUDA compiler",
+}
+_VARIABLES: Mapping[Language, str] = {"fortran": "FC", "c": "CC", "c++": "CXX", "cuda": "NVCC"}
 _PACKAGES: Mapping[Language, tuple[str, str, str]] = {
     "fortran": ("gfortran", "gcc-gfortran", "gcc"),
     "c": ("gcc", "gcc", "gcc"),
+    "c++": ("g++", "gcc-c++", "gcc"),
     "cuda": ("nvidia-cuda-toolkit", "cuda-toolkit", "-"),
 }
 
@@ -76,7 +83,7 @@ class Compiler:
 
 
 def find_compiler(language: Language, asked: str | None, environment: Mapping[str, str]) -> Compiler:
-    """The compiler to use: what FC, CC or NVCC says, else ``asked`` (from the project), else the first found.
+    """The compiler to use: what FC, CC, CXX or NVCC says, else ``asked`` (from the project), else the first found.
 
     Raises ToolError with one message on how to get one, if it is not on this machine.
     """
@@ -95,12 +102,12 @@ def find_compiler(language: Language, asked: str | None, environment: Mapping[st
 def missing_message(language: Language, wanted: str | None) -> str:
     """One message that says what is missing and how to get it."""
     debian, fedora, homebrew = _PACKAGES[language]
-    name = f"the {_NAMES[language]} '{wanted}' is" if wanted else f"no {_NAMES[language]} is"
+    name = f"the {_NAMES[language]} '{wanted}' is not" if wanted else f"no {_NAMES[language]} is"
     ways = [f"Debian, Ubuntu: apt-get install {debian}", f"Fedora: dnf install {fedora}"]
     if homebrew != "-":
         ways.append(f"macOS: brew install {homebrew}")
     return (
-        f"error {codes.TOOL_MISSING}: {name} not on this machine\n"
+        f"error {codes.TOOL_MISSING}: {name} on this machine\n"
         f"  hint: install one ({'; '.join(ways)}), or name yours in the environment variable {_VARIABLES[language]}"
     )
 

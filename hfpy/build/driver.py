@@ -10,18 +10,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hfpy.build import codes
-from hfpy.build.files import explained
+from hfpy.build import codes, cudafortran
+from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.files import digest, explained
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
 from hfpy.build.tasks import Processes, run_ordered
-from hfpy.build.tools import find_tools
-from hfpy.build.translated import GENERATED, STATE, Translated, all_sources, bring_up_to_date
+from hfpy.build.tools import Tools, find_tools
+from hfpy.build.translated import (
+    ARRAYS_MODULE,
+    GENERATED,
+    KERNEL_SUFFIX,
+    STATE,
+    VERIFY_MODULE,
+    Translated,
+    all_sources,
+    bring_up_to_date,
+)
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
 
+VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 _BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
 
 
@@ -58,16 +69,17 @@ def build(project: Project, options: Options, request: Request) -> Built:
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        request.phases.phase("translating")
         cached = replace(options, cache_dir=folder / "cache", jobs=request.jobs)
-        translated = bring_up_to_date(all_sources(project), cached, folder / GENERATED, folder / STATE)
+        sources, told = all_sources(project), request.phases.told
+        translated = bring_up_to_date(sources, cached, folder / GENERATED, folder / STATE, told)
         request.diagnosed(translated.diagnostics)
         return _compile_and_link(project, options, request, folder, translated)
 
 
 def build_folder(project: Project, options: Options) -> Path:
     """The folder of this target and backend, with the executables directly in it."""
-    return project.root / project.build_dir / f"{options.target}-{options.default_backend}"
+    suffix = ("-emulated" if options.emulate else "") + ("-traced" if options.trace else "")
+    return project.root / project.build_dir / f"{options.target}-{options.default_backend}{suffix}"
 
 
 @contextlib.contextmanager
@@ -87,7 +99,7 @@ def _compile_and_link(
 ) -> Built:
     mains = executables(project, translated.files, folder)
     suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" else ())
-    others = source_files(project, suffixes)
+    others = (*source_files(project, suffixes), *((VERIFY_FOLDER / "hfpy_verify.c",) if options.trace else ()))
     tools = find_tools(
         project,
         options,
@@ -97,6 +109,15 @@ def _compile_and_link(
         suffixes=frozenset(path.suffix for path in others),
     )
     files = {file.name: file for file in compiled_files(translated.files, mains)}
+    kernels = {name for name in files if name.endswith(KERNEL_SUFFIX)}
+    in_fortran = any(name.endswith(cudafortran.SUFFIX) for name in files)
+    cuda = _cuda_tools(project, options, request) if kernels or in_fortran else None
+    if cuda is not None:
+        files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, ARRAYS_MODULE)
+        files = cudafortran.added(files, options.emulate, folder / "emulated")
+    if options.trace:
+        files["hfpy_verify.f90"] = runtime_module(VERIFY_FOLDER / "hfpy_verify.f90", VERIFY_MODULE)
+    flags = cudafortran.compile_flags(tools.fortran, cuda) if cuda is not None and in_fortran else ()
     needs = dependencies(tuple(files.values()))
     processes = Processes()
     objects = Objects(
@@ -118,15 +139,45 @@ def _compile_and_link(
     def compile_one(name: str) -> None:
         if name in foreign:
             objects.compile_c(foreign[name], targets[name])
+        elif name in kernels and cuda is not None:
+            objects.compile_kernels(name, cuda)
         else:
-            objects.compile_fortran(name)
+            objects.compile_fortran(name, flags if name.endswith(cudafortran.SUFFIX) else ())
 
     work = {**dict.fromkeys(foreign, ()), **needs}
     failures = run_ordered(work, compile_one, request.jobs, processes.stop, request.phases.step)
     if not failures:
+        if cuda is not None:
+            objects.tools = with_runtime(objects, cuda, in_fortran)
         linked = _link_all(project, request, objects, mains, tuple(targets.values()), processes)
         return Built(linked, folder, translated.diagnostics, tuple(objects.compiled))
     raise ToolError("\n".join(str(failure) for failure in failures))
+
+
+def _cuda_tools(project: Project, options: Options, request: Request) -> CudaTools:
+    """What compiles the kernels: nvcc, or a C++ compiler for emulation."""
+    settings = project.target(options.target)
+    return find_cuda_tools(
+        request.environment,
+        emulated=options.emulate,
+        arch=settings.arch,
+        debug=request.debug,
+        nvcc_flags=project.nvccflags,
+    )
+
+
+def runtime_module(source: Path, module: str) -> CompiledFile:
+    """A Fortran module of the runtime, compiled like a file of the project."""
+    data = source.read_bytes()
+    lines = range(1, data.count(b"\n") + 1)
+    return CompiledFile(source.name, source, source, digest(data), (module,), (), (), lines)
+
+
+def with_runtime(objects: Objects, cuda: CudaTools, in_fortran: bool = False) -> Tools:
+    """The tools with the GPU's runtime among what is linked. Raises ToolError if that cannot be built."""
+    library = runtime_library(cuda, objects.folder.resolve(), objects.run)
+    flags = (str(library), *(cudafortran.link_flags(cuda) if in_fortran else cuda.link_flags()))
+    return replace(objects.tools, link_flags=(*flags, *objects.tools.link_flags))
 
 
 def _foreign_objects(foreign: Mapping[str, Path], root: Path, objects: Objects) -> dict[str, Path]:

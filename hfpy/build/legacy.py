@@ -6,12 +6,14 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import hfpy
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, Language, find_compiler
 from hfpy.build.files import explained
+from hfpy.build.framework import read_framework
 from hfpy.build.legacyflags import translate_flags
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import Diagnostic, HfpyError, error, note
@@ -30,6 +32,8 @@ _BACKENDS = {
     "DebugCUDAFortranImplementation": "cuda-fortran",
     "DebugEmulatedCUDAFortranImplementation": "cuda-fortran",
 }
+# The library that the predecessor makes of a project, where nothing else is said: settings link with -lpp.
+_OWN_LIBRARY = "pp"
 _DEFAULTS = {
     ("cpu", "PRODUCTION"): "OpenMPFortranImplementation",
     ("cpu", "DEBUG"): "FortranImplementation",
@@ -40,7 +44,6 @@ _WITHOUT_EFFECT = {
     "OPTION_FLAGS": "debug print and cache settings are not there",
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
     "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
-    "FRAMEWORK_MAKEFILE": "hfpy builds the executables by itself",
 }
 
 
@@ -71,16 +74,19 @@ def load_legacy(
     mode = "DEBUG" if debug else "PRODUCTION"
     schemes = {name: {target: _backend(settings, c, key, notes)} for name, c, key in _schemes(settings, target, mode)}
     macros, folders = _preprocessor_flags(settings)
+    sources = (source, *_framework_folders(settings, folder / source))
+    settings_of_target = _target(settings, target, mode, environment, notes)
+    settings_of_target = _with_framework(settings, settings_of_target, sources, notes)
     project = Project(
         root=folder,
         name=settings.text("HYBRID_LIBRARY_FILENAME_POSTFIX", folder.resolve().name),
-        sources=(source, *_framework_folders(settings, folder / source)),
+        sources=sources,
         executables=settings.words("EXECUTABLES"),
         define=macros,
         build_dir=build,
         exclude=_exceptions(folder, source, build, settings.words("EXCEPTIONS")),
-        include_dirs=(*folders, *_folders_of(folder / source, folder)),
-        targets={target: _target(settings, target, mode, environment, notes)},
+        include_dirs=(*folders, *dict.fromkeys(f for s in sources for f in _folders_of(folder / s, folder))),
+        targets={target: settings_of_target},
         schemes=schemes,
         legacy=True,
         install_dir=_relative(settings.text("TESTDIR", "test")),
@@ -113,8 +119,7 @@ def _target(
     name = settings.text(key, _DEFAULTS[target, mode])
     fortran = _compiler(settings, "FC", "fortran", environment, notes)
     c = _compiler(settings, "CC", "c", environment, notes) if settings.text("CC") else None
-    library = settings.text("HYBRID_LIBRARY_FILENAME_POSTFIX")
-    own_library = f"-l{library}" if library else ""
+    own_library = f"-l{settings.text('HYBRID_LIBRARY_FILENAME_POSTFIX', _OWN_LIBRARY)}"
     flags = _flags(settings, "FFLAGS", fortran, notes)
     link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes) if f != own_library)
     if fortran.family == "gnu":
@@ -183,10 +188,31 @@ def _schemes(settings: Settings, target: str, mode: str) -> list[tuple[str, str,
 
 
 def _framework_folders(settings: Settings, source: Path) -> tuple[str, ...]:
-    """The folders of a framework that hold main programs which are not among the sources themselves."""
+    """The folders of a framework, if one of them holds a main program that is not among the sources themselves."""
     missing = set(settings.words("EXECUTABLES")) - {path.stem for path in _sources_in(source)}
     folders = [_relative(word) for word in settings.words("FRAMEWORK_DIRS")]
-    return tuple(f for f in folders if missing & {path.stem for path in _sources_in(settings.folder / f)})
+    held = {path.stem for f in folders for path in _sources_in(settings.folder / f)}
+    return tuple(f for f in folders if (settings.folder / f).is_dir()) if missing & held else ()
+
+
+def _with_framework(
+    settings: Settings, chosen: TargetSettings, sources: Sequence[str], notes: list[Diagnostic]
+) -> TargetSettings:
+    """The settings with the libraries that the framework's makefile links; what is not followed is said."""
+    if not settings.words("FRAMEWORK_MAKEFILE"):
+        return chosen
+    place = settings.place("FRAMEWORK_MAKEFILE")
+    path = settings.folder / _relative(settings.text("FRAMEWORK_MAKEFILE"))
+    stems = {file.stem for folder in sources for file in _sources_in(settings.folder / folder)}
+    own = f"-l{settings.text('HYBRID_LIBRARY_FILENAME_POSTFIX', _OWN_LIBRARY)}"
+    found = read_framework(path, stems | {*settings.words("EXECUTABLES")}, {*chosen.ldflags, own, "-L."})
+    message = "FRAMEWORK_MAKEFILE is not run: hfpy builds the executables by itself"
+    if found.link_flags:
+        message += f", linked with {' '.join(found.link_flags)} as there"
+    if found.ignored:
+        message += f"; left out: {' '.join(found.ignored)}"
+    notes.append(note(codes.SETTING_IGNORED, message, place))
+    return replace(chosen, ldflags=(*chosen.ldflags, *found.link_flags))
 
 
 def _preprocessor_flags(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:

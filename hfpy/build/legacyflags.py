@@ -54,6 +54,7 @@ _WHOLE: dict[str, tuple[str, ...]] = {
     "-lacc": (),
     "-v": ("-v",),
 }
+_HYPHENS = ("\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}", "\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")
 _BEGINNINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("-Ktrap=", ("-ffpe-trap=invalid,zero,overflow",)),
     ("-fp-model", ()),
@@ -100,7 +101,7 @@ def translate_flags(words: Iterable[str], family: Family) -> TranslatedFlags:
         return TranslatedFlags(tuple(words), ())
     flags: list[str] = []
     changed: dict[str, str] = {}
-    pending = list(words)
+    pending = [_with_plain_hyphen(word) for word in words]
     while pending:
         word = pending.pop(0)
         if word in _WITH_WORD and pending and not pending[0].startswith("-"):
@@ -113,6 +114,11 @@ def translate_flags(words: Iterable[str], family: Family) -> TranslatedFlags:
             changed[word] = " ".join(new)
         flags += [flag for flag in new if flag not in flags]
     return TranslatedFlags(tuple(flags), tuple(changed.items()))
+
+
+def _with_plain_hyphen(word: str) -> str:
+    """A flag as it was meant: text that went through a word processor has other hyphens."""
+    return "-" + word[1:] if word[:1] in _HYPHENS else word
 
 
 def _single(word: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.build.compilers import Family, shown
+from hfpy.build.cuda import CudaTools
 from hfpy.build.files import digest, explained, file_digest, read_json, write_json
 from hfpy.build.graph import CompiledFile, closure
 from hfpy.build.includes import IncludeScanner
@@ -59,13 +60,16 @@ class Objects:
         """The object of a file, by the file's name below the folder of generated files."""
         return self.objects / f"{name}.o"
 
-    def compile_fortran(self, name: str) -> None:
-        """Compile a file unless its object is good. Raises ToolError with the compiler's output if that fails."""
+    def compile_fortran(self, name: str, extra: Sequence[str] = ()) -> None:
+        """Compile a file, with ``extra`` flags, unless its object is good.
+
+        Raises ToolError with the compiler's output if that fails.
+        """
         file, target = self.files[name], self.object_of(name)
         private = target.with_name(f"{target.name}.modules")
         temporary = target.with_name(f"{target.name}.tmp")
         module_flags = self.tools.fortran.module_flags(self._seen(private), self._seen(self.modules))
-        flags = [*self.flags_of(file.source), *module_flags]
+        flags = [*self.flags_of(file.source), *extra, *module_flags]
         folders = [self._seen(file.source.parent)]
         command = self.tools.fortran_command(self._seen(file.path), self._seen(temporary), folders, flags)
         key = digest(*command, self.tools.fortran.version, file.digest, *self._surroundings(file))
@@ -102,6 +106,22 @@ class Objects:
             target.parent.mkdir(parents=True, exist_ok=True)
             self._record_of(target).unlink(missing_ok=True)
         self._run(command, [], user_path(source))
+        with explained(target):
+            os.replace(temporary, target)
+        self._write_record(target, key, {})
+
+    def compile_kernels(self, name: str, cuda: CudaTools) -> None:
+        """Compile a file of kernels unless its object is good. Raises ToolError with the compiler's output."""
+        file, target = self.files[name], self.object_of(name)
+        temporary = target.with_name(f"{target.name}.tmp")
+        command = cuda.kernel_command(self._seen(file.path), self._seen(temporary))
+        key = digest(*command, cuda.compiler.version, file.digest, *(file_digest(path) for path in cuda.headers()))
+        if self._good_record(target, key) is not None:
+            return
+        with explained(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._record_of(target).unlink(missing_ok=True)
+        self._run(command, [Origin(file.path, file.source, file.line_map)], f"{user_path(file.source)} (kernels)")
         with explained(target):
             os.replace(temporary, target)
         self._write_record(target, key, {})
@@ -147,6 +167,10 @@ class Objects:
         for name in sorted(self.needs[file.name]) if direct else closure(self.needs, file.name):
             parts += [f"{module} {value}" for module, value in sorted(self._module_digests[name].items())]
         return parts
+
+    def run(self, command: Sequence[str]) -> None:
+        """Run a command that makes something other than an object of the project. Raises ToolError if it fails."""
+        self._run(command, [], Path(command[-1]).name)
 
     def _run(self, command: Sequence[str], origins: Sequence[Origin], what: str) -> None:
         self.told(shown(command))

@@ -64,6 +64,15 @@ class Phases:
             if self._bar is not None and self._task is not None:
                 self._bar.update(self._task, completed=self._done)
 
+    def told(self, name: str, done: int, total: int) -> None:
+        """How far a phase is, which begins when it is named first; to be given to the translator."""
+        if name != self._name or total != self._total:
+            self.phase(name, total)
+        with self._lock:
+            self._done = done
+            if self._bar is not None and self._task is not None:
+                self._bar.update(self._task, completed=done)
+
     def report(self) -> str:
         """The seconds of each phase, for ``--timings``."""
         width = max((len(name) for name in self.seconds), default=0)

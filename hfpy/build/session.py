@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hfpy.build.compilers import environment_flags
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, UsageError
-from hfpy.options import Options
+from hfpy.options import Options, default_kinds
 from hfpy.project import BACKENDS, PROJECT_FILE, Project, options_for, with_order_macro
 
 
@@ -26,8 +27,11 @@ class Given:
     layout: str | None = None
     schedule: str | None = None
     opt: int | None = None
+    parse_limit: float | None = None
     line_markers: bool = False
     debug: bool = False
+    emulate: bool = False
+    trace: bool = False
     jobs: int = 0
 
 
@@ -54,7 +58,9 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> 
         project, notes = load_legacy(folder, given.target, environment, debug=given.debug)
     else:
         project = load_project(folder)
-    return Session(project, with_given(options_for(project, given.target), given), notes)
+    options = with_given(options_for(project, given.target), given)
+    flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
+    return Session(project, replace(options, kinds=default_kinds(flags)), notes)
 
 
 def nearest_project(folder: Path) -> Path:
@@ -87,6 +93,8 @@ def with_given(options: Options, given: Given) -> Options:
         define=options.define + given.define,
         include_dirs=options.include_dirs + given.include_dirs,
         line_markers=options.line_markers or given.line_markers,
+        emulate=given.emulate,
+        trace=given.trace,
         jobs=given.jobs,
     )
     if given.backend is not None:
@@ -97,6 +105,8 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, layout=given.layout)
     if given.schedule is not None:
         changed = replace(changed, schedule=given.schedule)
+    if given.parse_limit is not None:
+        changed = replace(changed, parse_limit=given.parse_limit)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
     return with_order_macro(changed)

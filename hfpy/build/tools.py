@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +133,6 @@ def _link_relevant(flags: Iterable[str]) -> tuple[str, ...]:
 
 def _cuda_link_flags(cuda: Compiler) -> list[str]:
     """Where the CUDA runtime library of this nvcc is."""
-    found = shutil.which(cuda.command[-1])
-    folders = [] if found is None else [Path(found).resolve().parent.parent / name for name in ("lib64", "lib")]
-    return [*(f"-L{folder}" for folder in folders if folder.is_dir()), "-lcudart"]
+    from hfpy.build.cuda import library_folders
+
+    return [*(f"-L{folder}" for folder in library_folders(cuda)), "-lcudart"]

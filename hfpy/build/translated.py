@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,19 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import hfpy
 from hfpy.build import codes
+from hfpy.build.cudafortran import EMULATED_MODULE, LAUNCHES_MODULE
+from hfpy.build.cudafortran import SUFFIX as FORTRAN_KERNELS
 from hfpy.build.files import digest, explained, file_digest, read_json, write_if_changed, write_json
 from hfpy.build.graph import CompiledFile
 from hfpy.build.includes import IncludeScanner, used_modules
 from hfpy.build.messages import Origin
 from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
-from hfpy.options import Options
+from hfpy.options import Options, Progress, silent
 from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, source_files
 
 if TYPE_CHECKING:
-    from hfpy.pipeline import Translation
+    from hfpy.pipeline import GeneratedFile, Translation
 
 GENERATED = "generated"
+KERNEL_SUFFIX = ".cu"
+ARRAYS_MODULE = "hfpy_arrays"
+VERIFY_MODULE = "hfpy_verify"
+_INTERFACES = re.compile(rb"^module (hf[ic]_\w+)$", re.M)
+_LAUNCHERS = re.compile(rb"^ *use (hfc_\w+), only: hfl", re.M)
 STATE = "translation.json"
 _FORMAT = 2
 
@@ -40,19 +48,23 @@ class Translated:
     beside: tuple[tuple[str, str], ...] = ()
 
 
-def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path, state: Path) -> Translated:
+def bring_up_to_date(
+    sources: Sequence[Path], options: Options, folder: Path, state: Path, progress: Progress = silent
+) -> Translated:
     """Translate ``sources`` into ``folder``, unless what is there is still what they would give.
 
     ``state`` is the file that remembers what was done. Files are replaced whole and only if they change; those
     that were made the last time and are made no more are removed. Raises HfpyError with all diagnostics,
     having written nothing, if there is an error among them.
     """
+    progress("looking for changes", 0, 0)
     fingerprint = _fingerprint(sources, options)
     known = read_json(state)
     kept = _kept(known, folder, fingerprint)
     if kept is not None:
         return kept
-    translation = _translation(sources, options)
+    translation = _translation(sources, options, progress)
+    progress("writing", 0, 0)
     with explained(state):
         state.unlink(missing_ok=True)  # from here on the folder is in between
     translated = _written(translation, folder, options)
@@ -61,12 +73,14 @@ def bring_up_to_date(sources: Sequence[Path], options: Options, folder: Path, st
     return translated
 
 
-def transpile(sources: Sequence[Path], options: Options, folder: Path) -> Translated:
+def transpile(sources: Sequence[Path], options: Options, folder: Path, progress: Progress = silent) -> Translated:
     """Translate ``sources`` into ``folder``, each file only if it changes, with nothing remembered.
 
     Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
     """
-    return _written(_translation(sources, options), folder, options)
+    translation = _translation(sources, options, progress)
+    progress("writing", 0, 0)
+    return _written(translation, folder, options)
 
 
 def _written(translation: Translation, folder: Path, options: Options) -> Translated:
@@ -80,12 +94,12 @@ def _written(translation: Translation, folder: Path, options: Options) -> Transl
     return Translated(files, tuple(translation.diagnostics), translation.openmp, tuple(beside))
 
 
-def _translation(sources: Sequence[Path], options: Options) -> Translation:
+def _translation(sources: Sequence[Path], options: Options, progress: Progress) -> Translation:
     from hfpy.pipeline import translate
 
-    translation = translate(sources, options)
-    if has_errors(translation.diagnostics) or translation.unwritable:
-        raise HfpyError((*translation.diagnostics, *translation.unwritable))
+    translation = translate(sources, options, progress)
+    if has_errors(translation.diagnostics):
+        raise HfpyError(translation.diagnostics)
     return translation
 
 
@@ -114,6 +128,9 @@ def write_generated(translation: Translation, folder: Path, options: Options) ->
     for file in translation.files:
         data = file.text.encode("utf-8")
         write_if_changed(folder / file.name, data)
+        if file.name.endswith((KERNEL_SUFFIX, FORTRAN_KERNELS)):
+            files.append(_kernel_file(file, folder, data))
+            continue
         units = translation.units[file.source]
         included = (path.read_bytes() for path in scanner.closure(file.source, data))
         uses = dict.fromkeys([*units.uses, *(name for text in included for name in used_modules(text))])
@@ -123,13 +140,32 @@ def write_generated(translation: Translation, folder: Path, options: Options) ->
                 source=file.source,
                 path=folder / file.name,
                 digest=digest(data),
-                provides=tuple(units.provides),
-                uses=tuple(name for name in uses if name not in units.provides),
+                provides=(*units.provides, *_own_modules(data)),
+                uses=tuple(name for name in (*uses, *_runtime_modules(data)) if name not in units.provides),
                 programs=tuple(units.programs),
                 line_map=file.line_map,
             )
         )
     return tuple(files)
+
+
+def _kernel_file(file: GeneratedFile, folder: Path, data: bytes) -> CompiledFile:
+    """A file of kernels: it knows nothing of the program's modules."""
+    fortran = file.name.endswith(FORTRAN_KERNELS)
+    uses = (LAUNCHES_MODULE, EMULATED_MODULE) if fortran else ()
+    provides = _own_modules(data) if fortran else ()
+    return CompiledFile(file.name, file.source, folder / file.name, digest(data), provides, uses, (), file.line_map)
+
+
+def _own_modules(data: bytes) -> tuple[str, ...]:
+    """Modules that hfpy has put into a generated file."""
+    return tuple(name.decode() for name in _INTERFACES.findall(data))
+
+
+def _runtime_modules(data: bytes) -> tuple[str, ...]:
+    """Modules of the runtime, and of kernels, that hfpy has made a generated file use."""
+    runtime = tuple(m for m in (ARRAYS_MODULE, VERIFY_MODULE) if b"use " + m.encode() in data)
+    return (*runtime, *dict.fromkeys(name.decode() for name in _LAUNCHERS.findall(data)))
 
 
 def _refuse_equal_names(names: Iterable[tuple[str, Path]]) -> None:
@@ -169,7 +205,7 @@ def _fingerprint(sources: Sequence[Path], options: Options) -> str:
         for included in scanner.closure(path, data):
             if included not in contents:
                 contents[included] = file_digest(included)
-    parts = [repr(replace(options, jobs=0, cache_dir=None)), own_fingerprint()]
+    parts = [repr(replace(options, jobs=0, cache_dir=None, emulate=False)), own_fingerprint()]
     for path, content in contents.items():
         parts += [str(path), content]
     return digest(*parts)

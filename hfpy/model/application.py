@@ -33,3 +33,8 @@ class Application:
     def file(self, key: str) -> FileIndex:
         """The file that holds a unit."""
         return self.files[self.units[key][0]]
+
+    def macros_of(self, key: str) -> Mapping[str, Macro]:
+        """The macros that the text of a unit may name: those of the project and those of its file."""
+        own = self.file(key).definitions
+        return {**self.macros, **own} if own else self.macros

@@ -57,7 +57,8 @@ class Reduction:
 class Region:
     """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds as text, one per domain.
 
-    ``loops`` says that the body's own ``do`` nest over the iterators serves as the loops (comment form).
+    ``private`` are arrays of which every point has its own. ``loops`` says that the body's own ``do`` nest over the
+    iterators serves as the loops (comment form).
     """
 
     domains: tuple[Domain, ...]
@@ -74,6 +75,7 @@ class Region:
     backend: str = ""
     schedule: str = ""
     collapse: int = 0
+    private: tuple[str, ...] = ()
     hints: tuple[tuple[str, tuple[str, ...]], ...] = ()
     loops: bool = False
 

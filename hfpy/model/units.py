@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.directives import Dependants, IfDirective
 from hfpy.model.expressions import Expr
+from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import Node
 
@@ -51,7 +52,8 @@ class Symbol:
     """A declared name in one scope.
 
     ``line`` is the declaration's logical line; ``name_span`` and ``shape_span`` (the text inside the parentheses
-    of the entity's own shape, or None where the shape comes from ``dimension(…)`` or elsewhere) are offsets into it.
+    of the entity's own shape, or None where the shape comes from ``dimension(…)`` or elsewhere) are offsets into it,
+    ``dimension_span`` is the place of the attribute ``dimension(…)``, if the declaration has one.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Symbol:
     shape_span: tuple[int, int] | None = None
     entity_span: tuple[int, int] = (0, 0)
     entity_count: int = 1
+    dimension_span: tuple[int, int] | None = None
 
     @property
     def rank(self) -> int:
@@ -116,7 +119,9 @@ class DerivedType:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """What a specification part declares."""
+    """What a specification part declares. ``repeated`` are declarations that only say again what is known,
+    ``interface_blocks`` the lines of directives in interface bodies, which have no effect.
+    """
 
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
     uses: tuple[Use, ...] = ()
@@ -130,6 +135,8 @@ class Specification:
     default_private: bool = False
     saved: frozenset[str] = frozenset()
     storage: frozenset[str] = frozenset()
+    repeated: tuple[Symbol, ...] = ()
+    interface_blocks: tuple[LogicalLine, ...] = ()
     lines: tuple[LogicalLine, ...] = ()
     last: int = -1
     conditions: tuple[tuple[IfDirective, LogicalLine, LogicalLine], ...] = ()
@@ -168,6 +175,8 @@ class FileIndex:
     """A file after the lexical layer: its text, logical lines, program units, and what was wrong with it.
 
     ``conditions`` are the ``@if`` blocks around whole routines: begin, end, and whether they hold in this build.
+    ``macros`` are the names that the file defines, ``definitions`` the macros that it brings in by itself or by files
+    it includes and that mean the same all over it.
     """
 
     source: SourceText
@@ -178,6 +187,7 @@ class FileIndex:
     hybrid: bool = False
     expanded: tuple[int, ...] | None = None
     macros: frozenset[str] = frozenset()
+    definitions: Mapping[str, Macro] = field(default_factory=dict)
     includes: tuple[str, ...] = ()
     fixed: bool = False
     original: str = ""

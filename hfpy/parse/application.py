@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -10,17 +11,20 @@ import networkx as nx
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
-from hfpy.options import Options
-from hfpy.parse.files import index_file, is_fortran, project_macros
+from hfpy.options import Options, Progress, silent
+from hfpy.parse.files import index_file, index_text, is_fortran, project_macros
 from hfpy.parse.routines import parse_unit, unit_key
 
 
-def read_application(paths: Sequence[Path], options: Options) -> tuple[Application, list[Diagnostic]]:
+def read_application(
+    paths: Sequence[Path], options: Options, progress: Progress = silent
+) -> tuple[Application, list[Diagnostic]]:
     """Read all Fortran files among the paths; what is wrong with them is collected."""
     macros, found = project_macros(options)
     storage = options.storage_order.resolve() if options.storage_order is not None else None
     files: list[FileIndex] = []
-    for path in paths:
+    for number, path in enumerate(paths):
+        progress("reading", number, len(paths))
         if not is_fortran(path) or (storage is not None and path.resolve() == storage):
             continue
         index = index_file(path, options, macros)
@@ -40,15 +44,47 @@ def read_application(paths: Sequence[Path], options: Options) -> tuple[Applicati
                 key += "'"
             units[key] = (number, unit)
     application = Application(options, tuple(files), units, {}, macros)
-    routines = _parse_reached(application, options, found)
+    routines = _parse_reached(application, options, found, progress)
     return Application(options, tuple(files), units, routines, macros), found
 
 
-def _parse_reached(application: Application, options: Options, found: list[Diagnostic]) -> dict[str, Routine]:
+def with_texts(
+    application: Application, texts: Mapping[str, tuple[str, tuple[int, ...]]]
+) -> tuple[Application, list[Diagnostic]]:
+    """The application with other texts in the place of some files, whose units keep their names.
+
+    ``texts`` has by path the text, and the line of the user's file that each of its lines stems from.
+    """
+    options = application.options
+    found: list[Diagnostic] = []
+    files = []
+    routines = dict(application.routines)
+    for number, index in enumerate(application.files):
+        if index.path not in texts:
+            files.append(index)
+            continue
+        text, line_map = texts[index.path]
+        made = index_text(Path(index.path), text, options, application.macros, line_map)
+        made = replace(made, original=index.original or index.source.text, hybrid=True)
+        files.append(made)
+        found += made.diagnostics
+        for key, (file, unit) in application.units.items():
+            if file == number and key in routines:
+                routines[key], problems = parse_unit(made, unit, options.include_dirs, options.parse_limit)
+                found += problems
+    return replace(application, files=tuple(files), routines=routines), found
+
+
+def _parse_reached(
+    application: Application, options: Options, found: list[Diagnostic], progress: Progress
+) -> dict[str, Routine]:
+    progress("parsing", 0, 0)
     routines: dict[str, Routine] = {}
-    for key in reached(application):
+    wanted = reached(application)
+    for key in wanted:
+        progress("parsing", len(routines), len(wanted))
         file, number = application.units[key]
-        routine, problems = parse_unit(application.files[file], number, options.include_dirs)
+        routine, problems = parse_unit(application.files[file], number, options.include_dirs, options.parse_limit)
         found += problems
         routines[key] = routine
     return routines

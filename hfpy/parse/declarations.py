@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Dim, FType, Symbol
@@ -94,6 +95,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
     attributes: set[str] = set()
     intent = ""
     shared_shape = ""
+    dimension_span: tuple[int, int] | None = None
     if double_colon >= 0:
         for a, b in split_top(masked, ",", position, double_colon):
             attribute = text[a:b].strip()
@@ -102,6 +104,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
                 return None
             if word == "dimension":
                 shared_shape = attribute[attribute.index("(") + 1 : attribute.rindex(")")]
+                dimension_span = trim(text, a, b)
             elif word == "intent":
                 intent = "".join(attribute[attribute.index("(") + 1 : attribute.rindex(")")].lower().split())
             elif word:
@@ -116,7 +119,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
         symbol = _entity(line, masked, a, b, ftype, shared_shape, frozenset(attributes), intent, deferred, len(ranges))
         if symbol is None:
             return None
-        symbols.append(symbol)
+        symbols.append(symbol if dimension_span is None else replace(symbol, dimension_span=dimension_span))
     return tuple(symbols)
 
 

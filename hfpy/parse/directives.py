@@ -20,8 +20,8 @@ from hfpy.parse.tokens import matching, split_top, trim
 
 KEYWORDS = ("parallelregion", "domaindependant", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
-    "domname domsize appliesto startat endat template reduction name backend schedule collapse unroll tile block fuse "
-    "annotate transform specialise specialize async stride"
+    "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
+    "block fuse annotate transform specialise specialize async stride"
 ).split()
 REGION_FLAGS = ("vector",)
 DEPENDANT_ATTRIBUTES = ("attribute", "domname", "domsize", "accpp", "dompp", "declarationprefix")
@@ -241,6 +241,10 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
         for a in directive.attributes
         if a.name in ("unroll", "tile", "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
     )
+    private = directive.get("private")
+    if private and (wrong := [e for e in private.entries if not _WORD.fullmatch(e)]):
+        place = line.place(file, private.start, private.end)
+        return None, [error("HF202", f"'{wrong[0]}' is no name of a variable", place)]
     collapse = directive.get("collapse")
     if collapse and not (collapse.entries[0].isdigit() and 0 < int(collapse.entries[0]) <= count):
         place = line.place(file, collapse.start, collapse.end)
@@ -261,6 +265,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             backend=_single(directive, "backend").lower(),
             schedule=_single(directive, "schedule"),
             collapse=int(collapse.entries[0]) if collapse else 0,
+            private=tuple(e.lower() for e in private.entries) if private else (),
             hints=hints,
         ),
         [],

@@ -15,7 +15,7 @@ from hfpy.options import Options
 from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.macros import parse_defines
-from hfpy.parse.preprocess import activity, expand_file, needs_expansion, read_macros
+from hfpy.parse.preprocess import Expanded, activity, expand_file, needs_expansion, read_macros, statement_macros
 
 HYBRID_SUFFIXES = (".h90", ".H90")
 PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
@@ -78,6 +78,11 @@ def read_source(path: Path) -> tuple[str | None, list[Diagnostic]]:
         return data.decode("utf-8", "surrogateescape"), []
 
 
+def leaves_preprocessed(path: Path) -> bool:
+    """Whether compilers preprocess what is generated from a file (not from ``.f90`` and ``.f``)."""
+    return path.suffix in HYBRID_SUFFIXES or not path.suffix.islower()
+
+
 def index_file(path: Path, options: Options, macros: Mapping[str, Macro]) -> FileIndex:
     """Read one file into its index; what is wrong with it is among its diagnostics."""
     text, problems = read_source(path)
@@ -86,8 +91,29 @@ def index_file(path: Path, options: Options, macros: Mapping[str, Macro]) -> Fil
     return index_text(path, text, options, macros)
 
 
-def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Macro]) -> FileIndex:
-    """The index of a file with the given text."""
+def _expanded(path: Path, text: str, options: Options, macros: Mapping[str, Macro]) -> Expanded | None:
+    """The text of a hybrid file behind the preprocessor, if its macros have to be expanded before it can be read.
+
+    In a ``.h90`` those of the storage-order file stay, unless one stands for whole statements.
+    """
+    if path.suffix == ".H90":
+        return expand_file(text, path, command_line_macros(options), options.include_dirs)
+    lines = text.split("\n")
+    own = activity(lines, macros, path, options.include_dirs).macros if "#" in text else macros
+    statements = statement_macros(lines, own)
+    if not statements and not needs_expansion(text):
+        return None
+    given = command_line_macros(options)
+    kept = {n for n, macro in macros.items() if n not in given and own.get(n) == macro and n not in statements}
+    return expand_file(text, path, macros, options.include_dirs, kept)
+
+
+def index_text(
+    path: Path, text: str, options: Options, macros: Mapping[str, Macro], line_map: tuple[int, ...] | None = None
+) -> FileIndex:
+    """The index of a file with the given text. ``line_map`` has the source line of each line of a text that hfpy has
+    made from the user's; its macros are expanded already, where that is needed.
+    """
     digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
     hybrid = path.suffix in HYBRID_SUFFIXES
     found: list[Diagnostic] = []
@@ -95,14 +121,17 @@ def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Mac
         found.append(warning("HF102", "the file is empty", Place(str(path))))
     expanded: tuple[int, ...] | None = None
     original = text
-    if path.suffix == ".H90" or (path.suffix == ".h90" and needs_expansion(text)):
-        seen = command_line_macros(options) if path.suffix == ".H90" else macros
-        result = expand_file(text, path, seen, options.include_dirs)
-        found += result.diagnostics
-        text, expanded = result.text, result.line_map
+    if line_map is not None:
+        expanded = line_map
+    elif hybrid:
+        result = _expanded(path, text, options, macros)
+        if result is not None:
+            found += result.diagnostics
+            text, expanded = result.text, result.line_map
     source = source_text(str(path), text)
     active = None
     defined: frozenset[str] = frozenset()
+    definitions: dict[str, Macro] = {}
     includes: tuple[str, ...] = ()
     fixed = path.suffix in FIXED_SUFFIXES
     if path.suffix in PREPROCESSED_SUFFIXES and "#" in text:
@@ -110,6 +139,8 @@ def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Mac
         result_activity = activity(source.lines, seen, path, options.include_dirs, fixed)
         active = result_activity.active
         defined = result_activity.defined_here
+        changing = result_activity.redefined | result_activity.undefined
+        definitions = {n: m for n, m in result_activity.macros.items() if n not in seen and n not in changing}
         includes = result_activity.includes
         found += result_activity.diagnostics
     lines, problems = logical_lines(
@@ -132,6 +163,7 @@ def index_text(path: Path, text: str, options: Options, macros: Mapping[str, Mac
         hybrid=reads_directives,
         expanded=expanded,
         macros=defined,
+        definitions=definitions,
         includes=includes,
         fixed=fixed,
         original=original if expanded is not None else "",

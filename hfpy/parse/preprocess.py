@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +32,7 @@ __all__ = [
     "expand",
     "expand_file",
     "needs_expansion",
+    "statement_macros",
     "parse_defines",
     "permutation",
     "read_macros",
@@ -55,7 +56,7 @@ class Activity:
     ``directive[n]``: line n is a ``#`` line, or continues one with a backslash.
     ``cut[n]``: line n lies inside some conditional, taken or not.
     ``macros``: what is defined at the end; ``defined_here``: names defined in the file itself in active lines;
-    ``redefined``: names that got another meaning without ``#undef``;
+    ``redefined``: names that got another meaning without ``#undef``; ``undefined``: names in an ``#undef``;
     ``includes``: the names of active ``#include`` lines.
     """
 
@@ -65,6 +66,7 @@ class Activity:
     macros: Mapping[str, Macro]
     defined_here: frozenset[str] = frozenset()
     redefined: frozenset[str] = frozenset()
+    undefined: frozenset[str] = frozenset()
     includes: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -90,6 +92,7 @@ class _State:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     defined_here: set[str] = field(default_factory=set)
     redefined: set[str] = field(default_factory=set)
+    undefined: set[str] = field(default_factory=set)
     includes: list[str] = field(default_factory=list)
 
 
@@ -132,6 +135,7 @@ def activity(
         macros=state.macros,
         defined_here=frozenset(state.defined_here),
         redefined=frozenset(state.redefined),
+        undefined=frozenset(state.undefined),
         includes=tuple(state.includes),
         diagnostics=tuple(state.diagnostics),
     )
@@ -215,6 +219,7 @@ def _directive(text: str, line: int, stack: list[_Branch], state: _State, path: 
         name = _NAME.search(rest)
         if name:
             state.macros.pop(name[0], None)
+            state.undefined.add(name[0])
     elif word == "include":
         _include(rest, state, place, path, depth)
     elif word == "error":
@@ -289,6 +294,10 @@ _GCC_MESSAGE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)
 _STRING_OR_COMMENT = re.compile(r"'[^']*'|\"[^\"]*\"|!.*")
 _HIDDEN_COMMENT = re.compile("\x03([0-9]+)\x03")
 _DOT_OPERATOR = re.compile(r"(?<=\d\.)(?=[A-Za-z]{2,5}\.)")
+_DEFINED = re.compile(r"\s*#\s*define\s+\w+")
+_HIDDEN_NAME = re.compile(r"hf_hidden_([A-Za-z]\w*?)_name_")
+# What begins a statement, where it is no part of an expression: behind a label, ``;`` or the condition of an ``if``.
+_BEGINNING = re.compile(r"(?:^\s*(?:\d+\s+)?|;\s*|\)\s*)([A-Za-z_]\w*)")
 _OWN_DEFINE = re.compile(r"^[ \t]*#[ \t]*define\b((?:[^\n]*\\\r?\n)*[^\n]*)", re.MULTILINE)
 
 
@@ -318,19 +327,40 @@ def needs_expansion(text: str) -> bool:
     return False
 
 
-def expand_file(text: str, path: Path, defines: Mapping[str, Macro], include_dirs: Sequence[Path] = ()) -> Expanded:
+def statement_macros(lines: Sequence[str], macros: Mapping[str, Macro]) -> frozenset[str]:
+    """The macros that stand for statements somewhere, as in ``SWAP(a, b, t)`` by itself or behind ``if (…)``."""
+    found: set[str] = set()
+    continued = False
+    for line in lines if macros else ():
+        if line.lstrip().startswith(("#", "!")) or not line.strip():
+            continue
+        if not continued:
+            found.update(name for name in _BEGINNING.findall(line) if name in macros)
+        continued = _STRING_OR_COMMENT.sub("", line).rstrip().endswith("&")
+    return frozenset(found)
+
+
+def expand_file(
+    text: str,
+    path: Path,
+    defines: Mapping[str, Macro],
+    include_dirs: Sequence[Path] = (),
+    kept: Collection[str] = (),
+) -> Expanded:
     """Run the C preprocessor over a Fortran source, as hybrid-fortran.md §2.3 describes.
 
-    ``//`` and everything in Fortran comments is kept from it; a backtick becomes a new line; lines that it did not
-    change come out byte for byte. A failure (a missing include, an unbalanced ``#if``) is in the diagnostics,
-    and the text is then empty.
+    Macros in ``kept`` decide conditions, but stay in the text as they are; so does the name of the target, which is a
+    word of the directives, as in ``appliesTo(GPU)``. ``//`` and everything in Fortran comments is kept from the
+    preprocessor; a backtick becomes a new line; lines that it did not change come out byte for byte. A failure (a
+    missing include, an unbalanced ``#if``) is in the diagnostics, and the text is then empty.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[-1] == "":
         lines.pop()
     comments: list[str] = []
-    protected = "\n".join(_protect(line, comments) for line in lines) + "\n"
+    names = re.compile(rf"\b({'|'.join(sorted({'GPU', *kept}))})\b")
+    protected = "\n".join(_protect(line, comments, names) for line in lines) + "\n"
     command = ["gcc", "-E", "-w", "-undef", "-nostdinc", "-x", "c"]
     command += [f"-I{folder.absolute()}" for folder in include_dirs]
     command += [f"-D{_command_line(macro)}" for macro in defines.values()]
@@ -353,10 +383,13 @@ def _command_line(macro: Macro) -> str:
     return f"{macro.name}{parameters}={macro.body}"
 
 
-def _protect(line: str, comments: list[str]) -> str:
-    """A line as the preprocessor may see it; its comment goes to ``comments``. ``#`` lines stay as they are."""
+def _protect(line: str, comments: list[str], names: re.Pattern[str]) -> str:
+    """A line as the preprocessor may see it; its comment goes to ``comments``."""
     if line.lstrip().startswith("#"):
-        return line
+        defined = _DEFINED.match(line)
+        behind = defined.end() if defined else len(line)
+        return line[:behind] + names.sub(r"hf_hidden_\1_name_", line[behind:])
+    line = names.sub(r"hf_hidden_\1_name_", line)
     if "!" in line:
         for match in _STRING_OR_COMMENT.finditer(line):
             if match[0].startswith("!") and not match[0].startswith("!$"):
@@ -369,7 +402,8 @@ def _protect(line: str, comments: list[str]) -> str:
 def _restore(line: str, comments: Sequence[str]) -> list[str]:
     """A line of output cut at its backticks, with everything that was hidden back in place."""
     pieces = line.replace(_SLASHES, "//").replace(_JOINT, "").split("`")
-    return [_HIDDEN_COMMENT.sub(lambda m: comments[int(m[1])], piece) for piece in pieces]
+    named = (_HIDDEN_NAME.sub(r"\1", piece) for piece in pieces)
+    return [_HIDDEN_COMMENT.sub(lambda m: comments[int(m[1])], piece) for piece in named]
 
 
 def _failures(messages: str, path: Path) -> tuple[Diagnostic, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
-from hfpy.diagnostics import Diagnostic
+from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.source import LogicalLine, source_text
 from hfpy.model.statements import Node
 from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
 from hfpy.parse.blocks import BlockBuilder
+from hfpy.parse.deadline import Deadline, TooSlow
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.specification import SpecificationParser
 
@@ -60,62 +62,82 @@ def _module_of(index: FileIndex, unit: UnitIndex) -> str:
     return name
 
 
-def parse_unit(index: FileIndex, number: int, include_dirs: tuple[Path, ...] = ()) -> tuple[Routine, list[Diagnostic]]:
-    """Parse one unit of a file in full (nested units are units of their own)."""
+def parse_unit(
+    index: FileIndex, number: int, include_dirs: tuple[Path, ...] = (), limit: float = inf
+) -> tuple[Routine, list[Diagnostic]]:
+    """Parse one unit of a file in full (nested units are units of their own).
+
+    What takes longer than ``limit`` seconds is given up: a diagnostic names the unit and how far it got.
+    """
     unit = index.units[number]
     lines = list(index.lines[unit.first : unit.last + 1])
-    named = unit.kind != "program" or bool(unit.name)
-    stop = unit.contains - unit.first if unit.contains >= 0 else len(lines) - 1
     reader = Includes(index.path, include_dirs)
-    parser = SpecificationParser(index.path, reader)
-    first = 1 if named else 0
-    behind = parser.read(lines, first, max(stop, first))
-    found = list(parser.found)
-    header = lines[0]
-    last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
-    spec = parser.result(last)
+    deadline = Deadline.after(limit)
+    parser = SpecificationParser(index.path, reader, deadline)
+    named = unit.kind != "program" or bool(unit.name)
     body: tuple[Node, ...] = ()
-    body_first = lines[behind].first if behind < len(lines) else -1
-    if unit.kind not in ("module", "submodule", "blockdata"):
-        builder = BlockBuilder(index.path)
-        for line in lines[behind:stop]:
-            if line.text.lower().startswith("include"):
-                _include_code(builder, reader, line)
-            else:
-                builder.add_line(line)
-        body = builder.finish()
-        found += builder.found
+    body_first = -1
+    last = lines[0].last
+    late: list[Diagnostic] = []
+    builder = BlockBuilder(index.path)
+    try:
+        stop = unit.contains - unit.first if unit.contains >= 0 else len(lines) - 1
+        first = 1 if named else 0
+        behind = parser.read(lines, first, max(stop, first))
+        header = lines[0]
+        last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
+        body_first = lines[behind].first if behind < len(lines) else -1
+        if unit.kind not in ("module", "submodule", "blockdata"):
+            for line in deadline.within(lines[behind:stop]):
+                if line.text.lower().startswith("include"):
+                    _include_code(builder, reader, line, deadline)
+                else:
+                    builder.add_line(line)
+            body = builder.finish()
+    except TooSlow as reached:
+        late = [_given_up(index, unit, limit, reached.line)]
+    routine = _routine(index, number, parser.result(last), body, body_first)
+    return routine, late or [*parser.found, *builder.found]
+
+
+def _given_up(index: FileIndex, unit: UnitIndex, limit: float, line: LogicalLine) -> Diagnostic:
+    place = index.lines[unit.first].place(index.path)
+    related = [Related(line.place(index.path), "this far it came")]
+    what = f"{unit.kind} '{unit.name}'" if unit.name else "the main program"
+    return error("HF111", f"{what} takes longer than {limit:g} s to parse", place, "", related)
+
+
+def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Node, ...], body_first: int) -> Routine:
+    unit = index.units[number]
+    header = index.lines[unit.first]
     key = unit_key(index, number)
     host = unit_key(index, unit.parent) if unit.parent is not None else ""
     spec = _with_function_type(spec, unit, header)
-    return (
-        Routine(
-            key=key,
-            kind=unit.kind,
-            name=unit.name,
-            module=_module_of(index, unit),
-            file=index.path,
-            unit=number,
-            header=header,
-            end=lines[-1],
-            dummies=unit.dummies,
-            result=unit.result,
-            spec=spec,
-            body=body,
-            host=host,
-            scheme=unit.scheme,
-            prefix=unit.prefix,
-            body_first=body_first,
-            spec_insert=last,
-        ),
-        found,
+    return Routine(
+        key=key,
+        kind=unit.kind,
+        name=unit.name,
+        module=_module_of(index, unit),
+        file=index.path,
+        unit=number,
+        header=header,
+        end=index.lines[unit.last],
+        dummies=unit.dummies,
+        result=unit.result,
+        spec=spec,
+        body=body,
+        host=host,
+        scheme=unit.scheme,
+        prefix=unit.prefix,
+        body_first=body_first,
+        spec_insert=spec.last,
     )
 
 
-def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine) -> None:
+def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine, deadline: Deadline) -> None:
     """Executable statements of an included file, marked with it so that nothing tries to edit them."""
     text = line.text[len("include") :].strip().strip("'\"<>")
-    for inner in reader(text, line) or ():
+    for inner in deadline.within(reader(text, line) or ()):
         builder.add_line(inner)
 
 

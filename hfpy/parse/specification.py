@@ -11,6 +11,7 @@ from hfpy.model.directives import Dependants, IfDirective, Listed
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, Dim, FType, Interface, Specification, Symbol, Use
+from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import is_declaration, parse_declaration, parse_shape
 from hfpy.parse.directives import DependantsHead, dependants_of, if_of, names_line, parse_directive
 from hfpy.parse.expressions import expression
@@ -45,14 +46,17 @@ class _State:
     default_private: bool = False
     saved: set[str] = field(default_factory=set)
     storage: set[str] = field(default_factory=set)
+    repeated: list[Symbol] = field(default_factory=list)
+    interface_blocks: list[LogicalLine] = field(default_factory=list)
     lines: list[LogicalLine] = field(default_factory=list)
 
 
 class SpecificationParser:
     """Reads the logical lines of one specification part."""
 
-    def __init__(self, file: str, read_include: IncludeReader | None = None) -> None:
+    def __init__(self, file: str, read_include: IncludeReader | None = None, deadline: Deadline | None = None) -> None:
         self.file = file
+        self.deadline = deadline
         self.read_include = read_include
         self.state = _State()
         self.found: list[Diagnostic] = []
@@ -60,9 +64,14 @@ class SpecificationParser:
         self._condition: tuple[IfDirective, LogicalLine] | None = None
 
     def read(self, lines: list[LogicalLine], first: int, stop: int) -> int:
-        """Read from ``first``; return the index of the first line behind the specification part."""
+        """Read from ``first``; return the index of the first line behind the specification part.
+
+        Raises TooSlow when the deadline passes.
+        """
         index = first
         while index < stop:
+            if self.deadline is not None:
+                self.deadline.check(lines[index])
             following = self._one(lines, index, stop)
             if following == index:
                 break
@@ -88,6 +97,8 @@ class SpecificationParser:
             default_private=s.default_private,
             saved=frozenset(s.saved),
             storage=frozenset(s.storage),
+            repeated=tuple(s.repeated),
+            interface_blocks=tuple(s.interface_blocks),
             lines=tuple(s.lines),
             last=last,
             conditions=tuple(self.conditions),
@@ -137,6 +148,9 @@ class SpecificationParser:
             return False
         for symbol in symbols:
             known = self.state.symbols.get(symbol.name)
+            if known is not None and self._condition is None and _says_nothing_new(symbol, known):
+                self.state.repeated.append(symbol)
+                continue
             if known is not None and known.line is not None and known.type.base and self._condition is None:
                 place = line.place(self.file, *symbol.name_span)
                 self.found.append(error("HF301", f"'{symbol.name}' is declared twice", place))
@@ -171,6 +185,7 @@ class SpecificationParser:
         name = found.group(1).strip().lower() if found else ""
         procedures: list[str] = []
         bodies: list[str] = []
+        self._interface_blocks(lines[index + 1 : after - 1])
         for line in lines[index + 1 : after - 1]:
             listed = _PROCEDURES.match(line.text)
             if listed:
@@ -181,6 +196,20 @@ class SpecificationParser:
                 bodies.append(header.group(1).lower())
         self.state.interfaces.append(Interface(name, tuple(procedures), tuple(bodies)))
         return after
+
+    def _interface_blocks(self, lines: list[LogicalLine]) -> None:
+        """Directives in interface bodies: blocks of domain dependants say what the procedure's own file says."""
+        inside = False
+        for line in lines:
+            if line.directive and not line.comment:
+                word = "".join(line.text.lstrip("@").lower().split())
+                if not word.startswith(("domaindependant", "domaindependent", "enddomaindepend")):
+                    place = line.place(self.file)
+                    self.found.append(error("HF207", "this directive has no place in an interface", place))
+                inside = not word.startswith("end")
+                self.state.interface_blocks.append(line)
+            elif inside:
+                self.state.interface_blocks.append(line)
 
     def _derived_type(self, lines: list[LogicalLine], index: int, stop: int, name: str) -> int:
         after = self._skip_to(lines, index, stop, "end type")
@@ -418,3 +447,10 @@ class SpecificationParser:
                 tuple(lines),
             )
         )
+
+
+def _says_nothing_new(symbol: Symbol, known: Symbol) -> bool:
+    """Whether a declaration only repeats the type of a name that has been declared completely."""
+    if known.line is None or not known.type.base or symbol.shape or symbol.attributes or symbol.intent:
+        return False
+    return (symbol.type.base, symbol.type.kind.lower()) == (known.type.base, known.type.kind.lower())

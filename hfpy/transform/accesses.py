@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.accesses import Plan
+from hfpy.analyze.accesses import Plan, parallel_positions
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.observed import dimension_argument
@@ -35,10 +35,16 @@ class AccessRewriter:
             if data is None:
                 continue
             order = facts.order(data)
-            if not made.changed and (order.identity or data.user_macro):
+            if not made.changed and (order.identity or self._by_hand(data, reference)):
                 continue
             statement = self._by_statement.setdefault(id(reference.at.statement), {})
             statement[(reference.node.start, reference.node.end)] = (reference, data, made, order)
+
+    def _by_hand(self, data: DataObject, reference: Reference) -> bool:
+        """Whether an array is declared with a macro of the user's, and nothing tells that indices go without one."""
+        region = self.facts.positions.region(self.routine.key, reference.at)
+        over_domains = region is not None and bool(parallel_positions(data, region))
+        return bool(data.user_macro) and not data.access_macro and not over_domains
 
     def edits(self, statement: Statement) -> Iterator[Edit]:
         """Edits of one statement (not of the action of a one-line ``if``, which is a statement of its own)."""
@@ -192,6 +198,9 @@ class AccessRewriter:
             listed = separator.join(shown)
         if not order.access_macro or len(shown) != data.rank:
             return listed
+        if order.storage is not None and any("[" in i and "," in i for i in shown):
+            # To preprocessors the commas of an array constructor part arguments of the macro.
+            return separator.join(shown[i] for i in order.storage)
         return f"{self._macro(order, reference)}({listed})"
 
     def _macro(self, order: Order, reference: Reference) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.orders import Order
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.expressions import names_in
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.expressions import expression
@@ -39,6 +39,18 @@ def shape_text(data: DataObject, order: Order) -> str:
     return listed
 
 
+def known_small(facts: Facts, routine: Routine, data: DataObject) -> bool:
+    """Whether the size of an array is known and at most 64 KiB (at 8 bytes an element)."""
+    total = 8
+    for size in declaration_sizes(data):
+        low, colon, high = size.rpartition(":")
+        bounds = [facts.domains.value(t, routine.key) for t in ((low if colon else "1") or "1", high)]
+        if bounds[0] is None or bounds[1] is None:
+            return False
+        total *= max(bounds[1] - bounds[0] + 1, 0)
+    return total <= 64 * 1024
+
+
 class DeclarationRewriter:
     """Edits of the specification part of one unit."""
 
@@ -56,16 +68,15 @@ class DeclarationRewriter:
                 by_line.setdefault(id(symbol.line), []).append(symbol)
         for symbols in by_line.values():
             gone = [s for s in symbols if s.name in moved]
-            if gone and not any(self._heaped(s.name) for s in symbols):
-                yield from _without(symbols, gone)
-                symbols = [s for s in symbols if s.name not in moved]
-            if any(self._heaped(s.name) for s in symbols):
-                yield from self._rebuilt(symbols)
+            left = [s for s in symbols if s not in gone]
+            if any(self._heaped(s.name) for s in left):
+                yield from self._rebuilt(left)
                 continue
-            for symbol in symbols:
-                text = self._new_shape(symbol)
-                if text is not None:
-                    yield self._shape_edit(symbol, text)
+            if gone:
+                yield from without(symbols, gone)
+                symbols = left
+            shapes = {s.name: text for s in symbols if (text := self._new_shape(s)) is not None}
+            yield from _shape_edits(symbols, shapes)
 
     def _new_shape(self, symbol: Symbol) -> str | None:
         """The new dimension list of a symbol, or None if it stays."""
@@ -73,9 +84,15 @@ class DeclarationRewriter:
         if data is None or data.home != self.routine.key or data.user_macro:
             return None
         order = self.facts.order(data)
+        assert symbol.line is not None
+        if self._explicit_pointer(symbol):
+            place = symbol.line.place(self.routine.file, *symbol.name_span)
+            message = f"'{symbol.name}' is a pointer or allocatable with an explicit shape, which is no Fortran"
+            hint = "its shape is left open because this is an existing project"
+            self.found.append(warning("HF110", message, place, hint))
+            return ",".join(":" * data.rank)
         if (not data.inserted and order.identity) or not self._sizes_known(data):
             return None
-        assert symbol.line is not None
         if symbol.line.file:
             place = symbol.line.place(self.routine.file, *symbol.name_span)
             message = f"hfpy would have to change the declaration of '{symbol.name}' in an included file"
@@ -84,12 +101,10 @@ class DeclarationRewriter:
         text = shape_text(data, order)
         return None if not data.inserted and text == ",".join(d.size for d in symbol.shape) else text
 
-    @staticmethod
-    def _shape_edit(symbol: Symbol, text: str) -> Edit:
-        assert symbol.line is not None
-        if symbol.shape_span is not None:
-            return replace_range(symbol.line, *symbol.shape_span, text)
-        return insert(symbol.line, symbol.name_span[1], f"({text})")
+    def _explicit_pointer(self, symbol: Symbol) -> bool:
+        """Whether an old compiler let a pointer pass that has bounds in its declaration."""
+        legacy = self.facts.application.options.legacy
+        return legacy and symbol.dynamic and any(d.form == "explicit" for d in symbol.shape)
 
     def _sizes_known(self, data: DataObject) -> bool:
         """Whether every name in an inserted size is known here (L13); else an error."""
@@ -143,7 +158,11 @@ class DeclarationRewriter:
             or data.name == self.routine.result
         ):
             return False
-        if self._small(data) or not any(d.parallel for d in data.used) or keeps_value(self.routine, data.name):
+        if (
+            known_small(self.facts, self.routine, data)
+            or not any(d.parallel for d in data.used)
+            or keeps_value(self.routine, data.name)
+        ):
             return False
         if data.name in self.routine.spec.storage or symbol.attributes & {"target", "volatile", "codimension"}:
             return False
@@ -183,23 +202,39 @@ class DeclarationRewriter:
             )
         yield replace_range(line, 0, len(line.text), f"\n{indent}".join(rows))
 
-    def _small(self, data: DataObject) -> bool:
-        """Whether the size is known and at most 64 KiB (at 8 bytes an element)."""
-        total = 8
-        for size in declaration_sizes(data):
-            low, colon, high = size.rpartition(":")
-            bounds = [self.facts.domains.value(t, self.routine.key) for t in ((low if colon else "1") or "1", high)]
-            if bounds[0] is None or bounds[1] is None:
-                return False
-            total *= max(bounds[1] - bounds[0] + 1, 0)
-        return total <= 64 * 1024
-
     def _heaped(self, name: str) -> bool:
         data = self.facts.object(name, self.routine.key)
         return data is not None and data.home == self.routine.key and self._too_large(data)
 
 
-def _without(symbols: list[Symbol], gone: list[Symbol]) -> Iterator[Edit]:
+def _shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]:
+    """New shapes for the entities of one declaration.
+
+    A ``dimension(…)`` that they share is edited in place where all that have their shape from it get the same one. It
+    is taken away where all get one of their own, so that it does not tell of dimensions that nothing has.
+    """
+    sharing = [s for s in symbols if s.shape_span is None and s.dimension_span is not None]
+    changed = [shapes[s.name] for s in sharing if s.name in shapes]
+    done: set[str] = set()
+    if sharing and len(changed) == len(sharing):
+        line, span = sharing[0].line, sharing[0].dimension_span
+        assert line is not None and span is not None
+        if len(set(changed)) == 1:
+            yield replace_range(line, line.text.index("(", span[0]) + 1, span[1] - 1, changed[0])
+            done = {s.name for s in sharing}
+        else:
+            yield replace_range(line, line.text.rindex(",", 0, span[0]), span[1], "")
+    for symbol in symbols:
+        if symbol.name not in shapes or symbol.name in done:
+            continue
+        assert symbol.line is not None
+        if symbol.shape_span is not None:
+            yield replace_range(symbol.line, *symbol.shape_span, shapes[symbol.name])
+        else:
+            yield insert(symbol.line, symbol.name_span[1], f"({shapes[symbol.name]})")
+
+
+def without(symbols: list[Symbol], gone: list[Symbol]) -> Iterator[Edit]:
     """A declaration without some of its names."""
     line = symbols[0].line
     assert line is not None

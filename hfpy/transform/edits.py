@@ -7,11 +7,15 @@ for byte; comments inside a replaced range are kept on lines of their own before
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.parse.lexer import strip_comment
+
+# Directives of compilers, which belong to the statement behind them.
+SENTINEL = re.compile(r"\s*!(\$|dir\$|dec\$|pgi\$|gcc\$|ibm\*|ocl)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +13,11 @@ from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.files import leaves_preprocessed
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import (
+    SENTINEL,
     Edit,
     Edited,
     OverlapError,
@@ -25,16 +27,16 @@ from hfpy.transform.edits import (
     replace_lines,
     replace_range,
 )
-from hfpy.transform.leniencies import logical_equalities
+from hfpy.transform.firsttouch import first_touches, touching_loop
+from hfpy.transform.leniencies import logical_equalities, repeated_declarations
 from hfpy.transform.outline import Outline
-from hfpy.transform.regioncode import Backend
-from hfpy.transform.regions import RegionRewriter, comment_out
+from hfpy.transform.regions import comment_out
 from hfpy.transform.storageorder import resolved
+from hfpy.transform.tracing import traces
+from hfpy.transform.workshop import Beside, Workshop
 from hfpy.transform.wrapping import wrap_line
 
-# Directives of compilers, which belong to the statement behind them.
 _WORDS = re.compile(r"[A-Za-z_]\w*")
-_SENTINEL = re.compile(r"\s*!(\$|dir\$|dec\$|pgi\$|gcc\$|ibm\*|ocl)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,15 @@ class FileResult:
     edited: Edited
     diagnostics: tuple[Diagnostic, ...]
     openmp: bool = False
+    beside: tuple[Beside, ...] = ()
 
 
 class FileRewriter:
     """Collects and applies the edits of one file."""
 
-    def __init__(
-        self, facts: Facts, effects: Effects, index: FileIndex, backends: Callable[[str], Backend | None]
-    ) -> None:
+    def __init__(self, facts: Facts, effects: Effects, index: FileIndex, workshop: Workshop) -> None:
         self.facts = facts
-        self.backends = backends
+        self.workshop = workshop
         self.effects = effects
         self.index = index
         self.found: list[Diagnostic] = []
@@ -64,11 +65,19 @@ class FileRewriter:
         """All passes on the file."""
         edits: list[Edit] = []
         routines = [r for r in self.facts.application.routines.values() if r.file == self.index.path]
+        indented = self._indented_conditions()
         for routine in routines:
-            edits += self._moved(routine, list(self._unit(routine)))
+            own = list(self._unit(routine))
+            if routine.kind not in ("module", "submodule") and routine.end is not None:
+                rows = [r for r in indented if routine.header.first <= r <= routine.end.last]
+                own += self._at_margin(rows, own)
+                indented = [r for r in indented if r not in rows]
+            edits += self._moved(routine, own)
+        edits += self._at_margin(indented, edits)
         edits += self._directive_lines(routines)
+        interfaces, beside = self.workshop.finish(self.index, self.found)
         if edits or self._needs_macros():
-            edits.append(insert_lines(0, self._head(), -10, 0))
+            edits.append(insert_lines(0, [*self._head(), *interfaces], -10, 0))
         wrap = None if self.index.fixed else (lambda text: wrap_line(text, self.facts.application.macros))
         try:
             edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
@@ -77,7 +86,22 @@ class FileRewriter:
             hint = "check the blocks around this line; if they are right, please report it"
             self.found.append(error("HF109", "two blocks or changes meet in this line", place, hint))
             edited = apply_edits(self.index.source, ())
-        return FileResult(edited, tuple(self.found), self.openmp)
+        return FileResult(edited, tuple(self.found), self.openmp, beside)
+
+    def _indented_conditions(self) -> list[int]:
+        """Physical lines for the preprocessor that do not begin with their ``#``.
+
+        Other preprocessors take them; that of gfortran takes them for Fortran.
+        """
+        if not self.index.path.endswith((".h90", ".H90")):
+            return []
+        return [n for n, line in enumerate(self.index.source.lines) if line[:1].isspace() and line.lstrip()[:1] == "#"]
+
+    def _at_margin(self, rows: list[int], edits: list[Edit]) -> list[Edit]:
+        """Edits that take away the indentation of lines, unless the lines go anyway."""
+        gone = [(e.line, e.end_line) for e in edits if not e.insertion]
+        kept = [row for row in rows if not any(first <= row < last for first, last in gone)]
+        return [replace_lines(row, row, [self.index.source.lines[row].lstrip()]) for row in kept]
 
     def _needs_macros(self) -> bool:
         """Whether a file without edits names a macro of the storage-order file."""
@@ -100,6 +124,8 @@ class FileRewriter:
         """
         if self.facts.application.options.storage_order is None or not self.index.hybrid:
             return []
+        if not leaves_preprocessed(Path(self.index.path)):
+            return []  # its index lists are permuted instead
         names = self._macro_words()
         return [resolved(name, self.facts.application.macros) for name in sorted(names)]
 
@@ -115,33 +141,48 @@ class FileRewriter:
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:
         yield from self._conditions(routine)
+        yield from self.workshop.known_on_device(routine)
         declarations = DeclarationRewriter(self.facts, routine)
         if routine.key not in self.facts.graph.statements:
             yield from declarations.edits()
             self.found += declarations.found
             return
-        chosen = self.backends(self.facts.backend(routine.key))
+        rewriter = self.workshop.rewriter(routine)
         regions: list[Edit] = []
-        if chosen is not None:
-            rewriter = RegionRewriter(self.facts, self.effects, routine, chosen)
+        removed: list[tuple[int, int]] = []
+        if rewriter is not None:
             regions = [*rewriter.edits(), *self._iterators(routine, rewriter.iterators)]
-            self.openmp = self.openmp or (chosen.openmp and bool(rewriter.numbers))
+            regions += self.workshop.data(routine, self.found)
+            self.openmp = self.openmp or (rewriter.backend.openmp and bool(rewriter.numbers))
             self.found += rewriter.found
-            self.outlines = rewriter.outlines
+            self.outlines, removed = rewriter.outlines, rewriter.removed
         moved = self._moved_names(routine)
         yield from declarations.edits(moved)
         self.found += declarations.found
         yield from self._imports(routine)
+        touches = first_touches(self.facts, routine) if rewriter is not None and rewriter.backend.openmp else []
+        for touch in touches:
+            yield from touching_loop(touch, self._indent(touch.statement.line))
         accesses = AccessRewriter(self.facts, routine)
+        touched = {id(touch.statement) for touch in touches}
         for at in self.facts.graph.statements[routine.key]:
-            yield from accesses.edits(at.statement)
+            gone = any(first <= at.statement.line.first <= last for first, last in removed)
+            if not gone and id(at.statement) not in touched:
+                yield from accesses.edits(at.statement)
         self.found += accesses.found
         if self.facts.application.options.legacy:
             repairs, warned = logical_equalities(self.facts, routine)
             yield from repairs
+            yield from repeated_declarations(routine)
             self.found += warned
         yield from regions
+        if self.facts.application.options.trace:
+            yield from traces(self.facts, self.effects, routine)
         yield from self._allocations(routine, declarations.allocations)
+
+    def _indent(self, line: LogicalLine) -> str:
+        text = self.index.source.lines[line.first]
+        return text[: len(text) - len(text.lstrip())]
 
     def _moved_names(self, routine: Routine) -> frozenset[str]:
         """Locals that only bodies moved to routines of their own mention."""
@@ -230,6 +271,8 @@ class FileRewriter:
             dropped = [
                 (o.first, c.last) for cond, o, c in routine.spec.conditions if not self.facts.holds(cond, routine.key)
             ]
+            for line in routine.spec.interface_blocks:
+                yield comment_out(self.index.source, line.first, line.last)
             for block in routine.spec.dependants:
                 if block.lines and block.lines[0].comment:
                     continue
@@ -310,7 +353,7 @@ class FileRewriter:
         rows = [f"{indent}allocate({text})" for text in allocations]
         before = routine.body_first if routine.body_first >= 0 else routine.spec_insert + 1
         lines = self.index.source.lines
-        while before > 0 and _SENTINEL.match(lines[before - 1]):
+        while before > 0 and SENTINEL.match(lines[before - 1]):
             before -= 1
         yield insert_lines(before, rows, 7, before)
 

@@ -1,5 +1,7 @@
 """Leniencies of older compilers repaired in existing projects (design §6, B32).
 
+A name that is declared a second time, with nothing new, loses the second declaration.
+
 ``==`` and ``/=`` between logicals are no Fortran; they become ``.eqv.`` and ``.neqv.``, in parentheses where
 the weaker binding of these operators would change the meaning.
 """
@@ -14,7 +16,8 @@ from hfpy.diagnostics import Diagnostic, warning
 from hfpy.model.expressions import Binary, Expr, Unary, children
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import expressions
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
+from hfpy.transform.declarations import without
 from hfpy.transform.edits import Edit, insert, replace_range
 
 _EQUIVALENCE = {"==": ".eqv.", "/=": ".neqv."}
@@ -33,6 +36,16 @@ def logical_equalities(facts: Facts, routine: Routine) -> tuple[list[Edit], list
                 hint = f"repaired to {_EQUIVALENCE[node.op]} because this is an existing project"
                 found.append(warning("HF110", message, line.place(routine.file, node.start, node.end), hint))
     return edits, found
+
+
+def repeated_declarations(routine: Routine) -> Iterator[Edit]:
+    """Edits that leave out declarations which only repeat what has been declared before."""
+    by_line: dict[int, list[Symbol]] = {}
+    for symbol in routine.spec.repeated:
+        by_line.setdefault(id(symbol.line), []).append(symbol)
+    for gone in by_line.values():
+        kept = [s for s in routine.spec.symbols.values() if s.line is gone[0].line]
+        yield from without([*kept, *gone], gone)
 
 
 def _equalities(expr: Expr, parent: Expr | None, facts: Facts, key: str) -> Iterator[tuple[Binary, bool]]:

@@ -11,7 +11,6 @@ the module; :func:`outline` says why not otherwise.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, replace
 
@@ -20,6 +19,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RegionSharing, Sharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import names_in
+from hfpy.model.names import outlined_name
 from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, Node, OneLine, constructs, flatten
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.expressions import expression
@@ -28,8 +28,6 @@ from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body, own_nest
 from hfpy.transform.declarations import declaration_sizes, shape_text
 from hfpy.transform.wrapping import wrap_line
-
-_NAME_LIMIT = 63
 
 
 @dataclass(frozen=True)
@@ -84,14 +82,6 @@ def outline(
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(w.lower() for w in re.findall(r"[A-Za-z_]\w*", text))
-
-
-def outlined_name(routine: str, number: int) -> str:
-    """``hfb<n>_routine``; too long names are cut with a hash (B24)."""
-    name = f"hfb{number}_{routine}"
-    if len(name) <= _NAME_LIMIT:
-        return name
-    return name[: _NAME_LIMIT - 9] + "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
 def body_lines(node: Construct, region: Region) -> tuple[int, int]:
@@ -164,8 +154,8 @@ class _Builder:
         self.source = routine
         self.region = region
         self.sharing = analysis.result
-        self.flow = analysis.flow()
-        self.mentioned = analysis.body_names
+        self.flow = analysis.body.flow()
+        self.mentioned = analysis.body.mentioned
         self.words = words
         self.passed: dict[str, DataObject] = {}
         self.locals: dict[str, DataObject] = {}
@@ -221,7 +211,7 @@ class _Builder:
         if not text.strip():
             return
         try:
-            names = names_in(expression(expand(text, self.facts.application.macros)))
+            names = names_in(expression(expand(text, self.facts.application.macros_of(self.source.key))))
         except GrammarError as problem:
             raise Refused("a size that hfpy cannot read") from problem
         for name in sorted(names):
@@ -270,7 +260,7 @@ class _Builder:
 
     def routine(self, name: str) -> tuple[list[str], list[str]]:
         """Head and tail of the new routine."""
-        macros = self.facts.application.macros
+        macros = self.facts.application.macros_of(self.source.key)
         indent = " " * self.source.header.segments[0][2]
         rows = [f"subroutine {name}({', '.join(self.arguments)})"]
         inner = [*self._uses(), "implicit none", *self._constants(), *self._declarations()]
@@ -315,7 +305,7 @@ class _Builder:
     def _bound_names(self) -> set[str]:
         names: set[str] = set()
         for text in (*self.region.starts, *self.region.ends, *self.region.strides):
-            expanded = expand(text, self.facts.application.macros)
+            expanded = expand(text, self.facts.application.macros_of(self.source.key))
             try:
                 names |= names_in(expression(expanded))
             except GrammarError:

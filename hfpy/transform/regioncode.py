@@ -6,7 +6,7 @@ A backend says how a region begins and ends in the user's text; everything it ne
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hfpy.analyze.sharing import Sharing
 from hfpy.model.directives import Region
@@ -52,7 +52,7 @@ class RegionCode:
 
 
 class Backend(Protocol):
-    """The interface of a backend for the CPU."""
+    """The interface of a backend that writes loops around the regions' bodies."""
 
     name: str
     openmp: bool
@@ -62,3 +62,11 @@ class Backend(Protocol):
 
     def close_region(self, code: RegionCode) -> list[str]:
         """Lines that take the place of the directive that closes it."""
+
+
+@runtime_checkable
+class InnerLines(Protocol):
+    """What a backend may have besides: lines before the innermost loop where the body brings its loops along."""
+
+    def inner_lines(self, code: RegionCode) -> list[str]:
+        """Those lines."""

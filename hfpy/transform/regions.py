@@ -14,15 +14,17 @@ from hfpy.analyze.sharing import RoutineSharing, Sharing
 from hfpy.analyze.vectors import simd_plan
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
+from hfpy.model.names import point_name, region_name
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import own_nest
+from hfpy.transform.atomics import atomic_writes
 from hfpy.transform.declarations import declaration_sizes
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.outline import Outline, Refused, outline
-from hfpy.transform.regioncode import Backend, Loop, RegionCode
+from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
 
 
 def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Edit:
@@ -53,6 +55,7 @@ class RegionRewriter:
         self.outlines: list[Outline] = []
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
+        self.removed: list[tuple[int, int]] = []
 
     def edits(self) -> Iterator[Edit]:
         """Edits of the whole executable part."""
@@ -71,8 +74,14 @@ class RegionRewriter:
                 yield comment_out(self.source, last.first, last.last)
             if node.kind == "region" and node.region is not None and node.end is not None:
                 yield from self._region(node, node.region)
+                if self._gone(node):
+                    continue
             for part in node.parts:
                 yield from self._nodes(part.body)
+
+    def _gone(self, node: Construct) -> bool:
+        """Whether a region's text was replaced as a whole, so that nothing in it is edited."""
+        return any(first <= node.header.line.first <= last for first, last in self.removed)
 
     def _dropped(self, first: LogicalLine, last: LogicalLine) -> Edit:
         indent = " " * first.segments[0][2]
@@ -85,6 +94,8 @@ class RegionRewriter:
             yield from self._inactive(node, region)
             return
         code = self._code(node, region)
+        if atomic := self._atomic(region):
+            yield from atomic_writes(self.source, node.body, code.sharing.flags, atomic)
         if region.loops:
             yield from self._own_loops(node, region, code)
             return
@@ -94,6 +105,10 @@ class RegionRewriter:
         yield replace_lines(opened.first, opened.last, self.backend.open_region(code))
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
         yield from self._exits(node, code, moved)
+
+    def _atomic(self, region: Region) -> str:
+        """The directive before a write that several points may do; empty where no two do it at a time."""
+        return "!$omp atomic write" if self.backend.openmp and not region.vector else ""
 
     def _outlined(self, node: Construct, region: Region, code: RegionCode) -> tuple[RegionCode, bool]:
         """Move the body into a routine of its own where that pays (:mod:`hfpy.transform.outline`)."""
@@ -112,7 +127,7 @@ class RegionRewriter:
         assert node.end is not None
         opened, closed = node.header.line, node.end.line
         exits = [s for s in _own_exits(node) if s.kind == "@exit"]
-        name = f"hf_region{self.numbers[id(node)]}"
+        name = region_name(self.numbers[id(node)])
         if opened.comment:
             return
         note = f"not active on the {self.facts.target}"
@@ -142,11 +157,10 @@ class RegionRewriter:
             yield insert_lines(outer.header.line.first, before, 2, opened.first)
         if after and outer.end is not None:
             yield insert_lines(outer.end.line.last + 1, after, -2, closed.first)
-        if len(loops) > 1 and hasattr(self.backend, "_simd") and code.simd:
+        if len(loops) > 1 and code.simd and isinstance(self.backend, InnerLines):
             inner = loops[-1].header.line
             indent = " " * inner.segments[0][2]
-            shifted = replace(code, indent=indent, loops=())
-            lines = [line.replace(indent, indent, 1) for line in self.backend._simd(shifted)]
+            lines = self.backend.inner_lines(replace(code, indent=indent, loops=()))
             yield insert_lines(inner.first, [indent + line.lstrip() for line in lines], 2, inner.first)
         for jump in _own_exits(node):
             if jump.kind != "@exit":
@@ -223,7 +237,7 @@ class RegionRewriter:
         rows.sort(key=lambda row: fastest.index(row[0]) if row[0] in fastest else len(fastest))
         loops = []
         for depth, (var, low, high, step) in enumerate(reversed(rows)):
-            name = f"hf_point{number}" if exits and depth == len(rows) - 1 else ""
+            name = point_name(number) if exits and depth == len(rows) - 1 else ""
             loops.append(Loop(var, low, high, "" if step in ("", "1") else step, name))
         return tuple(loops)
 
@@ -233,7 +247,7 @@ class RegionRewriter:
         """
         if len(region.domains) < 3 or region.vector:
             return 0
-        macros = self.facts.application.macros
+        macros = self.facts.application.macros_of(self.routine.key)
         low, high = (expand(t, macros).strip() for t in (region.starts[-1], region.ends[-1]))
         short = low.isdigit() and high.isdigit() and int(high) - int(low) + 1 < 16
         return 2 if short else 0

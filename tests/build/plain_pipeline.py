@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, has_errors
-from hfpy.options import Options
+from hfpy.options import Options, Progress, silent
 
 _SUFFIXES = {".h90": ".F90", ".H90": ".F90"}
 
@@ -40,7 +40,6 @@ class Translation:
     units: Mapping[Path, FileUnits]
     explain: Callable[[str | None], str]
     openmp: bool
-    unwritable: tuple[object, ...] = ()
     beside: tuple[GeneratedFile, ...] = ()
 
 
@@ -48,7 +47,7 @@ def _words(pattern: str, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.lower() for word in re.findall(pattern, text, re.M | re.I)))
 
 
-def translate(paths: Sequence[Path], options: Options) -> Translation:
+def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:
     files, units, found = [], {}, []
     for path in paths:
         text = path.read_text()

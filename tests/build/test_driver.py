@@ -355,7 +355,8 @@ def test_debug_finds_a_wrong_index(builder: Builder, write: Callable[..., None])
 def test_cuda_files_are_compiled_for_the_gpu_only(builder: Builder, write: Callable[..., None], tmp_path: Path) -> None:
     """With a stand-in for nvcc beside a stand-in for the CUDA runtime library."""
     write(SOURCES)
-    nvcc = '#!/bin/sh\necho "$@" >> CALLS\n'
+    nvcc = '#!/bin/sh\n[ "$1" = --dryrun ] && { echo "#$ LIBRARIES=  \\"-L${0%/bin/nvcc}/lib64\\"" >&2; exit; }\n'
+    nvcc += 'echo "$@" >> CALLS\n'
     nvcc += 'for a; do shift; case $a in -arch=*|-lineinfo) ;; *) set -- "$@" "$a";; esac; done\n'
     write(
         {

@@ -126,7 +126,38 @@ def test_main_programs_of_a_framework(project: Path) -> None:
     set_in(project, "MakesettingsGeneral", EXECUTABLES="outer")
     loaded, notes = load(project)
     assert loaded.sources == ("source", "framework")
-    assert any("FRAMEWORK_MAKEFILE has no effect" in note for note in notes)
+    assert any("FRAMEWORK_MAKEFILE is not run" in note for note in notes)
+
+
+FRAMEWORK = """\
+# links with -lnothing
+LIBS = -lm -lsettle -L$(ELSEWHERE)
+outer: outer.o scale.o driver.o \\
+       vendor.o
+\t$(LD) -DFAST -o $@ $^ -L./third $(LIBS) blas.a
+"""
+
+
+def test_objects_and_libraries_of_a_framework(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What the framework's makefile links is linked; what hfpy does not follow is named."""
+    for folder in ("framework", "tools"):
+        (project / folder).mkdir()
+    (project / "framework/Makefile").write_text(FRAMEWORK)
+    (project / "framework/outer.f90").write_text(
+        "program outer\n interface\n real(8) function scale_it(x) bind(c)\n real(8), value :: x\n end function\n"
+        " end interface\n print '(f5.1)', scale_it(2d0)\nend program\n"
+    )
+    (project / "tools/scale.c").write_text("#include <math.h>\ndouble scale_it(double x) { return pow(x, 3); }\n")
+    words = {"FRAMEWORK_DIRS": '"./framework ./tools"', "FRAMEWORK_MAKEFILE": "./framework/Makefile"}
+    set_in(project, "MakesettingsGeneral", EXECUTABLES="outer", **words)
+    loaded, notes = load(project)
+    assert loaded.targets["cpu"].ldflags[-2:] == ("-lm", "-L./third")
+    told = next(n for n in notes if "FRAMEWORK_MAKEFILE" in n)
+    assert "linked with -lm -L./third" in told
+    assert "left out: -L$(ELSEWHERE) vendor.o -DFAST blas.a" in told
+    assert cli.run(["build", str(project)]) == 0
+    output = subprocess.run([project / "test/outer/outer_cpu"], capture_output=True, text=True, check=True).stdout
+    assert output == "  8.0\n"
 
 
 def test_faulty_settings(project: Path) -> None:
@@ -165,6 +196,18 @@ def test_settings_are_read_as_make_reads_them(project: Path) -> None:
 def test_flags(words: str, expected: str) -> None:
     assert " ".join(translate_flags(words.split(), "gnu").flags) == expected
     assert " ".join(translate_flags(words.split(), "nvidia").flags) == words
+
+
+def test_flags_with_hyphens_of_a_word_processor() -> None:
+    assert translate_flags(["\N{NON-BREAKING HYPHEN}Mipa=inline", "-g"], "gnu").flags == ("-g",)
+
+
+def test_the_projects_own_library_is_not_linked_twice(project: Path) -> None:
+    """Settings link with the library that the predecessor makes, ``libpp.a`` where no other name is set."""
+    set_in(project, "MakesettingsGeneral", HYBRID_LIBRARY_FILENAME_POSTFIX="")
+    set_in(project, "MakesettingsCPU", LDFLAGS="-L/usr/lib -lpp -lm")
+    loaded, _ = load(project)
+    assert loaded.target("cpu").ldflags == ("-L/usr/lib", "-lm")
 
 
 def test_build_puts_executables_in_place(project: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -82,7 +82,7 @@ def example(name: str) -> Block:
 def test_the_backend_of_the_example(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     namespace: dict[str, type] = {}
     exec(compile(example("concurrent.py").text, "concurrent.py", "exec"), namespace)
-    monkeypatch.setitem(registry.CPU_BACKENDS, "concurrent", namespace["Concurrent"]())
+    monkeypatch.setitem(registry.BACKENDS, "concurrent", namespace["Concurrent"]())
 
     source = {"squares.h90": example("squares.h90").text}
     done = translate_text(source, backend="concurrent").require()

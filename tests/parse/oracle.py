@@ -9,9 +9,11 @@ A tree is a nested tuple: ``("apply", base, argument…)`` for arrays, sections,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hfpy.diagnostics import has_errors
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -57,10 +59,21 @@ def sources() -> list[Path]:
     )
 
 
-def parsed(path: Path) -> tuple[FileIndex, list[Routine]]:
-    """The index of a file and all its units, parsed."""
+@dataclass(frozen=True)
+class Parsed:
+    """A file: its index, all its units parsed in full, and whether nothing is wrong with either."""
+
+    index: FileIndex
+    routines: tuple[Routine, ...]
+    clean: bool
+
+
+def parsed(path: Path) -> Parsed:
+    """Read and parse a file."""
     index = index_file(path, Options(backend="openmp"), {})
-    return index, [parse_unit(index, number)[0] for number in range(len(index.units))]
+    units = [parse_unit(index, number) for number in range(len(index.units))]
+    found = [*index.diagnostics, *(d for _, problems in units for d in problems)]
+    return Parsed(index, tuple(routine for routine, _ in units), not has_errors(found))
 
 
 def expressions_of(routine: Routine) -> Iterator[tuple[LogicalLine, Expr]]:

@@ -57,13 +57,13 @@ def places_hold(line: str, tree: Expr) -> None:
 
 def test_there_is_much_to_compare() -> None:
     assert len(FILES) > 200
-    assert sum(1 for _, routines in FILES.values() for r in routines for _ in expressions_of(r)) > 8000
+    assert sum(1 for file in FILES.values() for r in file.routines for _ in expressions_of(r)) > 8000
 
 
 def test_every_expression_of_every_source() -> None:
     seen: set[str] = set()
-    for path, (_, routines) in FILES.items():
-        for routine in routines:
+    for path, file in FILES.items():
+        for routine in file.routines:
             for line, tree in expressions_of(routine):
                 text = line.text[tree.start : tree.end]
                 if text not in seen:
@@ -77,7 +77,7 @@ def test_every_expression_of_every_source() -> None:
 
 
 def test_every_size_and_initial_value_of_every_source() -> None:
-    texts = {text for _, routines in FILES.values() for routine in routines for text in sizes_of(routine)}
+    texts = {text for file in FILES.values() for routine in file.routines for text in sizes_of(routine)}
     assert len(texts) > 100
     for text in texts:
         agree(text, expression(text))
@@ -170,7 +170,7 @@ def test_a_few_shapes_suffice() -> None:
     from hfpy.parse import expressions as module
 
     texts_seen = {
-        line.text[e.start : e.end] for _, routines in FILES.values() for r in routines for line, e in expressions_of(r)
+        line.text[e.start : e.end] for file in FILES.values() for r in file.routines for line, e in expressions_of(r)
     }
     shapes = module._shape.cache_info()
     assert shapes.currsize < len(texts_seen) / 2
@@ -179,7 +179,7 @@ def test_a_few_shapes_suffice() -> None:
 # --- lines and statements ----------------------------------------------------------------------------------------
 
 
-def owners(index: FileIndex, routine: Routine) -> Counter[int]:
+def owners(routine: Routine) -> Counter[int]:
     """How many statements own each logical line (by its identity) of a unit; those of nested units are theirs."""
     counted: Counter[int] = Counter(id(line) for line in routine.spec.lines if not line.file)
     inner: LogicalLine | None = None
@@ -216,26 +216,23 @@ def is_include(line: LogicalLine) -> bool:
     return line.text.lower().startswith("include")
 
 
-CLEAN = {
-    path: (index, routines)
-    for path, (index, routines) in FILES.items()
-    if not any(d.severity == "error" for d in index.diagnostics)
-}
+CLEAN = {path: file for path, file in FILES.items() if file.clean}
 
 
 @pytest.mark.parametrize("path", CLEAN, ids=[str(p.relative_to(ROOT)) for p in CLEAN])
 def test_every_line_belongs_to_one_statement(path: Path) -> None:
-    index, routines = CLEAN[path]
-    for routine in routines:
-        counted = owners(index, routine)
-        lines = own_lines(index, routine)
+    file = CLEAN[path]
+    for routine in file.routines:
+        counted = owners(routine)
+        lines = own_lines(file.index, routine)
         for line in lines:
             assert counted[id(line)] == 1, f"{counted[id(line)]} owners of line {line.first + 1}: {line.text}"
 
 
 def test_no_line_stands_outside_all_units() -> None:
     """Between units there is nothing but directives and included files."""
-    for path, (index, _) in CLEAN.items():
+    for path, file in CLEAN.items():
+        index = file.index
         inside = {n for unit in index.units for n in range(unit.first, unit.last + 1)}
         for number, line in enumerate(index.lines):
             if number not in inside and not dropped(index, line):
@@ -244,8 +241,8 @@ def test_no_line_stands_outside_all_units() -> None:
 
 def test_expressions_cover_their_statements() -> None:
     """Every name in an assignment, outside strings, is a name of its two expressions."""
-    for path, (_, routines) in CLEAN.items():
-        for routine in routines:
+    for path, file in CLEAN.items():
+        for routine in file.routines:
             for statement in flatten(routine.body):
                 if not isinstance(statement, Assignment) or statement.line.text.lower().startswith(
                     ("if", "where", "forall")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,14 @@ contains
     a(1) = s + u + t(2) + x
     @end parallelRegion
   end subroutine
+  subroutine top(nx, ny, nz, a, s)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(nz), s
+    @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}
+    a, s
+    @end domainDependant
+    call wrapper(nx, ny, nz, a, s, 1)
+  end subroutine
 end module
 """
 
@@ -165,6 +174,11 @@ def test_the_point_means_nothing_where_the_region_is_not_active(statement: str, 
     """Without a message the iterator had any value (defect class B7)."""
     wrapper(statement, "cpu").require()
     assert code in wrapper(statement, "gpu").codes()
+
+
+def test_a_routine_for_the_other_target_alone_that_nobody_calls_is_worth_a_warning() -> None:
+    source = WRAPPER.replace("STATEMENT", "u = real(x)").replace("call wrapper(nx, ny, nz, a, s, 1)", "s = 1.0")
+    assert translate_text(source, target="gpu", backend="sequential").require().codes("warning") == ["HF315"]
 
 
 @pytest.mark.parametrize("given", ["a(x,y,:)", "a(:)", "a"])
@@ -235,3 +249,372 @@ def test_a_module_scalar_whose_value_lives_between_regions_needs_its_domains_in_
     block = "  @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}\n  level\n  @end domainDependant\n"
     listed = source.replace("contains\n", f"{block}contains\n").replace("(level > 2.)", "(level(1,1) > 2.)")
     assert "level(x,y)=real(x)" in translate_text(listed).require().statements
+
+
+EXPANDED = """\
+#define REGION(NAME) `\\
+  subroutine NAME(nx, a) `\\
+    integer, intent(in) :: nx `\\
+    real, intent(inout) :: a(nx) `\\
+    @parallelRegion{appliesTo(GPU), domName(x), domSize(nx)} `\\
+    a(x) = 2. `\\
+    @end parallelRegion `\\
+  end subroutine
+module m
+contains
+  REGION(one)
+  subroutine two(nx, a)
+    integer, intent(in) :: nx
+    real, intent(inout) :: a(nx)
+    @parallelRegion{appliesTo(GPU), domName(x), domSize(nx)}
+#ifdef GPU
+    a(x) = 3.
+#endif
+    @end parallelRegion
+    @if{architecture(GPU)}
+    a(1) = 4.
+    @end if
+  end subroutine
+end module
+"""
+
+
+def test_the_name_of_the_target_stays_a_word_of_the_directives_in_preprocessed_files() -> None:
+    """GPU is defined for the GPU, but appliesTo(GPU) must not become appliesTo(1)."""
+    gpu = translate_text({"m.H90": EXPANDED}, target="gpu", backend="sequential").require().statements
+    assert gpu.count("dox=1,nx") == 2
+    assert "a(x)=3." in gpu
+    cpu = translate_text({"m.H90": EXPANDED}).require().statements
+    assert "dox=1,nx" not in cpu
+    assert "a(x)=3." not in cpu and "a(1)=4." not in cpu
+
+
+SWAPPING = """\
+#include "swap.h"
+module m
+contains
+  subroutine s(nx, ny, nz, f, g, c)
+    integer, intent(in) :: nx, ny, nz
+    real, pointer, intent(inout) :: f(:,:,:), g(:,:,:)
+    real, pointer :: t(:,:,:)
+    logical, intent(in) :: c
+    real :: u(nx, &
+    NY_FIXED)
+    @domainDependant{domName(x,y,z), domSize(nx,ny,nz), accPP(AT), domPP(DOM)}
+    f, g, t
+    @end domainDependant
+    SWAP(f, g, t)
+    if (c) SWAP(g, f, t)
+#ifdef SHALLOW
+    u(1, 1) = 0.0
+#endif
+    @parallelRegion{appliesTo(CPU, GPU), domName(x,y), domSize(nx,ny)}
+    f(AT(x,y,1)) = g(x,y,nz)
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+def test_macros_that_stand_for_statements_are_expanded_in_h90_files(target: str, tmp_path: Path) -> None:
+    """The particle example swaps its pointers by a macro; the storage order stays, and decides conditions."""
+    files = {
+        "m.h90": SWAPPING,
+        "swap.h": "#define SWAP(a,b,tmp) tmp => a; a => b; b => tmp\n",
+        "storage_order.F90": storage_order(extra="#define SHALLOW\n#define NY_FIXED 4"),
+    }
+    paths = write_files(files, tmp_path)
+    options = Options(storage_order=paths[2], backend="sequential", target=target)
+    done = translate(paths[:1], options)
+    assert not done.diagnostics
+    text = done.files[0].text
+    assert "t => f; f => g; g => t" in text
+    assert "if (c) t => g; g => f; f => t" in text
+    assert "f(AT(x,y,1)) = g(AT(x,y,nz))" in text
+    assert "NY_FIXED)" in text
+    assert "u(1, 1) = 0.0" in text
+
+
+KEPT = """\
+module m
+  implicit none
+  type state
+    real, pointer :: c(:,:,:)
+    real :: scale
+  end type
+contains
+  subroutine work(nx, ny, nz, a)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(nx,ny,nz)
+    @parallelRegion{domName(i,j), domSize(nx,ny)}
+    a(1) = a(2)
+    @end parallelRegion
+  end subroutine
+  subroutine s(nx, ny, nz, st, whole)
+    integer, intent(in) :: nx, ny, nz
+    type(state), intent(inout) :: st(2)
+    real, intent(inout) :: whole(nx,ny,nz)
+    whole(:,:,:) = st(1)%scale * whole(:,:,:)
+    CALLED
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        "call work(nx, ny, nz, st(1)%c)",
+        "associate (c => st(1)%c)\n    call work(nx, ny, nz, c)\n    end associate",
+        "call work(nx, ny, nz, 2 * whole)\n    call work(nx, ny, nz, st(2)%c(:,:,:))",
+    ],
+)
+def test_components_and_expressions_keep_the_order_of_the_dummies_they_are_passed_to(called: str) -> None:
+    """What macros do not reorder must not meet a dummy that they do: IFS drivers pass blocks of a state so."""
+    done = translate_text(KEPT.replace("CALLED", called), storage_order()).require()
+    assert "HF310" in done.codes("note")
+    assert "a(i,j,1) = a(i,j,2)" in done.text
+    assert ("whole(:,:,:)=st(1)%scale*whole(:,:,:)" in done.statements) == ("2 *" in called)
+
+
+def test_expressions_in_one_order_do_not_keep_any() -> None:
+    """The operands and the dummy agree, and the component is a scalar."""
+    called = "call work(nx, ny, nz, whole)\n    call work(nx, ny, nz, st(1)%scale * sqrt(whole) + whole(:,:,:))"
+    done = translate_text(KEPT.replace("CALLED", called), storage_order()).require()
+    assert not done.diagnostics
+    assert "a(AT(i,j,1)) = a(AT(i,j,2))" in done.text
+    assert "whole(AT(:,:,:)) = st(1)%scale * whole(AT(:,:,:))" in done.text
+
+
+@pytest.mark.parametrize("name", ["m.f90", "m.F90"])
+def test_macros_are_resolved_in_files_that_no_preprocessor_sees(name: str) -> None:
+    """A ``.f90`` with directives in comments stays one, so macros of the storage order would reach the compiler."""
+    text = (
+        REGION.replace("@", "!@")
+        .replace("do k", "do y = 1, ny\n do x = 1, nx\n do k")
+        .replace("end do", "end do\n" * 3)
+    )
+    text = text.replace("a(k) = k", "a(x,y,k) = k").replace(":: k", ":: x, y, k")
+    text = translate_text({name: text}, storage_order()).require().text
+    assert ("#define" in text and "a(AT(x,y,k)) = k" in text) == (name == "m.F90")
+    assert ("a(nz,nx,ny)" in text and "a(k,x,y) = k" in text) == (name == "m.f90")
+
+
+AFTER = """\
+module m
+contains
+  subroutine s(n, a, b, c, steps)
+    integer, intent(in) :: n, steps
+    real, intent(inout) :: a(n), b(n)
+    logical, intent(in) :: c
+    real :: z, w
+    integer :: k, step
+    BEFORE
+    @parallelRegion{domName(i), domSize(n)}
+    z = 2 * a(i)
+    k = int(z)
+    a(i) = z * k
+    @end parallelRegion
+    AFTER
+  end subroutine
+end module
+"""
+LATER = {
+    "set first in a later loop": ("", "do k = 1, n\n z = b(k)\n b(k) = z + 1\n end do", True),
+    "read in the other branch": ("if (c) then\n z = 1\n w = z\n b(2) = w\n else", "end if", True),
+    "the other branch behind it": ("if (c) then", "else\n z = 1\n b(1) = z\n end if", True),
+    "set first in the next turn": ("do step = 1, steps\n z = b(1)\n w = z\n b(2) = w", "end do", True),
+    "an iterator of a later region": (
+        "",
+        "@parallelRegion{domName(k), domSize(n)}\n b(k) = 1\n @end parallelRegion",
+        True,
+    ),
+    "set in one branch only": ("", "if (c) z = 1\n b(1) = z", False),
+    "set in a loop that may not run": ("", "do k = 1, n\n z = b(k)\n end do\n b(1) = z", False),
+    "read in the next turn": ("do step = 1, steps\n if (step > 1) b(2) = z", "end do", False),
+    "set behind a way out of the loop": ("do", "if (c) exit\n z = 1\n end do\n b(1) = z", False),
+    "read at a label": ("10 continue\n if (c) b(3) = z", "if (a(1) > 0) goto 10", False),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_values_that_leave_a_region(name: str) -> None:
+    """A scalar is private to the points if what stands behind the region sets it before it reads it."""
+    before, after, private = LATER[name]
+    text = AFTER.replace("BEFORE", before).replace("AFTER", after)
+    if name == "the other branch behind it":
+        text = text.replace("integer :: k, step", "integer :: k, step\n    z = 0")
+    done = translate_text(text, backend="openmp")
+    assert ("lastprivate(z)" in done.text) == (not private)
+    if private:
+        assert re.search(r" private\([^)]*\bk\b[^)]*\bz\b", done.require().text)
+
+
+def test_array_constructors_as_indices_do_not_split_macros() -> None:
+    """Preprocessors see an argument of its own behind each comma in brackets."""
+    text = REGION.replace("a(k) = k", "a(x,y,[1,k]) = k\n a([k]) = 0")
+    text = translate_text(text, storage_order()).require().text
+    assert "a([1,k],x,y) = k" in text and "a(AT(x,y,[k])) = 0" in text
+
+
+BY_HAND = """\
+module m
+contains
+  subroutine s(nx, ny, nz, a, b)
+    integer, intent(in) :: nx, ny, nz
+    real, intent(inout) :: a(DOM(nx,ny,nz)), b(DOM(nx,ny,nz))
+    integer :: x, y, k
+    @domainDependant{domName(x,y,k), domSize(nx,ny,nz), accPP(AT), domPP(DOM)}
+    a
+    @end domainDependant
+    b(nz,1,1) = 0
+    a(1,1,nz) = 0
+    @parallelRegion{domName(x,y), domSize(nx,ny)}
+    do k = 2, nz
+      a(x,y,k) = a(AT(x,y,k-1)) + b(x,y,k)
+    end do
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+def test_indices_of_arrays_declared_with_a_macro() -> None:
+    """Listed with a macro, or in a region over their domains, they are in the order of the dimensions; else final."""
+    done = translate_text(BY_HAND, storage_order()).require()
+    assert "a(AT(x,y,k)) = a(AT(x,y,k-1)) + b(AT(x,y,k))" in done.text
+    assert "a(AT(1,1,nz)) = 0" in done.text
+    assert "b(nz,1,1) = 0" in done.text
+    assert "a(DOM(nx,ny,nz)), b(DOM(nx,ny,nz))" in done.text
+
+
+def test_one_message_for_a_region_that_is_not_active() -> None:
+    """Each iterator without a value is told once for its region."""
+    text = REGION.replace("domSize(nx,ny)}", "domSize(nx,ny), appliesTo(GPU)}").replace(
+        "a(k) = k", "a(x,y,k) = x * y + x"
+    )
+    text = text.replace(
+        "end module", "subroutine c(a)\n real :: a(1,1,1)\n call s(1, 1, 1, a)\n end subroutine\nend module"
+    )
+    assert translate_text(text).codes() == ["HF315", "HF315"]
+
+
+TWICE = """\
+module m
+  implicit none
+contains
+  subroutine solve(n, k, u)
+    integer(4), intent(in) :: n, k
+    real(8), intent(inout) :: u(n)
+    integer(4) :: k, rest
+    rest = k
+    @parallelRegion{domName(i), domSize(n)}
+    u = u + rest
+    @end parallelRegion
+  end subroutine solve
+end module m
+"""
+
+
+def test_a_declaration_that_only_repeats_is_left_out_in_existing_projects(tmp_path: Path) -> None:
+    """An old compiler let it pass; anywhere else it is an error."""
+    (path,) = write_files({"m.h90": TWICE}, tmp_path)
+    done = translate([path], Options(backend="sequential", legacy=True))
+    assert [(d.severity, d.code, d.place.line) for d in done.diagnostics] == [("warning", "HF301", 7)]
+    assert "    integer(4) :: rest\n" in done.files[0].text
+    refused = translate([path], Options(backend="sequential"))
+    assert [(d.severity, d.code) for d in refused.diagnostics] == [("error", "HF301")]
+    other = TWICE.replace("integer(4) :: k, rest", "real(4) :: k, rest")
+    (path,) = write_files({"n.h90": other}, tmp_path)
+    assert translate([path], Options(backend="sequential", legacy=True)).diagnostics[0].severity == "error"
+
+
+LENIENT = """\
+module m
+  implicit none
+  interface
+    subroutine outside(a, n) bind(c, name="outside")
+      use iso_c_binding, only: c_int, c_double
+      integer(c_int), value :: n
+      real(c_double) :: a(n)
+      @domainDependant {attribute(autoDom, host)}
+      a
+      @end domainDependant
+    end subroutine outside
+  end interface
+contains
+  subroutine s(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout), dimension(0:n), pointer :: a
+  #ifdef GPU
+    integer :: unused
+  #endif
+    @domainDependant{attribute(autoDom)}
+    a
+    @end domainDependant
+    @parallelRegion{domName(i), domSize(0:n)}
+    #ifndef GPU
+    a(i) = i
+    #endif
+    @end parallelRegion
+  end subroutine s
+end module m
+"""
+
+
+def test_directives_in_interfaces_indented_conditions_and_pointers_with_bounds(tmp_path: Path) -> None:
+    """The weather example has them all: none may reach a Fortran compiler as it stands."""
+    (path,) = write_files({"m.h90": LENIENT}, tmp_path)
+    done = translate([path], Options(backend="sequential", legacy=True))
+    assert [(d.severity, d.code, d.place.line) for d in done.diagnostics] == [("warning", "HF110", 16)]
+    text = done.files[0].text
+    assert "      ! @domainDependant {attribute(autoDom, host)}\n      ! a\n      ! @end domainDependant\n" in text
+    assert re.findall(r"^ *#.*$", text, re.MULTILINE) == ["#ifdef GPU", "#endif", "#ifndef GPU", "#endif"]
+    assert "dimension(:), pointer :: a" in text or "pointer :: a(:)" in text
+    output = tmp_path / done.files[0].name
+    output.write_text(text)
+    subprocess.run(["gfortran", "-fsyntax-only", "-cpp", str(output)], cwd=tmp_path, check=True)
+
+
+def test_a_listed_name_that_is_declared_nowhere_is_ignored_in_existing_projects(tmp_path: Path) -> None:
+    """The predecessor took it for a scalar of the module; with domains it is an error everywhere."""
+    source = REGION.replace(
+        "    integer :: k\n", "    integer :: k\n    @domainDependant{MORE}\n    a, d\n    @end domainDependant\n"
+    )
+    (path,) = write_files({"m.h90": source.replace("MORE", "attribute(autoDom)")}, tmp_path)
+    done = translate([path], Options(backend="sequential", legacy=True))
+    assert [(d.severity, d.code) for d in done.diagnostics] == [("warning", "HF300")]
+    assert translate([path], Options(backend="sequential")).diagnostics[0].severity == "error"
+    (path,) = write_files({"n.h90": source.replace("MORE", "domName(x), domSize(nx)")}, tmp_path)
+    found = translate([path], Options(backend="sequential", legacy=True)).diagnostics
+    assert ("error", "HF300") in [(d.severity, d.code) for d in found]
+
+
+DROPPED = """\
+module m
+  real :: shared(4)
+contains
+  subroutine run(n, a)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    @parallelRegion{appliesTo(CPU), domName(i), domSize(n)}
+    call point(a(i))
+    @end parallelRegion
+  end subroutine run
+  subroutine point(x)
+    real, intent(inout) :: x
+    @if{parallelRegion(inside)}
+    shared(1) = x
+    @end if
+    x = 2. * x
+  end subroutine point
+end module m
+"""
+
+
+def test_what_a_condition_drops_has_no_effects() -> None:
+    """The strides example works on module data on one target only."""
+    assert not translate_text({"m.h90": DROPPED}).diagnostics
+    kept = DROPPED.replace("parallelRegion(inside)", "parallelRegion(outside)")
+    assert [d.code for d in translate_text({"m.h90": kept}).diagnostics] == ["HF501"]

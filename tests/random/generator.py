@@ -51,7 +51,9 @@ class Maker(Statements):
         local = Array("w", "xyz")
         out.both(2, f"real(8) :: w{self.grid.shape('z')}, s1, s2" + (", res" if function else ""), "integer :: k")
         g = self.grid
-        if rng.random() < 0.8:
+        with_region = not function and rng.random() < 0.4
+        # A kernel of its own needs the domains of its arguments.
+        if with_region or rng.random() < 0.8:
             listed = ", ".join([*(d.name for d in dummies), "w"])
             flags = rng.choice(("autoDom", "autoDom, present"))
             out.hybrid(
@@ -60,7 +62,6 @@ class Maker(Statements):
                 listed,
                 "@end domainDependant",
             )
-        with_region = not function and rng.random() < 0.4
         ctx = Context(rng, g, "", dummies, dummies[: r.written])
         if with_region:
             out.hybrid(
@@ -92,7 +93,8 @@ class Maker(Statements):
             (ctx.written if rng.random() < 0.5 else ctx.read).append(held)
         it = g.iterators
         ctx.coarse = dims == "xy" and rng.random() < 0.4 and any(self.fits(r, ctx) for r in self.routines if r.kernel)
-        bounds = self.bounds(dims)
+        # What a coarse region calls has regions of its own on the GPU, over all points.
+        bounds = {d: (g.low[d], g.high[d]) for d in dims} if ctx.coarse else self.bounds(dims)
         attributes = [f"domName({','.join(it[d] for d in dims)})", f"domSize({','.join(g.size(d) for d in dims)})"]
         given = {d: b for d, b in bounds.items() if b != (g.low[d], g.high[d])}
         if given:

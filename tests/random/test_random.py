@@ -16,10 +16,19 @@ from hypothesis import strategies as st
 from hfpy.diagnostics import render
 from tests.random.generator import make_program
 from tests.support import (
+    CUDA_C,
+    CUDA_C_IJK,
+    CUDA_C_KIJ,
     LAYOUT,
+    LAYOUT_CUDA_C,
+    LAYOUT_OPENACC,
     LAYOUT_OPENMP,
+    OPENACC,
+    OPENACC_KIJ,
     OPENMP,
     OPENMP_KIJ,
+    OPENMP_TARGET,
+    OPENMP_TARGET_IJK,
     SEQUENTIAL,
     SEQUENTIAL_IJK,
     SEQUENTIAL_KIJ,
@@ -29,14 +38,14 @@ from tests.support import (
     Corpus,
     Pair,
     Variant,
-    storage_order,
-    translate_text,
 )
 
 COUNT = int(os.environ.get("HFPY_RANDOM", "200"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 50
 VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)
+KERNEL_VARIANTS = (CUDA_C_KIJ, LAYOUT_CUDA_C, CUDA_C_IJK, CUDA_C)
+DIRECTIVE_VARIANTS = (OPENACC_KIJ, OPENMP_TARGET, LAYOUT_OPENACC, OPENMP_TARGET_IJK, OPENACC)
 
 
 def pair_of(rng: Random, name: str) -> Pair:
@@ -125,10 +134,32 @@ def test_a_wrong_program_is_seen(tmp_path: Path) -> None:
         Batch([Case("g5", broken, "g5")], tmp_path / "broken").output("g5")
 
 
-def test_the_analysis_for_the_gpu_accepts_the_programs() -> None:
-    """Regions for the CPU only are straight code there; whatever a GPU backend lacks is said with HF7xx."""
-    for p in draw(FIRST, 60):
-        result = translate_text(p.hybrid, storage_order(), target="gpu")
-        # HF305: column code without a region of its own has one point's dimensions, and nothing slices the array there.
-        wrong = [d for d in result.errors if not d.code.startswith("HF7") and d.code != "HF305"]
-        assert not wrong, render(wrong[0]) + "\n" + "\n".join(p.hybrid.values())
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+@pytest.mark.parametrize("variants", [KERNEL_VARIANTS, DIRECTIVE_VARIANTS], ids=["cuda-c", "directives"])
+def test_random_programs_as_kernels(
+    variants: tuple[Variant, ...], first: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Built by cuda-c and run in emulation, or with directives on the host, they print what their twins print; what is
+    refused is told and rare.
+    """
+    variant = variants[first // PER_BATCH % len(variants)]
+    pairs = draw(first, min(PER_BATCH, FIRST + COUNT - first))
+    corpus = Corpus(pairs, tmp_path, {p.name: (variant,) for p in pairs})
+    failures, refused = [], []
+    for p in pairs:
+        try:
+            done = corpus.translation(p.name, variant)
+            if done.errors:
+                # HF305: column code without a region of its own has one point's dimensions, and nothing slices the
+                # array there; or an array with its domains in another order goes to a kernel as a whole.
+                refused.append(f"{p.name}: {done.errors[0].code} {done.errors[0].message}")
+                assert all(d.code[:3] == "HF7" or d.code == "HF305" for d in done.errors), render(done.errors[0])
+            else:
+                corpus.check(p.name)
+        except AssertionError as failure:
+            failures.append(f"{p.name}: {str(failure)[:3000]}\n" + "\n".join(p.hybrid.values()))
+    with capsys.disabled():
+        if refused:
+            print(f"\n{variant.label}: {len(refused)} of {len(pairs)} programs refused: {'; '.join(refused)}")
+    assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:3])
+    assert len(refused) < 0.15 * len(pairs) + 1

@@ -19,8 +19,10 @@ EXACT = "-ffp-contract=off -nostdinc"
 CHECKED = f"-O1 -g -Wall -fcheck=all,no-array-temps {EXACT}"
 OPTIMISED = f"-O3 -march=native {EXACT}"
 ORDERS = ("KIJ", "IJK")
+KERNEL_BACKENDS = ("cuda-c",)
+DIRECTIVE_BACKENDS = ("openacc", "openmp-target")
 _LETTERS = {"KIJ": "k tile i j", "IJK": "i j k tile"}
-_LAYOUT = re.compile(r'^cpu = "([^"]*)"$', re.MULTILINE)
+_LAYOUT = re.compile(r'^(cpu|gpu) = "[^"]*"$', re.MULTILINE)
 _PLACE = re.compile(r"(\S+?):(\d+):\d+:")
 
 # Arguments behind the output file, as samples/README.md gives them for a small run.
@@ -56,16 +58,17 @@ class Program:
 def set_order(project: Path, order: str) -> list[str]:
     """Give a copied sample an order of data; the further options of ``hfpy build`` that this takes.
 
-    Where ``hfpy.toml`` has a ``[layout]``, its line for the CPU is replaced; samples with macros take ``-D ORDER_IJK``.
+    Where ``hfpy.toml`` has a ``[layout]``, its lines are replaced; samples with macros take
+    ``-D ORDER_IJK`` or ``-D ORDER_KIJ``.
     """
     settings = project / "hfpy.toml"
     text = settings.read_text(encoding="utf-8")
     if "[layout]" not in text:
-        return ["-D", "ORDER_IJK"] if order == "IJK" else []
+        return ["-D", f"ORDER_{order}"]
     bound = re.findall(r"^(\w+) = \{ size", text, re.MULTILINE)
     letters = " ".join(letter for letter in _LETTERS[order].split() if letter in bound)
-    replaced, count = _LAYOUT.subn(f'cpu = "{letters}"', text)
-    assert count == 1, f"{settings}: where is the layout of the CPU?"
+    replaced, count = _LAYOUT.subn(rf'\1 = "{letters}"', text)
+    assert count >= 1, f"{settings}: where is the layout?"
     settings.write_text(replaced, encoding="utf-8")
     return []
 
@@ -85,13 +88,19 @@ def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, 
 
 
 def build_sample(sample: str, backend: str, order: str, flags: str, folder: Path) -> Program:
-    """Build a sample by ``hfpy build`` in a copy below ``folder``."""
+    """Build a sample by ``hfpy build`` in a copy below ``folder``; kernels run in emulation."""
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
     options = set_order(project, order)
+    target = "gpu" if backend in (*KERNEL_BACKENDS, *DIRECTIVE_BACKENDS) else "cpu"
+    emulated = backend in KERNEL_BACKENDS
+    options += ["--target", target, *(["--emulate"] if emulated else [])]
     command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *options]
-    said = _run(command, project, {"FC": COMPILER, "FFLAGS": flags, "PYTHONPATH": str(ROOT)})
-    return Program(project / "build" / f"cpu-{backend}" / sample, said)
+    # Kernels without optimisation: the compiler gains more time than the small programs lose.
+    settings = {"FC": COMPILER, "FFLAGS": flags, "CXXFLAGS": "-O0 -Wall", "PYTHONPATH": str(ROOT)}
+    said = _run(command, project, settings)
+    folder_name = f"{target}-{backend}" + ("-emulated" if emulated else "")
+    return Program(project / "build" / folder_name / sample, said)
 
 
 def build_twin(sample: str, folder: Path) -> Program:

@@ -14,6 +14,8 @@ from samples.compare import compare, read_fields
 from tests.samples.programs import (
     ARGUMENTS,
     CHECKED,
+    DIRECTIVE_BACKENDS,
+    KERNEL_BACKENDS,
     OPTIMISED,
     ORDERS,
     SAMPLES,
@@ -22,12 +24,14 @@ from tests.samples.programs import (
     run_program,
 )
 
-BACKENDS = ("sequential", "openmp")
+BACKENDS = ("sequential", "openmp", "cuda-c", *DIRECTIVE_BACKENDS)
 THREADS = (1, 2, 8)
 NAMES = tuple(ARGUMENTS)
 
 # (backend, order) → threads: every value of every axis, with run-time checks and all warnings.
 COVERING = {("sequential", "IJK"): (1,), ("openmp", "KIJ"): (1, 2, 8), ("openmp", "IJK"): (2,)}
+COVERING |= {("cuda-c", order): (1,) for order in ORDERS}  # the samples take turns
+COVERING |= {("openacc", "IJK"): (1,), ("openmp-target", "KIJ"): (2,)}
 
 Twins = dict[str, Path]
 
@@ -55,7 +59,16 @@ def check(
     different = {n: compare(sample, run_program(program, sample, n), expected) for n in threads}
     assert not any(different.values()), {n: found for n, found in different.items() if found}
     if flags == CHECKED:
-        assert not program.warnings, "\n".join(program.warnings)
+        # What only a region names or calls is in the kernel now; the host's copy stays without use.
+        moved = backend in KERNEL_BACKENDS
+        # gfortran finds its own copies of reduction variables in OpenACC loops uninitialised.
+        reduced = backend == "openacc"
+        warnings = [
+            w
+            for w in program.warnings
+            if not (moved and "[-Wunused-" in w) and not (reduced and "[-Wuninitialized]" in w)
+        ]
+        assert not warnings, "\n".join(warnings)
 
 
 def test_the_samples_are_all_here() -> None:
@@ -68,8 +81,13 @@ def test_the_covering_set_covers() -> None:
     assert {n for threads in COVERING.values() for n in threads} == set(THREADS)
 
 
-@pytest.mark.parametrize(("backend", "order"), list(COVERING))
-@pytest.mark.parametrize("sample", NAMES)
+def covered() -> list[tuple[str, str, str]]:
+    """Sample, backend, order: with cuda-c each sample has one of the orders."""
+    turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}
+    return [(s, b, o) for s in NAMES for b, o in COVERING if b not in KERNEL_BACKENDS or o == turns[s]]
+
+
+@pytest.mark.parametrize(("sample", "backend", "order"), covered())
 def test_covering(sample: str, backend: str, order: str, twins: Twins, tmp_path: Path) -> None:
     check(sample, backend, order, COVERING[backend, order], CHECKED, twins[sample], tmp_path)
 
@@ -79,7 +97,8 @@ def test_covering(sample: str, backend: str, order: str, twins: Twins, tmp_path:
 @pytest.mark.parametrize(("backend", "order"), list(product(BACKENDS, ORDERS)))
 @pytest.mark.parametrize("sample", NAMES)
 def test_whole_matrix(sample: str, backend: str, order: str, flags: str, twins: Twins, tmp_path: Path) -> None:
-    check(sample, backend, order, THREADS, flags, twins[sample], tmp_path)
+    threads = (1,) if backend in KERNEL_BACKENDS else THREADS
+    check(sample, backend, order, threads, flags, twins[sample], tmp_path)
 
 
 def test_a_wrong_result_is_seen(twins: Twins, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 ! order i, j, then the others. On the CPU columns are contiguous, on the GPU the
 ! first parallel domain is; -DORDER_IJK gives the CPU the order of the GPU.
 
-#if defined(GPU) || defined(ORDER_IJK)
+#if (defined(GPU) && !defined(ORDER_KIJ)) || defined(ORDER_IJK)
 #define AT(iParam,jParam,kParam) iParam,jParam,kParam
 #define AT4(iParam,jParam,kParam,lParam) iParam,jParam,kParam,lParam
 #else

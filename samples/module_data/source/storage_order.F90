@@ -1,5 +1,5 @@
-! Default order: columns contiguous on the CPU, i on the GPU (and with -DORDER_IJK).
-#if defined(GPU) || defined(ORDER_IJK)
+! Default order: columns contiguous on the CPU, i on the GPU; -DORDER_IJK and -DORDER_KIJ choose.
+#if (defined(GPU) && !defined(ORDER_KIJ)) || defined(ORDER_IJK)
 #define AT(iParam,jParam,kParam) iParam,jParam,kParam
 #define AT4(iParam,jParam,kParam,lParam) iParam,jParam,kParam,lParam
 #else

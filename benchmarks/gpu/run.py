@@ -1,0 +1,118 @@
+"""Run what `prepare.py` built on a machine with a GPU: results against the CPU's, times, bytes, bandwidth.
+
+    python3 benchmarks/gpu/run.py [--carried FOLDER] [-o RESULT.json]
+
+Needs Python 3.12 and NumPy, an NVIDIA GPU and its driver; no compiler, no network. Each sample runs twice in a small
+size, as the hand-written twin on the CPU and as the generated program on the GPU, and their files are compared; then,
+in a large size, on the GPU alone, with the times of its kernels by CUDA events (HFPY_TRACE). A kernel's bytes are those
+of the arrays that it names, each counted once a direction; its share is of the bandwidth of a copy measured in the
+same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+CARRIED = Path(__file__).resolve().parent / "carried"
+TOLERANCE = 1e-11
+
+
+def _run(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
+    environment = {**os.environ, "OMP_NUM_THREADS": "4", **(more or {})}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def compared(sample: str, arguments: Sequence[str], carried: Path, folder: Path) -> str:
+    """What the files of GPU and CPU have in common: ``bits``, or how far they differ."""
+    gpu, cpu = folder / f"{sample}_gpu.dat", folder / f"{sample}_cpu.dat"
+    _run([str(carried / f"{sample}_gpu"), str(gpu), *arguments], folder)
+    _run([str(carried / f"{sample}_twin"), str(cpu), *arguments], folder)
+    if gpu.read_bytes() == cpu.read_bytes():
+        return "bits"
+    spec = importlib.util.spec_from_file_location("compare_samples", carried / "compare.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    found = module.compare(sample, gpu, cpu, TOLERANCE)
+    return f"within {TOLERANCE:g}" if not found else f"DIFFERENT: {found[0]}"
+
+
+def hand_written(carried: Path, size: Sequence[str], name: str) -> dict[str, dict[str, float]]:
+    """Times and bytes of the hand-written kernels of a program."""
+    lines = _run([str(carried / f"{name}_hand"), *size], carried).splitlines()
+    return {row["kernel"]: row for row in map(json.loads, lines)}
+
+
+def timed(sample: str, arguments: Sequence[str], carried: Path, folder: Path) -> dict[str, Any]:
+    """The trace of a large run: copies, and launches, time and bytes of each kernel."""
+    trace = folder / f"{sample}.json"
+    command = [str(carried / f"{sample}_gpu"), str(folder / f"{sample}_large.dat"), *arguments]
+    _run(command, folder, {"HFPY_TRACE": f"json:{trace}"})
+    found: dict[str, Any] = json.loads(trace.read_text(encoding="utf-8"))
+    return found
+
+
+def table(results: Mapping[str, Any]) -> str:
+    """The results as text."""
+    lines = [f"copy: {results['copy']:.0f} GB/s", ""]
+    for sample, verdict in results["equal"].items():
+        lines.append(f"{sample:<12} result as on the CPU: {verdict}")
+    lines += [
+        "",
+        f"{'kernel':<34} {'launches':>8} {'us each':>9} {'MB each':>9} {'GB/s':>7} {'share':>6} {'by hand':>9}",
+    ]
+    for trace in results["traces"].values():
+        for name, kernel in sorted(trace["kernels"].items(), key=lambda item: -item[1]["seconds"]):
+            each, moved = kernel["seconds"] / kernel["launches"], kernel["bytes"] / kernel["launches"]
+            rate = moved / each / 1e9 if each else 0.0
+            hand = results["hand"].get(name.split("_", 1)[-1])
+            by_hand = f"{hand['seconds'] * 1e6:>9.1f}" if hand else ""
+            lines.append(
+                f"{name:<34} {kernel['launches']:>8} {each * 1e6:>9.1f} {moved / 1e6:>9.1f} {rate:>7.0f} "
+                f"{rate / results['copy']:>6.0%} {by_hand}"
+            )
+    for sample, trace in results["traces"].items():
+        to, back = trace["host_to_device"], trace["device_to_host"]
+        lines.append(f"{sample}: {to['count']} copies to the device, {back['count']} back")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """The command line; status 1 if a result differs from the CPU's."""
+    parser = argparse.ArgumentParser(description="Run the samples on a GPU.")
+    parser.add_argument("--carried", type=Path, default=CARRIED)
+    parser.add_argument("-o", "--output", type=Path)
+    arguments = parser.parse_args()
+    carried: Path = arguments.carried.resolve()
+    folder = carried / "work"
+    folder.mkdir(exist_ok=True)
+    manifest = json.loads((carried / "manifest.json").read_text(encoding="utf-8"))
+    hand: dict[str, dict[str, float]] = {}
+    for name in ("diffusion", "weather"):
+        hand |= hand_written(carried, manifest["large"][name][:3], name)
+    results: dict[str, Any] = {
+        "copy": hand["copy"]["bytes"] / hand["copy"]["seconds"] / 1e9,
+        "hand": hand,
+        "equal": {s: compared(s, a, carried, folder) for s, a in manifest["small"].items()},
+        "traces": {s: timed(s, a, carried, folder) for s, a in manifest["large"].items()},
+    }
+    print(table(results))
+    if arguments.output:
+        arguments.output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    return 1 if any(v.startswith("DIFFERENT") for v in results["equal"].values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

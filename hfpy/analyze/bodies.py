@@ -1,0 +1,171 @@
+"""The body of one region: its statements and references, the names that it mentions, what flows through it."""
+
+from __future__ import annotations
+
+import re
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.flow import Flow, FlowScan
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.diagnostics import Place
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
+from hfpy.model.statements import Construct, Header, expressions
+from hfpy.model.units import Routine
+from hfpy.parse.macros import expand
+from hfpy.parse.nests import innermost_body
+
+
+class RegionBody:
+    """What stands in one region, as the analyses of it ask for it."""
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, construct: Construct, number: int) -> None:
+        assert construct.region is not None
+        self.facts = facts
+        self.effects = effects
+        self.routine = routine
+        self.key = routine.key
+        self.macros = facts.application.macros_of(routine.key)
+        self.construct = construct
+        self.region: Region = construct.region
+        self.identity = RegionId(routine.key, number)
+        self.inside = [
+            at for at in facts.graph.statements[self.key] if number in at.regions and facts.live(at, self.key)
+        ]
+        ids = {id(at.statement) for at in self.inside}
+        self.references = [
+            r for r in facts.references[self.key] if id(r.at.statement) in ids and number in r.at.regions
+        ]
+        self.mentioned: frozenset[str] = frozenset()
+        self._scanned: Flow | None = None
+
+    def flow(self) -> Flow:
+        """What the region's body reads and writes, in which order."""
+        if self._scanned is None:
+            self._scanned = self._scan()
+        return self._scanned
+
+    def names(self) -> set[str]:
+        """Every variable name that the region's code mentions, names in macros and bounds included."""
+        names: set[str] = set()
+        for reference in self.references:
+            if reference.at.own_loop:
+                continue  # the bounds are among the region's
+            spelled = _spelling(reference)
+            if spelled in self.macros:
+                names |= words(expand(spelled, self.macros))
+                continue
+            name, _ = resolve_alias(reference.name, reference.at)
+            if name is not None:
+                names.add(name)
+            elif not self._declared_inside(reference):
+                names.add(reference.name)
+            names |= self._alias_names(reference)
+        for at in self.inside:
+            for expr in _macro_calls(at, self.macros):
+                names |= words(expand(expr, self.macros))
+        names |= self._statement_function_names(names)
+        self.mentioned = frozenset(names)
+        for text in (*self.region.starts, *self.region.ends, *self.region.strides):
+            names |= words(expand(text, self.macros))
+        lowered = _lowered(self.macros)
+        return {n for n in names if n not in lowered or self.facts.scopes.variable(n, self.key) is not None}
+
+    def _declared_inside(self, reference: Reference) -> bool:
+        return reference.name in aliases_of(reference.at)
+
+    def _alias_names(self, reference: Reference) -> set[str]:
+        selector = aliases_of(reference.at).get(reference.name)
+        return names_in(selector) if selector is not None else set()
+
+    def _statement_function_names(self, names: set[str]) -> set[str]:
+        more: set[str] = set()
+        for name, dummies, value, _ in self.routine.spec.statement_functions:
+            if name in names or any(
+                name in names_in(v) for n, _, v, _ in self.routine.spec.statement_functions if n in names
+            ):
+                more |= {n for n in names_in(value) if n not in dummies}
+        return more
+
+    def references_of(self, name: str) -> list[Reference]:
+        """The references that mean a variable, aliases included."""
+        return [r for r in self.references if resolve_alias(r.name, r.at)[0] == name]
+
+    def _scan(self) -> Flow:
+        effects = self.effects.by_statement(self.references, self.key)
+        return FlowScan(effects).scan(innermost_body(self.construct, self.region))
+
+    def iterators_in(self, reference: Reference, data: DataObject) -> set[str]:
+        """The region's iterators on which a reference's place in the array depends."""
+        made = self.facts.plan_of(reference, self.key)
+        found: set[str] = set()
+        items = made.items if made is not None and made.items is not None else reference.indices or ()
+        for item in items:
+            if isinstance(item, str):
+                found |= {item} & set(self.region.iterators)
+            else:
+                found |= self._reached(item)
+        return found
+
+    def _reached(self, index: Expr) -> set[str]:
+        names = names_in(index)
+        direct = names & set(self.region.iterators)
+        if direct:
+            return direct
+        # An index that is a scalar of this region may have been made from the iterators: follow one assignment, and a
+        # loop over the block that begins at an iterator with a stride.
+        blocks = {i for i, s in zip(self.region.iterators, self.region.strides, strict=False) if s.strip() != "1"}
+        for name in names:
+            for at in self.inside:
+                statement = at.statement
+                if isinstance(statement, Header) and statement.kind == "do" and statement.var == name:
+                    direct |= names_in(statement.exprs[0]) & blocks if statement.exprs else set()
+                target = getattr(statement, "target", None)
+                if isinstance(target, Name) and target.name == name:
+                    direct |= names_in(statement.value) & set(self.region.iterators)  # type: ignore[attr-defined]
+        return direct
+
+    def long_iterators(self) -> list[str]:
+        """Iterators that take more than one value, as far as the text of the bounds tells."""
+        region = self.region
+        return [
+            i
+            for i, low, high in zip(region.iterators, region.starts, region.ends, strict=True)
+            if low.strip() != high.strip()
+        ]
+
+    def place(self, reference: Reference) -> Place:
+        """The place of a reference in the user's text."""
+        node = reference.node
+        return reference.at.statement.line.place(self.routine.file, node.start, node.end)
+
+
+def words(text: str) -> set[str]:
+    """The names in a piece of Fortran, in lower case."""
+    return {w.lower() for w in re.findall(r"(?<![\w.%])[A-Za-z_]\w*", text)}
+
+
+def _lowered(macros: object) -> set[str]:
+    return {m.lower() for m in macros}  # type: ignore[attr-defined]
+
+
+def _spelling(reference: Reference) -> str:
+    node = reference.node
+    start = node.base.start if isinstance(node, Apply) else node.start
+    end = node.base.end if isinstance(node, Apply) else node.end
+    return reference.at.statement.line.text[start:end]
+
+
+def _macro_calls(at: Located, macros: object) -> list[str]:
+    """Texts of function-like macro calls in a statement (names behind them must be placed too)."""
+    texts = []
+    lowered = _lowered(macros)
+    for expr in expressions(at.statement):
+        for node in walk(expr):
+            if isinstance(node, Apply) and isinstance(node.base, Name) and node.base.name in lowered:
+                texts.append(at.statement.line.text[node.start : node.end])
+    return texts

@@ -1,0 +1,82 @@
+"""Arrays that two backends would have on the device at once (design §6; refused for now).
+
+OpenACC, OpenMP and hfpy's own runtime (which serves both kinds of CUDA kernels) have a table each. An array that one
+has brought to the device is unknown to the others, so a routine of another family must neither expect it on the device
+nor bring it there again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.states import DEVICE_BACKENDS, HOST, PRESENT, States
+from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.source import LogicalLine
+
+
+def _family(backend: str) -> str:
+    """Whose table a backend's arrays are in."""
+    return "cuda" if backend in ("cuda-c", "cuda-fortran") else backend
+
+
+def check_families(facts: Facts, states: States) -> list[Diagnostic]:
+    """An error for each array of a routine that is on the device under another backend, too."""
+    families = {_family(b) for r in facts.positions.regions if (b := facts.backend(r.routine)) in DEVICE_BACKENDS}
+    if len(families) < 2:
+        return []
+    return [*_arguments(facts, states), *_modules(facts, states)]
+
+
+def _arguments(facts: Facts, states: States) -> Iterator[Diagnostic]:
+    """Arrays on the device that are passed to routines of another backend, which use them there."""
+    for key, references in facts.references.items():
+        for reference in references:
+            name = resolve_alias(reference.name, reference.at)[0]
+            site = states.effects.site(reference, key)
+            if name is None or site is None or not site.callee or states.in_kernel(reference, key):
+                continue
+            mine, other = facts.backend(key), facts.backend(site.callee)
+            if _family(mine) == _family(other):
+                continue
+            if not states.on_device(name, key) or not states.stays_on_device(reference, key):
+                continue
+            yield _shared(facts, name, (key, mine), (site.callee, other), reference.at.statement.line)
+
+
+def _modules(facts: Facts, states: States) -> Iterator[Diagnostic]:
+    """Arrays of modules that routines of two backends have on the device, one of them while the other does."""
+    known: dict[tuple[str, str], dict[str, str]] = {}
+    for key, references in facts.references.items():
+        for name in sorted({r.name for r in references} | facts.domains.listings(key).keys()):
+            data = facts.object(name, key)
+            if data is not None and data.home != key and states.of(name, key) != HOST:
+                known.setdefault(data.identity, {})[key] = states.of(name, key)
+    for (_, name), users in sorted(known.items()):
+        for key, state in users.items():
+            for other in users:
+                mine, theirs = facts.backend(key), facts.backend(other)
+                if _family(mine) != _family(theirs) and (state == PRESENT or key in _below(facts, other)):
+                    yield _shared(facts, name, (other, theirs), (key, mine), facts.routine(key).header)
+                    break
+
+
+def _below(facts: Facts, key: str) -> set[str]:
+    """The routines that a routine leads to."""
+    found: set[str] = set()
+    left = [key]
+    while left:
+        callees = {s.callee for s in facts.graph.sites.get(left.pop(), ()) if s.callee} - found
+        found |= callees
+        left += callees
+    return found
+
+
+def _shared(facts: Facts, name: str, first: tuple[str, str], second: tuple[str, str], line: LogicalLine) -> Diagnostic:
+    one, two = (facts.routine(key) for key, _ in (first, second))
+    where = f"'{name}' is on the device for '{one.name}' ({first[1]})"
+    text = f"{where}, but '{two.name}' ({second[1]}) does not find it there"
+    place = line.place(one.file if line is not two.header else two.file)
+    hint = "give both routines the same backend, or let each bring its arrays to the device and take them back"
+    related = [Related(routine.place(), f"'{routine.name}'") for routine in (one, two)]
+    return error("HF703", text, place, hint, related)

@@ -1,0 +1,197 @@
+"""Kinds as numbers of bytes, and the values of named constants.
+
+C has no kind parameters: ``real(wp)`` must be known as four or eight bytes before it can be printed. Kinds are
+resolved through modules (design contract 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.analyze.scopes import Scopes
+from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary
+from hfpy.model.units import FType
+from hfpy.options import DefaultKinds
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A type with its size: ``base`` (real, integer, logical, complex, character) and bytes."""
+
+    base: str
+    bytes: int
+
+
+INTEGER = Scalar("integer", 4)
+LOGICAL = Scalar("logical", 4)
+
+# Named constants of iso_fortran_env and iso_c_binding, in bytes (ISO/IEC 1539-1:2018, 16.10.2 and 18.2).
+_KINDS = {
+    "real32": 4,
+    "real64": 8,
+    "int8": 1,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+    "logical8": 1,
+    "logical16": 2,
+    "logical32": 4,
+    "logical64": 8,
+    "c_float": 4,
+    "c_double": 8,
+    "c_int": 4,
+    "c_short": 2,
+    "c_signed_char": 1,
+    "c_long": 8,
+    "c_long_long": 8,
+    "c_size_t": 8,
+    "c_int8_t": 1,
+    "c_int16_t": 2,
+    "c_int32_t": 4,
+    "c_int64_t": 8,
+    "c_bool": 1,
+}
+_BASES = ("real", "integer", "logical", "complex", "character")
+_INTEGER_DIGITS = ((2, 1), (4, 2), (9, 4), (18, 8))
+
+
+class Kinds:
+    """Answers how large the types of a program are. ``defaults`` are the sizes of types without a kind."""
+
+    def __init__(self, scopes: Scopes, defaults: DefaultKinds | None = None) -> None:
+        self.scopes = scopes
+        self.defaults = defaults or DefaultKinds()
+        self.default_real = self.defaults.real
+
+    def scalar(self, ftype: FType, key: str) -> Scalar | None:
+        """The type with its size, or None for derived types and kinds that cannot be told.
+
+        ``key`` is the unit whose scope the kind's names belong to.
+        """
+        if ftype.base not in _BASES:
+            return None
+        if ftype.base == "character":
+            return Scalar("character", 1)
+        if not ftype.kind:
+            wide = ftype.base in ("real", "complex")
+            return Scalar(ftype.base, self.defaults.real if wide else self.defaults.integer)
+        if ftype.kind == "double":
+            return Scalar(ftype.base, self.defaults.double)
+        value = self._of_text(ftype.kind, key)
+        if value is not None and ftype.base == "complex" and ftype.text.replace(" ", "").lower().startswith("complex*"):
+            value //= 2
+        return Scalar(ftype.base, value) if value in (1, 2, 4, 8) else None
+
+    def literal(self, literal: Literal, key: str) -> Scalar | None:
+        """The type of a literal constant."""
+        base = {"int": "integer", "real": "real", "logical": "logical"}.get(literal.kind)
+        if base is None:
+            return None
+        text = literal.text.lower()
+        if base == "real" and "d" in text.split("_")[0]:
+            return Scalar("real", self.defaults.double)
+        if "_" in text:
+            value = self._of_text(text.split("_", 1)[1], key)
+            return Scalar(base, value) if value is not None else None
+        return Scalar(base, self.defaults.real if base == "real" else self.defaults.integer)
+
+    def _of_text(self, text: str, key: str) -> int | None:
+        try:
+            return self.value(expression(text), key)
+        except GrammarError:
+            return None
+
+    def value(self, expr: Expr, key: str) -> int | None:
+        """The value of an integer constant expression, or None where it is none hfpy can work out."""
+        match expr:
+            case Literal(kind="int", text=text):
+                digits = text.split("_")[0]
+                return int(digits) if digits.isdigit() else None
+            case Paren(inner=inner):
+                return self.value(inner, key)
+            case Unary(op=op, operand=operand):
+                inner_value = self.value(operand, key)
+                return None if inner_value is None else (-inner_value if op == "-" else inner_value)
+            case Binary(op=op, left=left, right=right):
+                return _combine(op, self.value(left, key), self.value(right, key))
+            case Name(name=name):
+                return self._named(name, key)
+            case Apply(base=Name(name=name), args=args):
+                return self._inquired(name, args, key)
+        return None
+
+    def _named(self, name: str, key: str) -> int | None:
+        found = self.scopes.variable(name, key)
+        if found is not None:
+            if not found.symbol.constant or not found.symbol.initial or found.symbol.rank:
+                return None
+            return self._of_text(found.symbol.initial, found.home)
+        return self._from_intrinsic_module(name, key)
+
+    def _from_intrinsic_module(self, name: str, key: str) -> int | None:
+        current: str | None = key
+        while current:
+            routine = self.scopes.application.routines.get(current)
+            if routine is None:
+                return None
+            for use in routine.spec.uses:
+                if use.module not in ("iso_fortran_env", "iso_c_binding"):
+                    module = self.scopes.modules.get(use.module)
+                    remote = name if use.only is None else next((r for local, r in use.only if local == name), None)
+                    if module is not None and remote is not None and module != current:
+                        passed_on = self._from_intrinsic_module(remote, module)
+                        if passed_on is not None:
+                            return passed_on
+                    continue
+                remote = name if use.only is None else next((r for local, r in use.only if local == name), None)
+                remote = next((r for local, r in use.renames if local == name), remote)
+                if remote in _KINDS:
+                    return _KINDS[remote]
+            current = routine.host or None
+        return None
+
+    def _inquired(self, name: str, args: tuple[Expr, ...], key: str) -> int | None:
+        plain = [a.value if isinstance(a, Keyword) else a for a in args]
+        if name == "kind" and len(plain) == 1:
+            return self._kind_of(plain[0], key)
+        values = {
+            a.name if isinstance(a, Keyword) else i: self.value(p, key)
+            for i, (a, p) in enumerate(zip(args, plain, strict=True))
+        }
+        if name == "selected_int_kind":
+            digits = values.get(0, values.get("r"))
+            return next((size for limit, size in _INTEGER_DIGITS if digits is not None and digits <= limit), None)
+        if name == "selected_real_kind":
+            precision = values.get(0, values.get("p")) or 0
+            exponents = values.get(1, values.get("r")) or 0
+            if precision <= 6 and exponents <= 37:
+                return 4
+            return 8 if precision <= 15 and exponents <= 307 else None
+        return None
+
+    def _kind_of(self, expr: Expr, key: str) -> int | None:
+        if isinstance(expr, Literal):
+            found = self.literal(expr, key)
+            return found.bytes if found is not None else None
+        if isinstance(expr, Name):
+            variable = self.scopes.variable(expr.name, key)
+            if variable is not None:
+                scalar = self.scalar(variable.symbol.type, variable.home)
+                return scalar.bytes if scalar is not None else None
+        return None
+
+
+def _combine(op: str, left: int | None, right: int | None) -> int | None:
+    if left is None or right is None:
+        return None
+    if op == "+":
+        return left + right
+    if op == "-":
+        return left - right
+    if op == "*":
+        return left * right
+    if op == "/" and right:
+        return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+    return left**right if op == "**" and right >= 0 else None

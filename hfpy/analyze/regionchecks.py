@@ -1,0 +1,144 @@
+"""What stands in or around regions and cannot be done there: statements, calls that are not known, names taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.accesses import view
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.types import type_of
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Diagnostic, Related, error, note, warning
+from hfpy.model.expressions import Apply, Component, Keyword, Name
+from hfpy.model.names import generated_names
+from hfpy.model.statements import InputOutput, Statement, constructs
+from hfpy.model.units import Routine
+
+# Statements that read a file or move in it: what a point gets would depend on the order of the points.
+_ORDERED = frozenset({"read", "open", "close", "rewind", "backspace", "endfile"})
+
+
+def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnostic]:
+    """All checks of this module for one routine."""
+    routine = facts.routine(key)
+    yield from _input(facts, routine)
+    yield from _unknown_calls(facts, effects, routine)
+    yield from _unresolved(facts, routine)
+    yield from _names_taken(facts, routine)
+
+
+def _input(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Input in a region (an error), or in a routine called from one (a warning: it may be for the first call)."""
+    above = [r for r in (facts.positions.regions[i] for i in facts.positions.get(routine.key).above) if not r.vector]
+    for at in facts.graph.statements[routine.key]:
+        statement = at.statement
+        if not isinstance(statement, InputOutput) or statement.kind not in _ORDERED or not facts.live(at, routine.key):
+            continue
+        if statement.kind == "read" and _internal(facts, routine, statement):
+            continue
+        place = statement.line.place(routine.file)
+        region = facts.positions.region(routine.key, at)
+        if region is not None and not region.vector:
+            message = f"'{statement.kind}' in a region: its points run in any order"
+            yield error(
+                "HF404", message, place, "do it before or after the region", [Related(region.place, "the region")]
+            )
+        elif above:
+            message = f"'{statement.kind}' in a routine that is called in a region: its points run in any order"
+            hint = "do it before the region, or make sure that it is done once"
+            yield warning("HF404", message, place, hint, [Related(above[0].place, "the region")])
+
+
+def _internal(facts: Facts, routine: Routine, statement: InputOutput) -> bool:
+    """Whether a ``read`` is from a text, not from a file."""
+    units = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
+    units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
+    found = type_of(units[0], routine.key, facts.scopes) if units else None
+    return found is not None and found.base == "character"
+
+
+def _unknown_calls(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Diagnostic]:
+    """Arrays named whole in calls of procedures without source: hfpy passes their view at the point, and says so
+    (B6, B33).
+    """
+    for reference in facts.references[routine.key]:
+        if reference.role != "argument" or reference.indices is not None or not facts.live(reference.at, routine.key):
+            continue
+        region = facts.positions.region(routine.key, reference.at)
+        made = facts.plan_of(reference, routine.key)
+        data = facts.object(reference.name, routine.key)
+        if region is None or made is None or not made.changed or data is None or reference.component:
+            continue
+        name = _unknown(facts, effects, routine, reference)
+        if name:
+            shown = f"{reference.name}({','.join(str(i) for i in view(data, region))})"
+            place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+            message = f"the source of '{name}' is not here: it is given the array at one point, {shown}"
+            yield note("HF403", message, place, "write out the indices if another part is meant")
+
+
+def _unknown(facts: Facts, effects: Effects, routine: Routine, reference: Reference) -> str:
+    """The name of the procedure that a reference is an argument of, if nothing is known of it; else empty."""
+    site = effects.site(reference, routine.key)
+    call = reference.call
+    if site is not None:
+        return "" if site.callee else site.name
+    if isinstance(call, Component):
+        return call.name
+    if not isinstance(call, Apply) or not isinstance(call.base, Name):
+        return ""
+    name = call.base.name
+    found = facts.scopes.variable(name, routine.key)
+    known = facts.scopes.is_intrinsic(name, routine.key) or facts.scopes.procedures(name, routine.key)
+    function = found is None or (not found.symbol.rank and found.symbol.type.base != "character")
+    return name if function and not known and not facts.scopes.statement_function(name, routine.key) else ""
+
+
+def _unresolved(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Generic calls that may mean a routine with directives, where hfpy cannot tell which one is meant."""
+    for site in facts.graph.sites[routine.key]:
+        if site.callee or not isinstance(site.node, Name | Apply) or not facts.live(site.at, routine.key):
+            continue
+        keys = facts.scopes.procedures(site.name, routine.key)
+        marked = [k for k in keys if _has_directives(facts, k)]
+        if len(keys) > 1 and marked:
+            yield _generic(facts, routine, site, marked)
+
+
+def _has_directives(facts: Facts, key: str) -> bool:
+    routine = facts.application.routines.get(key)
+    return routine is not None and bool(routine.spec.dependants or regions_of(routine))
+
+
+def _generic(facts: Facts, routine: Routine, site: CallSite, marked: list[str]) -> Diagnostic:
+    place = site.at.statement.line.place(routine.file, site.node.start, site.node.end)
+    found = [facts.routine(key) for key in marked]
+    related = [Related(r.place(), f"'{r.name}' may be meant") for r in found]
+    message = f"which specific routine '{site.name}' calls cannot be told, and it matters: there are directives in it"
+    return error("HF407", message, place, "call the specific routine by its name", related)
+
+
+def _names_taken(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """Names of the user's that hfpy would give to something new."""
+    numbers = range(len(regions_of(routine)))
+    if not facts.positions.get(routine.key).own:
+        return
+    for name in sorted(generated_names(routine.name, numbers)):
+        found = facts.scopes.variable(name, routine.key)
+        procedures = facts.scopes.procedures(name, routine.key)
+        declared = found.symbol.line if found is not None else None
+        if found is not None and declared is not None:
+            place = declared.place(facts.routine(found.home).file, *found.symbol.name_span)
+        elif procedures and procedures[0] in facts.application.routines:
+            place = facts.routine(procedures[0]).place()
+        else:
+            headers = [c.header for c in constructs(routine.body)]
+            named: list[Statement] = [h for h in headers if getattr(h, "construct_name", "") == name]
+            if not named:
+                continue
+            place = named[0].line.place(routine.file)
+        related = [Related(routine.place(), f"for a region of '{routine.name}'")]
+        yield error("HF406", f"hfpy needs the name '{name}' for generated code", place, "", related)

@@ -1,0 +1,195 @@
+"""Device state: where the data of every array live, routine by routine (hybrid-fortran.md §7.1, design contract 4).
+
+A routine either finds an array on the device (*present*), brings it there and takes it back (*transfer*), has it there
+as a local (*local*), or knows it on the host only (*host*). Where directives say nothing, the nearest routine on the
+way to a kernel that does not say ``present`` transfers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Diagnostic, Related, error
+
+PRESENT, TRANSFER, LOCAL, HOST = "present", "transfer", "local", "host"
+DEVICE_BACKENDS = frozenset({"cuda-c", "cuda-fortran", "openacc", "openmp-target"})
+
+
+@dataclass
+class States:
+    """Answers in which state an array is in a routine."""
+
+    facts: Facts
+    effects: Effects
+    found: list[Diagnostic] = field(default_factory=list)
+    _states: dict[tuple[str, str], str] = field(default_factory=dict)
+    _device_uses: dict[str, dict[str, Reference]] = field(default_factory=dict)
+    _resident: dict[str, frozenset[tuple[str, str]]] | None = None
+
+    def of(self, name: str, key: str) -> str:
+        """The state of an array in a routine; ``host`` for everything that is no array."""
+        slot = (key, name)
+        if slot not in self._states:
+            self._states[slot] = HOST  # a recursive call adds nothing
+            self._states[slot] = self._decide(name, key)
+        state = self._states[slot]
+        return PRESENT if state == HOST and self._perhaps_there(name, key) else state
+
+    def on_device(self, name: str, key: str) -> bool:
+        """Whether the device holds the valid copy of an array while a routine runs."""
+        return self.of(name, key) != HOST
+
+    def arrays(self, key: str) -> list[str]:
+        """The arrays of a routine that are on the device, by name."""
+        names: set[str | None] = {resolve_alias(r.name, r.at)[0] for r in self.facts.references.get(key, ())}
+        names |= {n for n, listed in self.facts.domains.listings(key).items() if listed.state == "transferhere"}
+        return sorted(n for n in names if n is not None and self.on_device(n, key))
+
+    # -- decisions
+
+    def _decide(self, name: str, key: str) -> str:
+        data = self.facts.object(name, key)
+        if data is None or not data.rank or data.symbol.constant or not self._has_device_data(key):
+            return HOST
+        own = self.facts.domains.listings(key).get(name)
+        asked = own.state if own is not None else ""
+        use = self.device_uses(key).get(name)
+        if asked == "host":
+            if use is not None:
+                self._contradiction(data, key, use)
+            return HOST
+        if asked == "transferhere":
+            return TRANSFER
+        if asked == "present":
+            return LOCAL if data.local and not data.symbol.dynamic else PRESENT
+        if use is None:
+            return HOST
+        # What a local array keeps from one call to the next goes with it, and what a pointer stands for is not local.
+        lasting = keeps_value(self.facts.routine(key), name) or "pointer" in data.symbol.attributes
+        return LOCAL if data.local and not lasting else TRANSFER
+
+    def _perhaps_there(self, name: str, key: str) -> bool:
+        """Whether an array that a routine uses on the host may be on the device all the same: a caller may have brought
+        a module's array there, a kernel may use it through a pointer.
+        """
+        data = self.facts.object(name, key)
+        if data is None or not data.rank or data.symbol.constant or not self._has_device_data(key):
+            return False
+        if data.identity in self.resident(key):
+            return True
+        return bool(data.symbol.attributes & {"target", "pointer"}) and self._has_device_pointers(key)
+
+    def _has_device_pointers(self, key: str) -> bool:
+        objects = (self.facts.object(name, key) for name in self.device_uses(key))
+        return any(d is not None and "pointer" in d.symbol.attributes for d in objects)
+
+    def resident(self, key: str) -> frozenset[tuple[str, str]]:
+        """Arrays of modules that may be on the device whenever a routine runs, since a caller holds them there."""
+        if self._resident is None:
+            self._resident = self._find_resident()
+        return self._resident.get(key, frozenset())
+
+    def _find_resident(self) -> dict[str, frozenset[tuple[str, str]]]:
+        found: dict[str, frozenset[tuple[str, str]]] = {}
+        self._resident = {}  # what is asked on the way is what each routine itself brings to the device
+        pending = [key for key in self.facts.graph.sites if self._has_device_data(key)]
+        own = {key: self._held_of_modules(key) for key in pending}
+        while pending:
+            key = pending.pop()
+            handed_on = own.get(key, frozenset()) | found.get(key, frozenset())
+            for site in self.facts.graph.sites.get(key, ()):
+                if site.callee and not handed_on <= found.get(site.callee, frozenset()):
+                    found[site.callee] = found.get(site.callee, frozenset()) | handed_on
+                    pending.append(site.callee)
+        return found
+
+    def _held_of_modules(self, key: str) -> frozenset[tuple[str, str]]:
+        names = set(self.device_uses(key)) | set(self.facts.domains.listings(key))
+        objects = (self.facts.object(n, key) for n in names if self.of(n, key) != HOST)
+        return frozenset(d.identity for d in objects if d is not None and d.home != key and not d.dummy)
+
+    def _has_device_data(self, key: str) -> bool:
+        position = self.facts.positions.get(key)
+        within = position.own or position.below
+        return bool(within) and not position.above and self.facts.backend(key) in DEVICE_BACKENDS
+
+    def device_uses(self, key: str) -> dict[str, Reference]:
+        """Arrays that a routine's own kernels use, or that it passes to a routine that expects them on the device."""
+        if key not in self._device_uses:
+            self._device_uses[key] = {}
+            for name, reference in self._uses(key):
+                self._device_uses[key].setdefault(name, reference)
+        return self._device_uses[key]
+
+    def _uses(self, key: str) -> Iterator[tuple[str, Reference]]:
+        for reference in self.facts.references.get(key, ()):
+            if not self.facts.live(reference.at, key):
+                continue
+            name = resolve_alias(reference.name, reference.at)[0]
+            data = self.facts.object(name, key) if name is not None else None
+            if name is None or data is None or not data.rank:
+                continue
+            if self.in_kernel(reference, key) or self._expected(reference, key) == PRESENT:
+                yield name, reference
+
+    def in_kernel(self, reference: Reference, key: str) -> bool:
+        """Whether a reference stands in an active region of a backend with device data."""
+        return self.facts.positions.active(key, reference.at) is not None
+
+    def _expected(self, reference: Reference, key: str) -> str:
+        """The state of the dummy that a reference is passed to; ``host`` if there is none."""
+        if reference.role != "argument":
+            return HOST
+        site = self.effects.site(reference, key)
+        if site is None or not site.callee:
+            return HOST
+        name = dummy_name(self.facts, site, reference.position)
+        return self.of(name, site.callee) if name is not None else HOST
+
+    def stays_on_device(self, reference: Reference, key: str) -> bool:
+        """Whether a reference leaves the data where they are: in a kernel, or handed to a routine that finds or brings
+        them there."""
+        return self.in_kernel(reference, key) or self._expected(reference, key) != HOST
+
+    def _contradiction(self, data: DataObject, key: str, use: Reference) -> None:
+        routine = self.facts.routine(key)
+        place = use.at.statement.line.place(routine.file, use.node.start, use.node.end)
+        related = [Related(data.listed, "it is listed as host data here")] if data.listed is not None else []
+        what = "used in a kernel" if self.in_kernel(use, key) else "given to a routine that expects it on the device"
+        hint = "list it with attribute(transferHere), or with attribute(present) if a caller brings it to the device"
+        self.found.append(error("HF600", f"'{data.name}' is host data, but {what}", place, hint, related))
+
+    # -- copies
+
+    def copies(self, name: str, key: str) -> tuple[bool, bool]:
+        """Whether a transferring routine copies an array to the device at entry, and back at exit.
+
+        ``intent(out)`` copies in too: a kernel may write a part only (design §6).
+        """
+        data = self.facts.object(name, key)
+        assert data is not None
+        if data.dummy:
+            return True, self.effects.intent(key, name) != "in"
+        if data.local:
+            return True, True
+        return True, self._written_below(data.identity, key, set())
+
+    def _written_below(self, identity: tuple[str, str], key: str, seen: set[str]) -> bool:
+        if key in seen:
+            return False
+        seen.add(key)
+        for reference in self.facts.references.get(key, ()):
+            found = self.facts.scopes.variable(reference.name, key)
+            if found is not None and (found.home, found.symbol.name) == identity and self.effects.of(reference, key)[1]:
+                return True
+        return any(
+            self._written_below(identity, site.callee, seen)
+            for site in self.facts.graph.sites.get(key, ())
+            if site.callee
+        )

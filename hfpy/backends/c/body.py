@@ -1,0 +1,191 @@
+"""The scope in which one kernel or device routine is printed: its variables, constants and helpers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.kinds import Kinds, Scalar
+from hfpy.analyze.scopes import Found
+from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.model.expressions import ArrayConstructor, Expr
+from hfpy.parse.expressions import expression
+from hfpy.parse.macros import expand
+
+
+class DeviceRoutines(Protocol):
+    """What a body asks about the routines it calls."""
+
+    facts: Facts
+
+    def reached(self, keys: set[str]) -> list[str]:
+        """The routines and all that they call, callees first."""
+
+    def name(self, key: str) -> str:
+        """The C name of a device routine."""
+
+    def globals(self, key: str) -> tuple[Found, ...]:
+        """The module variables that a device routine, or one it calls, names: its further arguments."""
+
+    def by_value(self, key: str, dummy: str) -> bool:
+        """Whether a scalar dummy is passed by value (it is never written)."""
+
+    def result_type(self, key: str) -> Scalar | None:
+        """The type of a function's value."""
+
+    def needs_space(self, key: str) -> bool:
+        """Whether a routine needs a part of the kernel's workspace."""
+
+    def scratch(self, key: str) -> tuple[Scratch, ...]:
+        """The room that a routine's own array statements need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Room for the values of an array statement that reads other elements of the array it sets.
+
+    ``name`` is the array's, ``extents`` are those of its dimensions ``dimensions`` as C text.
+    """
+
+    name: str
+    text: str
+    type: Scalar
+    dimensions: tuple[int, ...]
+    extents: tuple[str, ...]
+
+    @property
+    def definition(self) -> str:
+        """Its definition, counted from zero."""
+        ctype = f"{c_type(self.type)}, {len(self.extents)}"
+        pairs = ", ".join(f"0, {e} - 1" for e in self.extents)
+        return f'const hf_array<{ctype}> {self.text} = hf_space.local<{ctype}>("{self.name}", {pairs});'
+
+
+@dataclass
+class Body:
+    """Everything that the printers of one body share.
+
+    ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name.
+    Constants, temporaries and the lines to stand before the current statement are collected on the way.
+    """
+
+    facts: Facts
+    effects: Effects
+    kinds: Kinds
+    key: str
+    device: DeviceRoutines
+    variables: Mapping[str, CVariable] = field(default_factory=dict)
+    globals: Mapping[tuple[str, str], CVariable] = field(default_factory=dict)
+    constants: dict[tuple[str, str], tuple[CVariable, list[str]]] = field(default_factory=dict)
+    temporaries: list[tuple[str, str]] = field(default_factory=list)
+    prelude: list[str] = field(default_factory=list)
+    scratch: list[Scratch] = field(default_factory=list)
+
+    def variable(self, name: str, key: str) -> CVariable | None:
+        """What a name means; None for procedures and names that are unknown."""
+        if key == self.key and name in self.variables:
+            return self.variables[name]
+        found = self.facts.scopes.variable(name, key)
+        if found is None:
+            return None
+        if found.symbol.constant:
+            return self._constant(found)
+        return self.globals.get((found.home, found.symbol.name))
+
+    def with_variables(self, more: Mapping[str, CVariable]) -> Body:
+        """The same body with further variables, sharing what is collected."""
+        return replace(self, variables={**self.variables, **more})
+
+    def iterator(self, name: str) -> str:
+        """A loop variable of the region as C text."""
+        variable = self.variables.get(name)
+        return variable.text if variable is not None else c_name(name)
+
+    def global_text(self, found: Found) -> str:
+        """A module variable as an argument of a device routine."""
+        variable = self.globals.get((found.home, found.symbol.name))
+        if variable is None:
+            raise CannotPrint(f"the module variable '{found.symbol.name}'")
+        return variable.text
+
+    def temporary(self, ctype: str, stem: str, count: int = 0) -> str:
+        """A new variable for intermediate results, declared at the begin of the body; an array if there is a count."""
+        name = f"{stem}{len(self.temporaries) + 1}"
+        self.temporaries.append((ctype, f"{name}[{count}]" if count else name))
+        return name
+
+    # -- calls
+
+    def callee(self, expr: Expr, key: str, at: Located | None) -> CallSite | None:
+        """The call of a routine with source that a function reference or ``call`` is."""
+        if at is None:
+            return None
+        place = (at.statement.line.key, expr.start, expr.end)
+        for site in self.facts.graph.sites.get(key, ()):
+            if (site.at.statement.line.key, site.node.start, site.node.end) == place and site.callee:
+                return site
+        return None
+
+    def elemental(self, expr: Expr, key: str, at: Located | None) -> bool:
+        """Whether a function reference means an elemental function of the program."""
+        site = self.callee(expr, key, at)
+        return site is not None and "elemental" in self.facts.routine(site.callee).prefix
+
+    def statement_function(self, name: str, key: str) -> tuple[tuple[str, ...], Expr] | None:
+        """Dummies and expression of a statement function."""
+        for defined, dummies, value, _ in self.facts.routine(key).spec.statement_functions:
+            if defined == name:
+                return dummies, value
+        return None
+
+    # -- named constants
+
+    def _constant(self, found: Found) -> CVariable:
+        slot = (found.home, found.symbol.name)
+        if slot not in self.constants:
+            self.constants[slot] = self._new_constant(found)
+        return self.constants[slot][0]
+
+    def _new_constant(self, found: Found) -> tuple[CVariable, list[str]]:
+        symbol = found.symbol
+        scalar = self.kinds.scalar(symbol.type, found.home)
+        if scalar is None or not symbol.initial:
+            raise CannotPrint(f"the named constant '{symbol.name}'")
+        name = c_name(symbol.name)
+        if name in {v.text for v, _ in self.constants.values()} | {v.text for v in self.variables.values()}:
+            name = f"{name}_of_{found.home.rsplit('::', 1)[-1]}"
+        initial = expression(expand(symbol.initial, self.facts.application.macros_of(found.home)))
+        if symbol.rank:
+            return self._constant_array(found, name, scalar, initial)
+        if scalar.base == "integer" and (value := self.kinds.value(initial, found.home)) is not None:
+            return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {value};"]
+        from hfpy.backends.c.expressions import Expressions
+
+        shown = Expressions(self, found.home, None).print(initial)
+        return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {shown.text};"]
+
+    def _constant_array(self, found: Found, name: str, scalar: Scalar, initial: Expr) -> tuple[CVariable, list[str]]:
+        from hfpy.backends.c.expressions import Expressions
+
+        symbol = found.symbol
+        if symbol.rank != 1 or not isinstance(initial, ArrayConstructor):
+            raise CannotPrint(f"the array of constants '{symbol.name}'")
+        printer = Expressions(self, found.home, None)
+        values = ", ".join(printer.print(item).text for item in initial.items)
+        lower = symbol.shape[0].lower or "1"
+        upper = f"{int(lower) + len(initial.items) - 1}" if lower.lstrip("-").isdigit() else symbol.shape[0].upper
+        ctype = c_type(scalar)
+        lines = [
+            f"const {ctype} {name}_data[] = {{{values}}};",
+            f'const hf_array<const {ctype}, 1> {name}("{symbol.name}", {name}_data, {lower}, {upper});',
+        ]
+        return CVariable(name, scalar, (lower,), (upper,), (0,)), lines
+
+    def constant_lines(self) -> list[str]:
+        """The definitions of all constants that were named."""
+        return [line for _, lines in self.constants.values() for line in lines]

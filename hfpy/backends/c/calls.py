@@ -1,0 +1,266 @@
+"""Function references and calls in C: intrinsics, reductions over arrays, inquiries, and the program's own routines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import REDUCING
+from hfpy.analyze.kinds import INTEGER, LOGICAL, Scalar
+from hfpy.backends.c import intrinsics
+from hfpy.backends.c.expressions import Expressions
+from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
+
+_CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
+_EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}
+
+
+def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CText:
+    """A function reference. Raises CannotPrint for what kernels do not know."""
+    assert isinstance(expr.base, Name)
+    name = expr.base.name
+    site = printer.body.callee(expr, printer.key, printer.at)
+    if site is not None:
+        return _own_function(printer, site, expr, lanes)
+    if printer.body.statement_function(name, printer.key) is not None:
+        return _statement_function(printer, name, expr, lanes)
+    if not printer.body.facts.scopes.is_intrinsic(name, printer.key):
+        raise CannotPrint(f"the function '{name}', whose source hfpy does not have", expr.start, expr.end)
+    if name in REDUCING:
+        return _reduction(printer, name, expr)
+    inquiry = _inquiry(printer, name, expr)
+    if inquiry is not None:
+        return inquiry
+    return _elemental(printer, name, expr, lanes)
+
+
+def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:
+    if not intrinsics.known(name):
+        raise CannotPrint(f"the intrinsic '{name}'", expr.start, expr.end)
+    kind = next((a.value for a in expr.args if isinstance(a, Keyword) and a.name == "kind"), None)
+    plain = [a.value if isinstance(a, Keyword) else a for a in expr.args if a is not kind and not _is_kind(a)]
+    if name in ("real", "int", "logical", "nint", "floor", "ceiling", "aint", "anint") and len(plain) == 2:
+        kind = plain.pop()
+    arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in plain]
+    return intrinsics.call(name, arguments, _asked_kind(printer, name, kind))
+
+
+def _is_kind(argument: Expr) -> bool:
+    return isinstance(argument, Keyword) and argument.name == "kind"
+
+
+def _asked_kind(printer: Expressions, name: str, kind: Expr | None) -> Scalar | None:
+    base = {"real": "real", "aint": "real", "anint": "real", "logical": "logical"}.get(name, "integer")
+    if kind is None:
+        return Scalar("real", printer.body.kinds.default_real) if name == "real" else None
+    value = printer.body.kinds.value(kind, printer.key)
+    if value is None:
+        raise CannotPrint("a kind that hfpy cannot work out", kind.start, kind.end)
+    return Scalar(base, value)
+
+
+# -- arrays as arguments of intrinsics
+
+
+def _reduction(printer: Expressions, name: str, expr: Apply) -> CText:
+    """``sum(a(:) * b(:))`` and the like: a loop before the statement, in the order of the elements."""
+    if any(isinstance(a, Keyword) and a.name != "mask" for a in expr.args):
+        raise CannotPrint(f"'{name}' along a dimension", expr.start, expr.end)
+    plain = [a for a in expr.args if not isinstance(a, Keyword)]
+    mask = next((a.value for a in expr.args if isinstance(a, Keyword)), None)
+    if name == "dot_product" and len(plain) == 2:
+        return _loop(printer, name, plain, None)
+    if len(plain) == 2 and name in ("sum", "product", "maxval", "minval") and printer.rank(plain[1]):
+        mask = plain.pop()
+    if len(plain) != 1 or name not in ("sum", "product", "maxval", "minval", "any", "all", "count"):
+        raise CannotPrint(f"the intrinsic '{name}' with these arguments", expr.start, expr.end)
+    return _loop(printer, name, plain, mask)
+
+
+def _loop(printer: Expressions, name: str, arrays: Sequence[Expr], mask: Expr | None) -> CText:
+    body = printer.body
+    extents = printer.extents(arrays[0])
+    lanes = [body.temporary("int", "hf_e") for _ in extents]
+    values = [printer.print(a, lanes) for a in arrays]
+    value = values[0].type
+    result = {"count": INTEGER, "any": LOGICAL, "all": LOGICAL}.get(name, value)
+    total = body.temporary(c_type(result), f"hf_{name}")
+    start, step = _accumulation(name, total, values, result)
+    shown_mask = printer.print(mask, lanes if printer.rank(mask) else ()).text if mask is not None else ""
+    lines = [f"{total} = {start};"]
+    behind: list[str] = []
+    if name in _EXTREMES:
+        # Of no elements at all they are not infinite, but the last of the finite numbers (16.9.137, 16.9.141).
+        seen = body.temporary("bool", "hf_any")
+        lines.append(f"{seen} = false;")
+        step = f"{{ {step} {seen} = true; }}"
+        least = "most_negative" if name == "maxval" else "huge"
+        behind.append(f"if (!{seen}) {total} = hf_limits<{c_type(result)}>::{least}();")
+    if shown_mask:
+        step = f"if ({shown_mask}) {step}"
+    depth = 0
+    for lane, count in reversed(list(zip(lanes, extents, strict=True))):
+        lines.append(f"{'  ' * depth}for ({lane} = 0; {lane} < {count}; ++{lane}) {{")
+        depth += 1
+    lines.append(f"{'  ' * depth}{step}")
+    lines += [f"{'  ' * d}}}" for d in reversed(range(depth))]
+    body.prelude += [*lines, *behind]
+    return CText(total, result)
+
+
+def _accumulation(name: str, total: str, values: Sequence[CText], result: Scalar) -> tuple[str, str]:
+    """Start value and statement of a reduction's loop."""
+    first = values[0]
+    if name == "dot_product":
+        return "0", f"{total} = {total} + {first.at(80)} * {values[1].at(81)};"
+    if name == "sum":
+        return "0", f"{total} = {total} + {first.at(71)};"
+    if name == "product":
+        return "1", f"{total} = {total} * {first.at(81)};"
+    if name == "count":
+        return "0", f"if ({first.text}) ++{total};"
+    if name in _CONDITIONS:
+        symbol = _CONDITIONS[name][1]
+        return ("true" if name == "all" else "false"), f"{total} = {total} {symbol} {first.at(90)};"
+    function, operator = _EXTREMES[name]
+    return f"{operator}::identity<{c_type(result)}>()", f"{total} = {function}({first.text}, {total});"
+
+
+def _inquiry(printer: Expressions, name: str, expr: Apply) -> CText | None:
+    if name in ("size", "lbound", "ubound"):
+        return _bound(printer, name, expr)
+    if name == "present" and isinstance(expr.args[0], Name):
+        variable = printer.body.variable(printer.resolved(expr.args[0]), printer.key)
+        if variable is not None:
+            return CText(variable.present or "true", LOGICAL)
+    if name in ("huge", "tiny", "epsilon"):
+        scalar = _type_of(printer, expr.args[0])
+        return CText(f"hf_{name}<{c_type(scalar)}>()", scalar)
+    if name == "kind":
+        return CText(str(_type_of(printer, expr.args[0]).bytes), INTEGER)
+    return None
+
+
+def _type_of(printer: Expressions, expr: Expr) -> Scalar:
+    if isinstance(expr, Name):
+        variable = printer.body.variable(printer.resolved(expr), printer.key)
+        if variable is not None:
+            return variable.type
+    return printer.print(expr).type
+
+
+def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
+    array = expr.args[0]
+    values = [a.value if isinstance(a, Keyword) else a for a in expr.args[1:]]
+    if not isinstance(array, Name):
+        if name == "size" and not values:
+            return CText(" * ".join(f"({e})" for e in printer.extents(array)), INTEGER, 80)
+        raise CannotPrint(f"'{name}' of this", expr.start, expr.end)
+    variable = printer.body.variable(printer.resolved(array), printer.key)
+    if variable is None or not variable.rank:
+        raise CannotPrint(f"'{name}' of what is no array here", expr.start, expr.end)
+    if not values:
+        if name != "size":
+            raise CannotPrint(f"'{name}' without a dimension", expr.start, expr.end)
+        counts = (_count(variable, d) for d in range(variable.rank))
+        return CText(" * ".join(counts), INTEGER, 80)
+    number = printer.body.kinds.value(values[0], printer.key)
+    if number is None or not 1 <= number <= variable.rank:
+        raise CannotPrint(f"'{name}' with a dimension that is no constant", expr.start, expr.end)
+    if name == "size":
+        return CText(_count(variable, number - 1), INTEGER)
+    bound = (variable.lower if name == "lbound" else variable.upper)[number - 1]
+    return CText(f"({bound})", INTEGER)
+
+
+def _count(variable: CVariable, dimension: int) -> str:
+    from hfpy.backends.c.expressions import extent
+
+    return f"hf_max(0, {extent(variable.lower[dimension], variable.upper[dimension], '1')})"
+
+
+# -- the program's own routines
+
+
+def _own_function(printer: Expressions, site: CallSite, expr: Apply, lanes: Sequence[str]) -> CText:
+    routine = printer.body.facts.routine(site.callee)
+    # One value for all elements is worked out before the first of them is set.
+    once = bool(lanes) and not printer.body.elemental(expr, printer.key, printer.at)
+    if once:
+        lanes = ()
+    result = printer.body.device.result_type(site.callee)
+    if routine.kind != "function" or result is None:
+        raise CannotPrint(f"the function '{site.name}', which has no value of a plain type", expr.start, expr.end)
+    made = f"{printer.body.device.name(site.callee)}({', '.join(call_arguments(printer, site, lanes))})"
+    if not once:
+        return CText(made, result)
+    value = printer.body.temporary(c_type(result), "hf_value")
+    printer.body.prelude.append(f"{value} = {made};")
+    return CText(value, result)
+
+
+def call_arguments(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -> list[str]:
+    """The actual arguments of a call in the order of the dummies, then what the routine needs of modules."""
+    body = printer.body
+    routine = body.facts.routine(site.callee)
+    given: dict[str, Expr] = {}
+    for number, argument in enumerate(site.args):
+        if isinstance(argument, Keyword):
+            given[argument.name] = argument.value
+        elif number < len(routine.dummies):
+            given[routine.dummies[number]] = argument
+    shown = []
+    for dummy in routine.dummies:
+        if dummy in given:
+            shown.append(_argument(printer, site, dummy, given[dummy], lanes))
+        else:
+            shown.append("{}")  # an optional argument that is not given
+    shown += [body.global_text(found) for found in body.device.globals(site.callee)]
+    return [*shown, "hf_space"] if body.device.needs_space(site.callee) else shown
+
+
+def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, lanes: Sequence[str]) -> str:
+    body = printer.body
+    data = body.facts.object(dummy, site.callee)
+    if data is None:
+        raise CannotPrint(f"the argument '{dummy}' of '{site.name}'", actual.start, actual.end)
+    if not data.rank:
+        if "optional" in data.symbol.attributes:
+            return _optional_scalar(printer, site, dummy, actual)
+        if body.device.by_value(site.callee, dummy):
+            return printer.print(actual, lanes if printer.rank(actual) else ()).text
+        return printer.target(actual, lanes if printer.rank(actual) else ()).text
+    if not isinstance(actual, Name | Apply | Component):
+        raise CannotPrint("an expression as an array argument", actual.start, actual.end)
+    variable = body.variable(printer.resolved(actual), printer.key)
+    if variable is None or not variable.rank:
+        raise CannotPrint(f"this actual argument for the array '{dummy}'", actual.start, actual.end)
+    text, rank = printer.section(actual, variable)
+    if rank != data.rank:
+        what = f"an actual argument of rank {rank} for '{dummy}' of rank {data.rank}"
+        raise CannotPrint(what, actual.start, actual.end)
+    return text
+
+
+def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: Expr) -> str:
+    """An optional scalar: a value with the mark that it was given, handed on where it is an optional one itself."""
+    if not printer.body.device.by_value(site.callee, dummy):
+        raise CannotPrint(f"the optional argument '{dummy}', which '{site.name}' sets", actual.start, actual.end)
+    if isinstance(actual, Name):
+        variable = printer.body.variable(printer.resolved(actual), printer.key)
+        if variable is not None and variable.present and not variable.rank:
+            return variable.text.removesuffix(".value")
+    return printer.print(actual).text
+
+
+def _statement_function(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:
+    """A statement function: its expression with the arguments in the place of the dummies."""
+    found = printer.body.statement_function(name, printer.key)
+    assert found is not None
+    dummies, value = found
+    arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in expr.args]
+    replaced = {d: CVariable(f"({a.text})", a.type) for d, a in zip(dummies, arguments, strict=True)}
+    inner = Expressions(printer.body.with_variables(replaced), printer.key, None)
+    shown = inner.print(value)
+    return CText(f"({shown.text})", shown.type)

@@ -1,0 +1,324 @@
+"""Device routines: procedures that kernels call, printed as C functions into every file that needs them.
+
+A copy a file keeps the generated files independent of each other, whatever modules the routines come from (L3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.kinds import Kinds, Scalar
+from hfpy.analyze.scopes import Found
+from hfpy.backends.c.body import Body, Scratch
+from hfpy.backends.c.expressions import Expressions
+from hfpy.backends.c.space import local_array, needs_space, own_arrays
+from hfpy.backends.c.statements import Statements, Unprintable
+from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import Routine
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import expand
+
+Lines = list[tuple[str, int]]
+
+
+@dataclass
+class DeviceRoutines:
+    """Names, arguments and texts of all device routines of a program; texts are made when asked for."""
+
+    facts: Facts
+    effects: Effects
+    kinds: Kinds
+    _texts: dict[str, tuple[str, Lines]] = field(default_factory=dict)
+    _scratch: dict[str, tuple[Scratch, ...]] = field(default_factory=dict)
+
+    # -- what callers ask
+
+    def name(self, key: str) -> str:
+        """The C name of a routine: ``hff_name``, with its module where several have that name."""
+        routine = self.facts.routine(key)
+        same = Counter(r.name for r in self.facts.application.routines.values() if r.kind in ("subroutine", "function"))
+        if same[routine.name] > 1:
+            return f"hff_{key.replace('::', '_').strip('_')}"
+        return f"hff_{routine.name}"
+
+    def globals(self, key: str) -> tuple[Found, ...]:
+        """Module variables that a routine or one below it names, in a fixed order (further arguments)."""
+        found = []
+        for home, name in sorted(self.effects.mentioned(key) | self._in_sizes(key)):
+            symbol = self.facts.application.routines[home].spec.symbols.get(name)
+            if symbol is not None and not symbol.constant:
+                found.append(Found(home, symbol))
+        return tuple(found)
+
+    def _in_sizes(self, key: str) -> frozenset[tuple[str, str]]:
+        """Variables of other units in the sizes that a routine, or one below it, declares."""
+        found: set[tuple[str, str]] = set()
+        for unit in self.reached({key}):
+            for symbol in self.facts.routine(unit).spec.symbols.values():
+                for name in _words(" ".join(d.size for d in symbol.shape), self.facts, unit):
+                    variable = self.facts.scopes.variable(name, unit)
+                    if variable is not None and variable.home != unit:
+                        found.add((variable.home, variable.symbol.name))
+        return frozenset(found)
+
+    def by_value(self, key: str, dummy: str) -> bool:
+        """Whether a scalar dummy is passed by value: it is only read."""
+        return self.effects.intent(key, dummy) == "in"
+
+    def result_type(self, key: str) -> Scalar | None:
+        """The type of a function's result."""
+        routine = self.facts.routine(key)
+        found = self.facts.scopes.variable(routine.result or routine.name, key)
+        if found is None or found.symbol.rank:
+            return None
+        return self.kinds.scalar(found.symbol.type, key)
+
+    def needs_space(self, key: str) -> bool:
+        """Whether a routine, or one below it, has local arrays of run-time size."""
+        return needs_space(self, key)
+
+    def reached(self, keys: set[str]) -> list[str]:
+        """The routines and all that they call, callees first. Raises Unprintable for recursion."""
+        order: list[str] = []
+        for key in sorted(keys):
+            self._visit(key, order, ())
+        return order
+
+    def _visit(self, key: str, order: list[str], above: tuple[str, ...]) -> None:
+        if key in above:
+            line = self.facts.routine(key).header
+            raise Unprintable("a recursive routine", line, 0, len(line.text), self.facts.routine(key).file)
+        if key in order:
+            return
+        for site in self.facts.graph.sites.get(key, ()):
+            if site.callee and self.facts.live(site.at, key):
+                self._visit(site.callee, order, (*above, key))
+        order.append(key)
+
+    # -- texts
+
+    def text(self, key: str) -> tuple[str, Lines]:
+        """Prototype and definition of a routine. Raises Unprintable."""
+        if key not in self._texts:
+            function = _Function(self, self.facts.routine(key))
+            self._texts[key] = function.text()
+            self._scratch[key] = tuple(function.body.scratch)
+        return self._texts[key]
+
+    def scratch(self, key: str) -> tuple[Scratch, ...]:
+        """The room that a routine's own array statements need, known once it is printed. Raises Unprintable."""
+        self.text(key)
+        return self._scratch[key]
+
+
+def _words(text: str, facts: Facts, key: str) -> set[str]:
+    return {w.lower() for w in re.findall(r"[A-Za-z_]\w*", expand(text, facts.application.macros_of(key)))}
+
+
+def array_variable(data: DataObject, facts: Facts, scalar: Scalar, bounds: list[tuple[str, str]]) -> CVariable:
+    """An array whose view bears its own name."""
+    storage = facts.order(data).storage or tuple(range(data.rank))
+    lower, upper = (tuple(b[side] for b in bounds) for side in (0, 1))
+    return CVariable(c_name(data.name), scalar, lower, upper, storage)
+
+
+def view_line(variable: CVariable, name: str, const: bool, data: str) -> str:
+    """The definition of an array's view: bounds in storage order."""
+    element = f"{'const ' if const else ''}{c_type(variable.type)}"
+    pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
+    return f'const hf_array<{element}, {variable.rank}> {variable.text}("{name}", {data}, {pairs});'
+
+
+def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:
+    """The type of a data object. Raises CannotPrint for derived types and the like."""
+    scalar = kinds.scalar(data.symbol.type, data.home)
+    if scalar is None:
+        raise CannotPrint(f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base}")
+    c_type(scalar)
+    return scalar
+
+
+class _Function:
+    """Prints one device routine."""
+
+    def __init__(self, device: DeviceRoutines, routine: Routine) -> None:
+        self.device = device
+        self.facts = device.facts
+        self.routine = routine
+        self.key = routine.key
+        self.variables: dict[str, CVariable] = {}
+        self.globals: dict[tuple[str, str], CVariable] = {}
+        self.parameters: list[str] = []
+        self.definitions: list[str] = []
+        self.body = Body(device.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals)
+
+    def text(self) -> tuple[str, Lines]:
+        """Prototype and definition."""
+        line = self.routine.header
+        try:
+            self._check()
+            for found in self.device.globals(self.key):
+                self._global(found)
+            shared = self.parameters
+            self.parameters = [*self._dummies(), *shared]
+            for name in self._locals():
+                self._local(name)
+        except CannotPrint as problem:
+            raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
+        result = self._result()
+        statements = Statements(
+            self.body, self.routine.file, self._located(), f"return {result};" if result else "return;"
+        )
+        statements.block(self.routine.body, 1)
+        if own_arrays(self.device, self.key) or self.body.scratch or self._callees_need_space():
+            self.parameters.append("hf_space_of_thread hf_space")
+        head = self._head()
+        ending: Lines = [(f"  return {result};", line.first)] if result else []
+        return f"{head};", self._assembled(head, statements, ending, line)
+
+    def _callees_need_space(self) -> bool:
+        return any(needs_space(self.device, key) for key in self.device.reached({self.key}) if key != self.key)
+
+    def _assembled(self, head: str, statements: Statements, ending: Lines, line: LogicalLine) -> Lines:
+        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+        lines = [(f"// {place}: {self.routine.kind} {self.routine.name}", line.first)]
+        lines += [(row, line.first) for row in f"{head}\n{{".split("\n")]
+        made = [*self.body.constant_lines(), *self.definitions, *(s.definition for s in self.body.scratch)]
+        made += [f"{ctype} {name};" for ctype, name in self.body.temporaries]
+        lines += [(f"  {row}", line.first) for row in made]
+        return [*lines, *statements.lines, *ending, ("}", line.first)]
+
+    def _check(self) -> None:
+        if self.routine.kind == "function" and self.device.result_type(self.key) is None:
+            raise CannotPrint(f"the function '{self.routine.name}', whose value is no scalar of a plain type")
+
+    def _located(self) -> dict[int, Located]:
+        return {id(at.statement): at for at in self.facts.graph.statements[self.key]}
+
+    def _head(self) -> str:
+        result = self.device.result_type(self.key) if self.routine.kind == "function" else None
+        ctype = c_type(result) if result is not None else "void"
+        listed = ", ".join(self.parameters)
+        return f"static __device__ {ctype} {self.device.name(self.key)}({listed})"
+
+    def _result(self) -> str:
+        if self.routine.kind != "function":
+            return ""
+        return self.variables[self.routine.result or self.routine.name].text
+
+    # -- variables
+
+    def _dummies(self) -> list[str]:
+        """The parameters for the dummy arguments. Scalars come to be known first: sizes of arrays name them."""
+        made = {}
+        symbols = self.routine.spec.symbols
+        for name in sorted(self.routine.dummies, key=lambda n: n in symbols and symbols[n].rank > 0):
+            self.parameters = []
+            self._dummy(name)
+            made[name] = self.parameters
+        return [text for name in self.routine.dummies for text in made[name]]
+
+    def _dummy(self, name: str) -> None:
+        data = self.facts.object(name, self.key)
+        if data is None:
+            raise CannotPrint(f"the argument '{name}'")
+        scalar = scalar_of(self.device.kinds, data)
+        if data.rank:
+            self._array_parameter(data, scalar)
+            return
+        text = c_name(name)
+        if "optional" in data.symbol.attributes:
+            self.parameters.append(f"const hf_optional<{c_type(scalar)}> &{text}")
+            self.variables[name] = CVariable(f"{text}.value", scalar, present=f"{text}.present")
+            return
+        self.variables[name] = CVariable(text, scalar)
+        reference = "" if self.device.by_value(self.key, name) else "&"
+        self.parameters.append(f"{'' if reference else 'const '}{c_type(scalar)} {reference}{text}")
+
+    def _array_parameter(self, data: DataObject, scalar: Scalar) -> None:
+        actual = f"{c_name(data.name)}_actual"
+        const = self.device.effects.intent(self.key, data.name) == "in"
+        element = f"{'const ' if const else ''}{c_type(scalar)}"
+        self.parameters.append(f"const hf_array<{element}, {data.rank}> &{actual}")
+        bounds = [self._bounds(data, d, actual) for d in range(data.rank)]
+        variable = array_variable(data, self.facts, scalar, bounds)
+        if "optional" in data.symbol.attributes:
+            variable = replace(variable, present=f"({actual}.data != nullptr)")
+        self.variables[data.name] = variable
+        self.definitions.append(view_line(variable, data.name, const, actual))
+
+    def _bounds(self, data: DataObject, dimension: int, actual: str) -> tuple[str, str]:
+        """Lower and upper bound of a dummy's dimension as C text."""
+        storage = self.facts.order(data).storage or tuple(range(data.rank))
+        place = storage.index(dimension)
+        size = data.used[dimension]
+        form = data.symbol.shape[size.declared] if size.declared is not None else None
+        if form is not None and form.form != "explicit":
+            lower = self._size(form.lower or "1")
+            return lower, f"{actual}.extent({place}) + {lower} - 1"
+        low, colon, high = size.size.rpartition(":")
+        return self._size((low if colon else "1") or "1"), self._size(high)
+
+    def _size(self, text: str) -> str:
+        try:
+            tree = expression(expand(text, self.facts.application.macros_of(self.key)))
+        except GrammarError as problem:
+            raise CannotPrint(f"the size '{text}'") from problem
+        return Expressions(self.body, self.key, None).print(tree).text
+
+    def _global(self, found: Found) -> None:
+        data = self.facts.object(found.symbol.name, found.home)
+        if data is None:
+            raise CannotPrint(f"the module variable '{found.symbol.name}'")
+        if ("module", found.symbol.name) in self.device.effects.shared_writes(self.key):
+            raise CannotPrint(f"a write of the module variable '{found.symbol.name}' in a device routine")
+        scalar = scalar_of(self.device.kinds, data)
+        text = f"{c_name(found.symbol.name)}_of_{found.home.rsplit('::', 1)[-1]}"
+        if not data.rank:
+            self.parameters.append(f"const {c_type(scalar)} {text}")
+            self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar)
+            return
+        storage = self.facts.order(data).storage or tuple(range(data.rank))
+        lower = tuple(f"{text}.lower({storage.index(d)})" for d in range(data.rank))
+        upper = tuple(f"{text}.upper({storage.index(d)})" for d in range(data.rank))
+        self.parameters.append(f"const hf_array<const {c_type(scalar)}, {data.rank}> &{text}")
+        self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar, lower, upper, storage)
+
+    def _locals(self) -> Iterator[str]:
+        """Local variables that the routine's statements name, and a function's result."""
+        seen = set(self.routine.dummies)
+        names = [self.routine.result or self.routine.name] if self.routine.kind == "function" else []
+        for reference in self.facts.references[self.key]:
+            if self.facts.live(reference.at, self.key):
+                name = resolve_alias(reference.name, reference.at)[0]
+                names += [name] if name is not None else []
+        for name in names:
+            found = self.facts.scopes.variable(name, self.key)
+            if name not in seen and found is not None and found.home == self.key and not found.symbol.constant:
+                seen.add(name)
+                yield name
+
+    def _local(self, name: str) -> None:
+        data = self.facts.object(name, self.key)
+        assert data is not None
+        if keeps_value(self.routine, name):
+            raise CannotPrint(f"'{name}', which keeps its value between calls")
+        if data.symbol.dynamic:
+            raise CannotPrint(f"the pointer or allocatable '{name}'")
+        if data.rank:
+            variable, lines = local_array(self.body, data)
+            self.definitions += lines
+        else:
+            scalar = scalar_of(self.device.kinds, data)
+            variable = CVariable(c_name(name), scalar)
+            self.definitions.append(f"{c_type(scalar)} {variable.text};")
+        self.variables[name] = variable

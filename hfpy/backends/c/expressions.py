@@ -1,0 +1,429 @@
+"""Fortran expressions as C.
+
+Accesses are printed as the plans say (:mod:`hfpy.analyze.accesses`), with the indices in storage order. An expression
+with rank is printed for one element of it: ``lanes`` names a counter, from zero, for each of its dimensions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hfpy.analyze.accesses import is_full_range
+from hfpy.analyze.context import Located
+from hfpy.analyze.facts import resolve_alias
+from hfpy.analyze.intrinsics import REDUCING
+from hfpy.analyze.kinds import LOGICAL, Scalar
+from hfpy.backends.c import intrinsics
+from hfpy.backends.c.values import (
+    AND,
+    EQUAL,
+    LESS,
+    OR,
+    PLUS,
+    PREFIX,
+    PRIMARY,
+    TIMES,
+    CannotPrint,
+    CText,
+    CVariable,
+    c_type,
+    component_name,
+)
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Binary,
+    Component,
+    Expr,
+    Keyword,
+    Literal,
+    Name,
+    Paren,
+    Range,
+    Unary,
+    children,
+)
+from hfpy.model.macros import Macro
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import expand
+
+if TYPE_CHECKING:
+    from hfpy.backends.c.body import Body
+
+Items = Sequence[Expr | str]
+Designator = Name | Apply | Component
+_ARITHMETIC = {"+": PLUS, "-": PLUS, "*": TIMES, "/": TIMES}
+_COMPARED = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "/=": "!="}
+_JOINED = {".and.": ("&&", AND), ".or.": ("||", OR)}
+
+
+class Expressions:
+    """Prints the expressions of one statement (``at`` is None for initial values of constants)."""
+
+    def __init__(self, body: Body, key: str, at: Located | None) -> None:
+        self.body = body
+        self.key = key
+        self.at = at
+        # Parts of the statement that are worked out before it, by their places.
+        self.kept: dict[tuple[int, int], CText] = {}
+
+    @property
+    def macros(self) -> Mapping[str, Macro]:
+        """The macros that the text may name."""
+        return self.body.facts.application.macros_of(self.key)
+
+    # -- entry points
+
+    def print(self, expr: Expr, lanes: Sequence[str] = ()) -> CText:
+        """A value. Raises CannotPrint."""
+        if (expr.start, expr.end) in self.kept:
+            return self.kept[expr.start, expr.end]
+        match expr:
+            case Paren(inner=inner):
+                value = self.print(inner, lanes)
+                return CText(f"({value.text})", value.type)
+            case Literal():
+                return self._literal(expr)
+            case Unary(op=op, operand=operand):
+                return self._unary(op, self.print(operand, lanes))
+            case Binary(op="**", left=left, right=right):
+                return self._power(left, right, lanes)
+            case Binary(op=op, left=left, right=right):
+                return self._binary(op, self.print(left, lanes), self.print(right, lanes), expr)
+            case Name() | Apply() | Component():
+                return self._designator(expr, lanes)
+            case ArrayConstructor(items=items) if len(lanes) == 1:
+                return self._constructor(expr, items, lanes[0])
+        raise CannotPrint(_what(expr), expr.start, expr.end)
+
+    def logical(self, expr: Expr, lanes: Sequence[str] = ()) -> CText:
+        """A condition."""
+        return self.print(expr, lanes)
+
+    def integer(self, expr: Expr) -> str:
+        """An index or bound as C text."""
+        return self.print(expr).text
+
+    def rank(self, expr: Expr) -> int:
+        """The rank of an expression after the plans."""
+        match expr:
+            case Name() | Apply() | Component():
+                return self._designator_rank(expr)
+            case ArrayConstructor():
+                return 1
+            case Literal():
+                return 0
+        return max((self.rank(c) for c in children(expr)), default=0)
+
+    # -- operators
+
+    def _literal(self, literal: Literal) -> CText:
+        scalar = self.body.kinds.literal(literal, self.key)
+        if scalar is None:
+            raise CannotPrint(f"the literal {literal.text}", literal.start, literal.end)
+        text = literal.text.lower()
+        if scalar.base == "logical":
+            return CText("true" if text.startswith(".true") else "false", scalar)
+        digits = text.split("_")[0]
+        if scalar.base == "integer":
+            return CText(f"{digits}LL" if scalar.bytes == 8 else digits, scalar)
+        return CText(digits.replace("d", "e") + ("f" if scalar.bytes == 4 else ""), scalar)
+
+    @staticmethod
+    def _unary(op: str, operand: CText) -> CText:
+        if op == ".not.":
+            return CText(f"!{operand.at(PREFIX)}", LOGICAL, PREFIX)
+        if op in ("+", "-"):
+            # A blank keeps ``- -x`` from becoming C's decrement.
+            inner = operand.at(PREFIX)
+            return CText(f"{op}{' ' if inner.startswith(op) else ''}{inner}", operand.type, PREFIX)
+        raise CannotPrint(f"the operator {op}")
+
+    def _binary(self, op: str, left: CText, right: CText, expr: Expr) -> CText:
+        if op in _ARITHMETIC:
+            level = _ARITHMETIC[op]
+            return CText(f"{left.at(level)} {op} {right.at(level + 1)}", _wider(left.type, right.type, expr), level)
+        if op in _COMPARED:
+            level = EQUAL if op in ("==", "/=") else LESS
+            return CText(f"{left.at(level + 1)} {_COMPARED[op]} {right.at(level + 1)}", LOGICAL, level)
+        if op in _JOINED:
+            symbol, level = _JOINED[op]
+            # Both in parentheses where they mix: compilers warn about && in || otherwise.
+            sides = [s.text if s.level in (level, PRIMARY, PREFIX) else f"({s.text})" for s in (left, right)]
+            return CText(f"{sides[0]} {symbol} {sides[1]}", LOGICAL, level)
+        if op in (".eqv.", ".neqv."):
+            symbol = "==" if op == ".eqv." else "!="
+            return CText(f"!{left.at(PREFIX)} {symbol} !{right.at(PREFIX)}", LOGICAL, EQUAL)
+        raise CannotPrint(f"the operator {op}", expr.start, expr.end)
+
+    def _constructor(self, expr: Expr, items: Sequence[Expr], lane: str) -> CText:
+        """``[a, b, c]`` in an array expression: worked out before the statement, taken element by element."""
+        if not items or any(self.rank(item) for item in items):
+            raise CannotPrint("this array constructor", expr.start, expr.end)
+        shown = [self.print(item) for item in items]
+        scalar = shown[0].type
+        if any(value.type.base != scalar.base for value in shown):
+            raise CannotPrint("an array constructor of several types", expr.start, expr.end)
+        name = self.body.temporary(c_type(scalar), "hf_list", len(items))
+        for number, value in enumerate(shown):
+            self.body.prelude.append(f"{name}[{number}] = {intrinsics.convert(value, scalar).text};")
+        return CText(f"{name}[{lane}]", scalar)
+
+    def _power(self, left: Expr, right: Expr, lanes: Sequence[str]) -> CText:
+        base, exponent = self.print(left, lanes), self.print(right, lanes)
+        if exponent.type.base == "integer":
+            value = self.body.kinds.value(right, self.key)
+            if value is not None and base.type.base == "real":
+                return CText(f"hf_pow_const<{value}>({base.text})", base.type)
+            return CText(f"hf_ipow({base.text}, {exponent.text})", base.type)
+        result = _wider(base.type, exponent.type, left)
+        arguments = ", ".join(intrinsics.convert(v, result).text for v in (base, exponent))
+        return CText(f"pow{'f' if result.bytes == 4 else ''}({arguments})", result)
+
+    # -- variables and functions
+
+    def _designator(self, expr: Designator, lanes: Sequence[str]) -> CText:
+        macro = self._macro(expr)
+        if macro is not None:
+            return self._macro_text(macro, expr, lanes)
+        name = self.resolved(expr)
+        variable = self.body.variable(name, self.key)
+        if variable is None:
+            if isinstance(expr, Apply):
+                return self._function(expr, lanes)
+            raise CannotPrint(f"'{name}', which hfpy does not know", expr.start, expr.end)
+        if not variable.rank:
+            if isinstance(expr, Apply) and not self._bare_after_plan(expr):
+                raise CannotPrint(_what(expr), expr.start, expr.end)
+            return CText(variable.text, variable.type)
+        return CText(self._element(expr, variable, lanes), variable.type)
+
+    def _macro(self, expr: Designator) -> Macro | None:
+        """The macro that a name (or the name before arguments) is as written: macros know upper and lower case."""
+        name = expr.base if isinstance(expr, Apply) else expr
+        if not isinstance(name, Name):
+            return None
+        if self.at is None:
+            return self.macros.get(name.name)
+        macro = self.macros.get(self.at.statement.line.text[name.start : name.end])
+        return None if macro is not None and macro.params is None and isinstance(expr, Apply) else macro
+
+    def _macro_text(self, macro: Macro, expr: Designator, lanes: Sequence[str]) -> CText:
+        """A macro of the user's, expanded; its arguments are printed where they stand."""
+        arguments = expr.args if isinstance(expr, Apply) else ()
+        shown = [self.print(a, lanes if self.rank(a) else ()) for a in arguments]
+        if macro.params is None and not arguments:
+            text = expand(macro.name, self.macros)
+        elif macro.params is not None and len(macro.params) == len(shown):
+            text = expand(f"{macro.name}({', '.join(f'hf_m{n}' for n in range(len(shown)))})", self.macros)
+        else:
+            raise CannotPrint(f"the macro '{macro.name}' with these arguments", expr.start, expr.end)
+        known = {}
+        for number, value in enumerate(shown):
+            # Macros put text into text: without parentheses the operators around it may take it apart.
+            if value.level < PRIMARY and len(re.findall(rf"\(\s*hf_m{number}\s*\)", text)) < text.count(
+                f"hf_m{number}"
+            ):
+                raise CannotPrint(f"an argument of '{macro.name}' that is no single term", expr.start, expr.end)
+            known[f"hf_m{number}"] = CVariable(value.at(PRIMARY), value.type)
+        try:
+            tree = expression(text)
+        except GrammarError as problem:
+            raise CannotPrint(f"the macro '{macro.name}'", expr.start, expr.end) from problem
+        inner = Expressions(self.body.with_variables(known), self.key, None).print(tree)
+        if inner.level != PRIMARY:
+            # The preprocessor puts it in as text, so that what stands around it would bind to parts of it.
+            raise CannotPrint("a macro that stands for more than one value", expr.start, expr.end)
+        return inner
+
+    def resolved(self, expr: Designator) -> str:
+        """The variable's name, through ``associate``; ``a%b`` for a component."""
+        base = expr.base if isinstance(expr, Apply) else expr
+        if not isinstance(base, Name):
+            chain = component_name(base)
+            if not chain:
+                raise CannotPrint("a component of an array of derived type", expr.start, expr.end)
+            return chain
+        if self.at is None:
+            return base.name
+        name, _ = resolve_alias(base.name, self.at)
+        if name is None:
+            raise CannotPrint(
+                f"'{base.name}', which stands for an expression or a local of a block", expr.start, expr.end
+            )
+        return name
+
+    def target(self, expr: Expr, lanes: Sequence[str] = ()) -> CText:
+        """What an assignment sets."""
+        if isinstance(expr, Name | Apply | Component):
+            return self._designator(expr, lanes)
+        raise CannotPrint(_what(expr), expr.start, expr.end)
+
+    def items(self, expr: Designator, variable: CVariable) -> tuple[Items, bool]:
+        """The index list of an access, and whether it is in storage order already (a macro call of the user's)."""
+        plan = None
+        if self.at is not None:
+            plan = self.body.facts.plans.get((self.key, self.at.statement.line.key, expr.start, expr.end))
+        if plan is not None and plan.final and isinstance(expr, Apply):
+            return self._expanded(expr), True
+        given: Items = expr.args if isinstance(expr, Apply) else (":",) * variable.rank
+        if plan is not None and (plan.items is not None or plan.changed):
+            given = plan.items or ()
+        if len(given) != variable.rank:
+            raise CannotPrint(
+                f"{len(given)} indices for the {variable.rank} dimensions of this array", expr.start, expr.end
+            )
+        return given, False
+
+    def _bare_after_plan(self, expr: Apply) -> bool:
+        """Whether the plan drops all indices, as of an array whose dimensions are all those of regions around."""
+        if self.at is None:
+            return False
+        plan = self.body.facts.plans.get((self.key, self.at.statement.line.key, expr.start, expr.end))
+        return plan is not None and plan.changed and plan.items is None
+
+    def _expanded(self, expr: Apply) -> Items:
+        assert self.at is not None
+        text = self.at.statement.line.text[expr.open + 1 : expr.end - 1]
+        try:
+            tree = expression(f"a({expand(text, self.macros)})")
+        except GrammarError as problem:
+            raise CannotPrint("these indices", expr.start, expr.end) from problem
+        assert isinstance(tree, Apply)
+        return tree.args
+
+    def _element(self, expr: Designator, variable: CVariable, lanes: Sequence[str]) -> str:
+        items, stored = self.items(expr, variable)
+        left = iter(lanes)
+        shown = [self._index(item, d, variable, left) for d, item in enumerate(items)]
+        if not stored:
+            shown = [shown[d] for d in variable.storage]
+        return f"{variable.text}({', '.join(shown)})"
+
+    def _index(self, item: Expr | str, dimension: int, variable: CVariable, lanes: object) -> str:
+        if isinstance(item, str) and item != ":":
+            return self.body.iterator(item)
+        if item == ":" or isinstance(item, Range):
+            lane = next(lanes, None)  # type: ignore[call-overload]
+            if lane is None:
+                raise CannotPrint("an array where one value is wanted")
+            return self._lane(item, dimension, variable, lane)
+        assert isinstance(item, Expr)
+        if self.rank(item):
+            raise CannotPrint("a vector subscript", item.start, item.end)
+        return self.integer(item)
+
+    def _lane(self, item: Expr | str, dimension: int, variable: CVariable, lane: str) -> str:
+        """The index of element ``lane`` (from zero) of a section."""
+        lower, _, step = self.bounds(item, dimension, variable)
+        scaled = lane if step == "1" else f"{lane} * {_operand(step)}"
+        return scaled if lower == "0" else f"{_operand(lower)} + {scaled}"
+
+    def bounds(self, item: Expr | str, dimension: int, variable: CVariable) -> tuple[str, str, str]:
+        """First, last and step of a section's dimension as C text."""
+        first, last, step = variable.lower[dimension], variable.upper[dimension], "1"
+        if isinstance(item, Range):
+            first = self.integer(item.lower) if item.lower is not None else first
+            last = self.integer(item.upper) if item.upper is not None else last
+            step = self.integer(item.step) if item.step is not None else step
+        return first, last, step
+
+    def extents(self, expr: Expr) -> list[str]:
+        """The number of elements in each dimension of an expression with rank, from the first array in it."""
+        if isinstance(expr, Name | Apply | Component):
+            found = self._section_extents(expr)
+            if found is not None:
+                return found
+        if isinstance(expr, ArrayConstructor):
+            return [str(len(expr.items))]
+        for child in children(expr):
+            inner = child.value if isinstance(child, Keyword) else child
+            if self.rank(inner):
+                return self.extents(inner)
+        raise CannotPrint("an array of unknown shape", expr.start, expr.end)
+
+    def _section_extents(self, expr: Designator) -> list[str] | None:
+        variable = self.body.variable(self.resolved(expr), self.key)
+        if variable is None or not variable.rank:
+            return None
+        items, _ = self.items(expr, variable)
+        return [
+            extent(*self.bounds(item, d, variable))
+            for d, item in enumerate(items)
+            if item == ":" or isinstance(item, Range)
+        ]
+
+    def _designator_rank(self, expr: Designator) -> int:
+        if self._macro(expr) is not None:
+            return max((self.rank(a) for a in expr.args), default=0) if isinstance(expr, Apply) else 0
+        name = self.resolved(expr)
+        variable = self.body.variable(name, self.key)
+        if variable is not None:
+            if not variable.rank:
+                return 0
+            return sum(1 for i in self.items(expr, variable)[0] if i == ":" or isinstance(i, Range))
+        if isinstance(expr, Apply):
+            values = [a.value if isinstance(a, Keyword) else a for a in expr.args]
+            if name in REDUCING or name in ("size", "lbound", "ubound", "present", "kind", "huge", "tiny", "epsilon"):
+                return 0
+            if self.body.callee(expr, self.key, self.at) is not None and not self.body.elemental(
+                expr, self.key, self.at
+            ):
+                return 0
+            return max((self.rank(v) for v in values), default=0)
+        return 0
+
+    def _function(self, expr: Apply, lanes: Sequence[str]) -> CText:
+        from hfpy.backends.c.calls import function_call
+
+        return function_call(self, expr, lanes)
+
+    def section(self, expr: Designator, variable: CVariable) -> tuple[str, int]:
+        """An array or a section of it as an argument: C text and rank."""
+        items, stored = self.items(expr, variable)
+        order = range(len(items)) if stored else variable.storage
+        if all(is_full_range(i) for i in items):
+            return variable.text, len(items)
+        shown = []
+        for d in order:
+            item = items[d]
+            if is_full_range(item):
+                shown.append("hf_all()")
+            elif isinstance(item, Range):
+                shown.append(f"hf_triplet({', '.join(self.bounds(item, d, variable))})")
+            else:
+                shown.append(self._index(item, d, variable, iter(())))
+        rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
+        return f"hf_section({variable.text}, {', '.join(shown)})", rank
+
+
+def extent(first: str, last: str, step: str) -> str:
+    """The number of elements of a triplet as C text (it may be negative for none)."""
+    if step == "1":
+        return last if first == "1" else f"{_operand(last)} - {_operand(first)} + 1"
+    return f"({_operand(last)} - {_operand(first)} + {_operand(step)}) / {_operand(step)}"
+
+
+def _operand(text: str) -> str:
+    return text if text.replace("_", "").isalnum() else f"({text})"
+
+
+def _wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:
+    if left.base not in ("integer", "real") or right.base not in ("integer", "real"):
+        raise CannotPrint(f"an operation between {left.base} and {right.base}", expr.start, expr.end)
+    if left.base != right.base:
+        return left if left.base == "real" else right
+    return left if left.bytes >= right.bytes else right
+
+
+def _what(expr: Expr) -> str:
+    names = {
+        "ArrayConstructor": "an array constructor",
+        "Complex": "a complex number",
+        "Range": "an array section",
+        "ImpliedDo": "an implied do loop",
+    }
+    return names.get(type(expr).__name__, "this expression")

@@ -1,0 +1,131 @@
+"""Array statements that read the array they set: Fortran works out the whole right-hand side first.
+
+In loops over the elements that holds by itself where each element is read at its own turn only. Where others are
+read, the loops run so that an element is read before it is set, or else the values go through room of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hfpy.analyze.intrinsics import REDUCING
+from hfpy.backends.c.expressions import Designator, Expressions
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Name, Range, children
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A section's dimension: which one of the array, first, last and step as C text."""
+
+    dimension: int
+    first: str
+    last: str
+    step: str
+
+
+def sections(printer: Expressions, node: Designator) -> tuple[Bounds, ...]:
+    """The dimensions of an access that are ranges."""
+    variable = printer.body.variable(printer.resolved(node), printer.key)
+    if variable is None or not variable.rank:
+        return ()
+    items, stored = printer.items(node, variable)
+    found = []
+    for place, item in enumerate(items):
+        if item == ":" or isinstance(item, Range):
+            dimension = variable.storage[place] if stored else place
+            found.append(Bounds(dimension, *printer.bounds(item, place, variable)))
+    return tuple(found)
+
+
+def others(printer: Expressions, name: str, own: tuple[Bounds, ...], value: Expr) -> list[Designator]:
+    """Accesses in a value that read other elements of the array ``name`` than the one that is set at the same turn.
+
+    ``own`` are the ranges of what is set. Arguments of functions that are worked out beforehand do not count. Two
+    accesses with the same ranges are either the same elements or, where another index differs, have none in common.
+    """
+    return [n for n in _accesses(printer, value) if printer.resolved(n) == name and sections(printer, n) != own]
+
+
+def _accesses(printer: Expressions, expr: Expr) -> Iterator[Designator]:
+    if isinstance(expr, Name | Apply | Component):
+        if isinstance(expr, Apply) and isinstance(expr.base, Name) and _beforehand(printer, expr, expr.base.name):
+            return
+        yield expr
+        if isinstance(expr, Apply):
+            for argument in expr.args:
+                yield from _accesses(printer, argument)
+        return
+    for child in children(expr):
+        yield from _accesses(printer, child)
+
+
+def _beforehand(printer: Expressions, expr: Apply, name: str) -> bool:
+    if printer.body.variable(printer.resolved(expr), printer.key) is not None:
+        return False
+    if printer.body.callee(expr, printer.key, printer.at) is not None:
+        return not printer.body.elemental(expr, printer.key, printer.at)
+    return name in REDUCING or name in ("size", "lbound", "ubound")
+
+
+def directions(printer: Expressions, target: Designator, values: Sequence[Designator]) -> tuple[int, ...] | None:
+    """For each range of the target whether its loop runs up (1) or down (-1), the last range outermost; None if no
+    choice lets every element be read before it is set.
+    """
+    own = sections(printer, target)
+    pending = [_distances(own, sections(printer, v)) for v in values]
+    left = [d for d in pending if d is not None]
+    if len(left) < len(pending):
+        return None
+    result = [1] * len(own)
+    for place in reversed(range(len(own))):
+        signs = {(d[place] > 0) - (d[place] < 0) for d in left} - {0}
+        if len(signs) > 1:
+            return None
+        result[place] = signs.pop() if signs else 1
+        left = [d for d in left if d[place] == 0]
+    return tuple(result)
+
+
+def _distances(own: Sequence[Bounds], other: Sequence[Bounds]) -> tuple[int, ...] | None:
+    """How many turns later each dimension's element is set that is read; None if that cannot be told."""
+    if [b.dimension for b in own] != [b.dimension for b in other]:
+        return None
+    found = []
+    for mine, theirs in zip(own, other, strict=True):
+        step = _number(mine.step)
+        apart = _apart(mine.first, theirs.first)
+        if step is None or step == 0 or _number(theirs.step) != step or apart is None:
+            return None
+        # With a remainder the elements have nothing in common; any direction will do, and this one is taken.
+        found.append(apart // step if apart % step == 0 else 0)
+    return tuple(found)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.removeprefix("-").isdigit() else None
+
+
+def _apart(first: str, second: str) -> int | None:
+    """The difference of two bounds that are a common term and constants."""
+    one, other = _term(first), _term(second)
+    return other[1] - one[1] if one is not None and other is not None and one[0] == other[0] else None
+
+
+def _term(text: str) -> tuple[str, int] | None:
+    try:
+        tree = expression(text)
+    except GrammarError:
+        return None
+    constant = 0
+    while isinstance(tree, Binary) and tree.op in ("+", "-"):
+        number = _number(text[tree.right.start : tree.right.end].strip())
+        if number is None:
+            break
+        constant += number if tree.op == "+" else -number
+        tree = tree.left
+    base = text[tree.start : tree.end].strip()
+    number = _number(base)
+    return (base, constant) if number is None else ("", constant + number)

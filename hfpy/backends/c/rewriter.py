@@ -1,0 +1,162 @@
+"""Regions that become kernels in files of their own: the call of a launcher takes the region's place in the text."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Scalar
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RegionSharing
+from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.kernel import Kernel, KernelBuilder
+from hfpy.backends.c.parameters import Parameter
+from hfpy.backends.c.statements import Unprintable
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.directives import Region
+from hfpy.model.macros import Macro
+from hfpy.model.statements import Construct
+from hfpy.model.units import Routine
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import expand
+from hfpy.transform.edits import Edit, replace_lines
+from hfpy.transform.regioncode import Backend
+from hfpy.transform.regions import RegionRewriter
+from hfpy.transform.wrapping import wrap_line
+
+_NAME_LIMIT = 63
+# Threads a block where no macro says otherwise: whole warps along the first domain.
+_BLOCK = (64, 4, 1)
+
+
+class KernelRewriter(RegionRewriter):
+    """Edits for the regions of a routine whose backend writes kernels. ``kernels`` and ``removed`` (physical lines)
+    are filled on the way.
+    """
+
+    def __init__(
+        self, facts: Facts, effects: Effects, routine: Routine, backend: Backend, device: DeviceRoutines
+    ) -> None:
+        super().__init__(facts, effects, routine, backend)
+        self.device = device
+        self.kernels: list[Kernel] = []
+        self.procedures: set[str] = set()
+
+    def _region(self, node: Construct, region: Region) -> Iterator[Edit]:
+        assert node.end is not None
+        number = self.numbers[id(node)]
+        if RegionId(self.routine.key, number) not in self.facts.positions.regions:
+            yield from super()._region(node, region)
+            return
+        sharing = self.sharing.region(number)
+        sharing.place()
+        self.found += sharing.result.found
+        self._check_jumps(node, region)
+        name = kernel_name(self.facts, self.routine, number)
+        block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
+        try:
+            kernel = self.build(sharing, name, block)
+        except Unprintable as problem:
+            self.found.append(refused(problem))
+            return
+        self.kernels.append(kernel)
+        first, last = node.header.line.first, node.end.line.last
+        self.removed.append((first, last))
+        yield replace_lines(first, last, self._call(node, kernel))
+
+    def build(self, sharing: RegionSharing, name: str, block: tuple[int, int, int]) -> Kernel:
+        """The kernel of a region. Raises Unprintable."""
+        return KernelBuilder(self.device, sharing, name, block).build()
+
+    def actual(self, parameter: Parameter) -> str:
+        """The actual argument of a launcher's call."""
+        return actual_text(parameter, self.facts.application.macros_of(self.routine.key))
+
+    def _call(self, node: Construct, kernel: Kernel) -> list[str]:
+        indent = " " * node.header.line.segments[0][2]
+        macros = self.facts.application.macros_of(self.routine.key)
+        listed = ", ".join(self.actual(p) for p in kernel.parameters)
+        iterators = ", ".join(node.region.iterators) if node.region is not None else ""
+        comment = f"{indent}! region over {iterators}: kernel {kernel.name}"
+        call = wrap_line(f"{indent}call {kernel.launcher}({listed})", macros)
+        return [comment, *self._components(node, kernel, indent, 1), *call, *self._components(node, kernel, indent, 0)]
+
+    def _components(self, node: Construct, kernel: Kernel, indent: str, entering: int) -> list[str]:
+        """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""
+        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{node.header.line.first + 1}"
+        rows = []
+        for parameter in kernel.parameters:
+            if parameter.kind != "array" or "%" not in parameter.actual:
+                continue
+            procedure = "hf_enter" if entering else "hf_leave"
+            copy = 1 if entering or not parameter.const else 0
+            self.procedures.add(procedure)
+            text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{place}"//hf_end)'
+            rows += wrap_line(indent + text, ())
+        return rows
+
+
+def refused(problem: Unprintable) -> Diagnostic:
+    """The error for something that kernels cannot do."""
+    place = problem.line.place(problem.file, problem.start, problem.end)
+    hint = "write it in terms that kernels know, or choose another backend for this routine"
+    return error("HF702", f"{problem.what} cannot be translated for a kernel", place, hint)
+
+
+def kernel_name(facts: Facts, routine: Routine, number: int) -> str:
+    """``hfk<n>_routine``, with the module where several routines have that name; cut with a hash if too long (B24)."""
+    same = Counter(r.name for r in facts.application.routines.values() if r.kind in ("subroutine", "function"))
+    stem = routine.key.replace("::", "_").strip("_") if same[routine.name] > 1 else routine.name
+    name = f"hfk{number}_{stem}"
+    if len(name) <= _NAME_LIMIT:
+        return name
+    return name[: _NAME_LIMIT - 9] + "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
+
+
+def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, int]:
+    """Threads a block in x, y, z: ``block(…)`` of the region, else the macros ``CUDA_BLOCKSIZE_X`` … with the region's
+    template (§9.4), else a default.
+    """
+    sizes = list(_BLOCK) if len(region.domains) > 1 else [256, 1, 1]
+    for place, axis in enumerate("XYZ"):
+        for name in (f"CUDA_BLOCKSIZE_{axis}_{region.template}", f"CUDA_BLOCKSIZE_{axis}"):
+            macro = macros.get(name)
+            if macro is not None and macro.body.strip().isdigit():
+                sizes[place] = int(macro.body)
+                break
+    for hint, values in region.hints:
+        if hint == "block":
+            sizes = [int(v) for v in values if v.strip().isdigit()] or sizes
+    sizes = [*sizes, 1, 1][:3]
+    if len(region.domains) < 3:
+        sizes[2] = 1
+    if len(region.domains) < 2:
+        sizes[1] = 1
+    return sizes[0], sizes[1], sizes[2]
+
+
+def actual_text(parameter: Parameter, macros: Mapping[str, Macro]) -> str:
+    """The actual argument of a launcher's call."""
+    if parameter.kind != "value":
+        return parameter.actual
+    if parameter.type.base == "logical":
+        return f"merge(1, 0, {parameter.actual})"
+    if parameter.type == Scalar("integer", 4) and not _plain_integer(parameter.actual, macros):
+        return f"int({parameter.actual})"
+    return parameter.actual
+
+
+def _plain_integer(text: str, macros: Mapping[str, Macro]) -> bool:
+    """Whether a text is a name or an inquiry, whose kind is that of its declaration."""
+    from hfpy.model.expressions import Name
+
+    if text.startswith(("lbound(", "ubound(")):
+        return True
+    try:
+        return isinstance(expression(expand(text, macros)), Name)
+    except GrammarError:
+        return False

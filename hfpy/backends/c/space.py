@@ -1,0 +1,166 @@
+"""Local arrays of kernels and device routines: on the thread's own stack where their size is a constant, else in a
+workspace of all threads whose size the launcher works out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallSite
+from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
+from hfpy.backends.c.expressions import Expressions, extent
+from hfpy.backends.c.values import CannotPrint, CVariable, c_type
+from hfpy.model.expressions import Keyword
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import expand
+
+
+def constant_bounds(facts: Facts, data: DataObject) -> list[tuple[int, int]] | None:
+    """The bounds of an array whose dimensions are all known numbers; None otherwise."""
+    bounds = []
+    for low, high in bound_texts(facts, data):
+        pair = [facts.domains.value(t, data.home) for t in (low, high)]
+        if pair[0] is None or pair[1] is None:
+            return None
+        bounds.append((pair[0], pair[1]))
+    return bounds
+
+
+def bound_texts(facts: Facts, data: DataObject) -> list[tuple[str, str]]:
+    """Lower and upper bound of each dimension as Fortran text."""
+    result = []
+    for dimension in data.used:
+        low, colon, high = expand(dimension.size, facts.application.macros_of(data.home)).rpartition(":")
+        result.append(((low if colon else "1") or "1", high))
+    return result
+
+
+def local_array(body: Body, data: DataObject) -> tuple[CVariable, list[str]]:
+    """A local array: variable and definition. Raises CannotPrint where its size cannot be printed."""
+    from hfpy.backends.c.device import array_variable, scalar_of, view_line
+
+    facts = body.facts
+    scalar = scalar_of(body.kinds, data)
+    constant = constant_bounds(facts, data)
+    if constant is None:
+        bounds = [(_size(body, low), _size(body, high)) for low, high in bound_texts(facts, data)]
+        variable = array_variable(data, facts, scalar, bounds)
+        pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
+        ctype = f"{c_type(scalar)}, {data.rank}"
+        return variable, [f'const hf_array<{ctype}> {variable.text} = hf_space.local<{ctype}>("{data.name}", {pairs});']
+    variable = array_variable(data, facts, scalar, [(str(a), str(b)) for a, b in constant])
+    count = 1
+    for low_bound, high_bound in constant:
+        count *= max(high_bound - low_bound + 1, 0)
+    storage = f"{variable.text}_data"
+    return variable, [
+        f"{c_type(scalar)} {storage}[{max(count, 1)}];",
+        view_line(variable, data.name, False, storage),
+    ]
+
+
+def _size(body: Body, text: str) -> str:
+    try:
+        return Expressions(body, body.key, None).print(expression(text)).text
+    except GrammarError as problem:
+        raise CannotPrint(f"the size '{text}'") from problem
+
+
+def needs_space(device: DeviceRoutines, key: str) -> bool:
+    """Whether a routine, or one that it calls, has local arrays of run-time size or needs room for array statements."""
+    return any(own_arrays(device, unit) or device.scratch(unit) for unit in device.reached({key}))
+
+
+def own_arrays(device: DeviceRoutines, key: str) -> list[DataObject]:
+    """Local arrays of a device routine whose size is not a constant."""
+    facts = device.facts
+    names = {r.name for r in facts.references.get(key, ())}
+    objects = (facts.object(n, key) for n in sorted(names))
+    return [
+        d
+        for d in objects
+        if d is not None and d.local and d.rank and not d.symbol.constant and constant_bounds(facts, d) is None
+    ]
+
+
+def bytes_of(body: Body, arrays: list[DataObject]) -> list[str]:
+    """The bytes that local arrays take in a thread's part of the workspace, as C text for the launcher."""
+    texts = []
+    for data in arrays:
+        scalar = body.kinds.scalar(data.symbol.type, data.home)
+        counts = [
+            f"hf_count({extent(_size(body, low), _size(body, high), '1')})"
+            for low, high in bound_texts(body.facts, data)
+        ]
+        texts.append(f"hf_space_of({' * '.join(counts)}, {scalar.bytes if scalar is not None else 8})")
+    return texts
+
+
+def scratch_bytes(scratch: Sequence[Scratch]) -> list[str]:
+    """The same for the room of a kernel's own array statements."""
+    return [f"hf_space_of({' * '.join(f'hf_count({e})' for e in made.extents)}, {made.type.bytes})" for made in scratch]
+
+
+def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
+    """The same for a device routine, whose arrays the host knows by their declarations."""
+    texts = []
+    for made in scratch:
+        data = body.facts.object(made.name, body.key)
+        assert data is not None
+        bounds = [bound_texts(body.facts, data)[d] for d in made.dimensions]
+        counts = [f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds]
+        texts.append(f"hf_space_of({' * '.join(counts)}, {made.type.bytes})")
+    return texts
+
+
+def called_bytes(body: Body, sites: list[CallSite]) -> list[str]:
+    """The bytes that each call takes, with what is called below it; ``body`` knows what the host knows of the caller.
+
+    Raises CannotPrint where a size depends on what only the device knows.
+    """
+    texts = []
+    for site in sites:
+        if needs_space(body.device, site.callee):
+            texts.append(_call_bytes(body, site))
+    return texts
+
+
+def _call_bytes(body: Body, site: CallSite) -> str:
+    facts = body.facts
+    inner = Body(
+        facts, body.effects, body.kinds, site.callee, body.device, _arguments(body, site), body.globals, body.constants
+    )
+    own = bytes_of(inner, own_arrays(body.device, site.callee))
+    own += _scratch_of_routine(inner, body.device.scratch(site.callee))
+    sites = [s for s in facts.graph.sites.get(site.callee, ()) if s.callee and facts.live(s.at, site.callee)]
+    return total(own, called_bytes(inner, sites))
+
+
+def total(own: list[str], below: list[str]) -> str:
+    """All of a routine's own arrays and the largest of what it calls, one call at a time."""
+    parts = list(own)
+    if below:
+        parts.append(f"hf_max({', '.join(below)})" if len(below) > 1 else below[0])
+    return " + ".join(parts) if parts else "0"
+
+
+def _arguments(body: Body, site: CallSite) -> Mapping[str, CVariable]:
+    """What the host knows of a routine's scalar arguments: those whose actual arguments it can print."""
+    routine = body.facts.routine(site.callee)
+    known: dict[str, CVariable] = {}
+    printer = Expressions(body, body.key, site.at)
+    for number, argument in enumerate(site.args):
+        name = argument.name if isinstance(argument, Keyword) else routine.dummies[number]
+        value = argument.value if isinstance(argument, Keyword) else argument
+        data = body.facts.object(name, site.callee)
+        if data is None or data.rank or data.symbol.type.base != "integer":
+            continue
+        try:
+            shown = printer.print(value)
+        except CannotPrint:
+            continue
+        known[name] = CVariable(f"({shown.text})", shown.type)
+    return known

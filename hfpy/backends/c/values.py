@@ -1,0 +1,102 @@
+"""What the C printers hand around: variables as C knows them, printed expressions, and refusals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.analyze.kinds import Scalar
+from hfpy.model.expressions import Component, Expr, Name
+
+# How tightly C's operators bind (ISO/IEC 14882, [expr]); printed operands of a lower level get parentheses.
+PRIMARY, PREFIX, TIMES, PLUS, LESS, EQUAL, AND, OR, LOWEST = 100, 90, 80, 70, 60, 50, 40, 30, 0
+
+_C_TYPES = {
+    ("real", 4): "float",
+    ("real", 8): "double",
+    ("integer", 1): "signed char",
+    ("integer", 2): "short",
+    ("integer", 4): "int",
+    ("integer", 8): "long long",
+    ("logical", 1): "signed char",
+    ("logical", 2): "short",
+    ("logical", 4): "int",
+    ("logical", 8): "long long",
+}
+_KEYWORDS = frozenset(
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr "
+    "const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float "
+    "for friend "
+    "goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
+    "public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch "
+    "template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile "
+    "wchar_t while xor xor_eq restrict threadidx blockidx blockdim griddim warpsize main assert".split()
+)
+
+
+class CannotPrint(Exception):
+    """Something that has no counterpart in a kernel: what, and where in the statement's text."""
+
+    def __init__(self, what: str, start: int = 0, end: int = -1) -> None:
+        super().__init__(what)
+        self.what = what
+        self.start = start
+        self.end = end
+
+
+@dataclass(frozen=True, slots=True)
+class CText:
+    """A printed expression with its type and how tightly it binds."""
+
+    text: str
+    type: Scalar
+    level: int = PRIMARY
+
+    def at(self, level: int) -> str:
+        """The text as an operand of an operator of that level."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+@dataclass(frozen=True, slots=True)
+class CVariable:
+    """A variable as C sees it.
+
+    ``text`` is what stands for it in expressions (``(*x)`` for one reached through a pointer). For arrays ``lower``
+    and ``upper`` are the bounds of its dimensions as C text, in the order of Fortran's index list; ``storage`` gives
+    for each place in storage the place in that list. ``present`` is the text that tells whether an optional argument
+    was given, empty for all others.
+    """
+
+    text: str
+    type: Scalar
+    lower: tuple[str, ...] = ()
+    upper: tuple[str, ...] = ()
+    storage: tuple[int, ...] = ()
+    present: str = ""
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return len(self.storage)
+
+
+def component_name(expr: Expr) -> str:
+    """``a%b%c`` for a chain of components of a variable, without indices on the way; empty for anything else."""
+    if isinstance(expr, Name):
+        return expr.name
+    if isinstance(expr, Component):
+        base = component_name(expr.base)
+        return f"{base}%{expr.name}" if base else ""
+    return ""
+
+
+def c_type(scalar: Scalar) -> str:
+    """The C type of the same size. Raises CannotPrint where C has none."""
+    found = _C_TYPES.get((scalar.base, scalar.bytes))
+    if found is None:
+        raise CannotPrint(f"type {scalar.base} of {scalar.bytes} bytes")
+    return found
+
+
+def c_name(name: str) -> str:
+    """A Fortran name as a C name: the same, but for C++'s own words."""
+    return f"{name}_" if name in _KEYWORDS else name

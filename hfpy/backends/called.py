@@ -1,0 +1,317 @@
+"""What OpenACC and OpenMP target have to be told about routines that kernels call: that they exist on the device too,
+and which module variables they know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, keeps_value
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.scopes import Found
+from hfpy.analyze.states import HOST, TRANSFER, States
+from hfpy.analyze.uses import aliases_of
+from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.statements import Unprintable
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.expressions import Apply, Literal, Name, walk
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Call, InputOutput, Statement, expressions
+from hfpy.model.units import DerivedType, Routine
+from hfpy.transform.edits import Edit, insert_lines
+
+OFFLOADED = ("openacc", "openmp-target")
+_ROUTINE = {"openacc": "!$acc routine seq", "openmp-target": "!$omp declare target"}
+_VARIABLES = {"openacc": "!$acc declare create({})", "openmp-target": "!$omp declare target({})"}
+_OWN = {"openacc": r"^\s*!\$acc\s+routine\b", "openmp-target": r"^\s*!\$omp\s+declare\s+target\b"}
+_SUBROUTINES = ("mvbits",)
+
+
+def plain_type(facts: Facts, data: DataObject) -> bool:
+    """Whether a variable of derived type is one piece of memory: its type is known and has no allocatable or pointer
+    components, in its components neither.
+    """
+    if data.symbol.type.base != "type":
+        return False
+    return _plain(facts, facts.scopes.derived_type(data.symbol.type.derived.lower(), data.home), data.home)
+
+
+def _plain(facts: Facts, derived: DerivedType | None, home: str) -> bool:
+    if derived is None or derived.extends:
+        return False
+    for component in derived.components:
+        if component.dynamic or component.type.base in ("class", "procedure"):
+            return False
+        if component.type.base == "type":
+            inner = facts.scopes.derived_type(component.type.derived.lower(), home)
+            if inner is derived or not _plain(facts, inner, home):
+                return False
+    return True
+
+
+@dataclass
+class Called:
+    """Routines that kernels of these backends call, and what was found wrong with them."""
+
+    facts: Facts
+    effects: Effects
+    states: States
+    device: DeviceRoutines
+    _checked: set[tuple[str, str]] = field(default_factory=set)
+    _declared: dict[tuple[str, str], set[str]] | None = None
+
+    def families(self, key: str) -> list[str]:
+        """The backends of the kernels that call a routine."""
+        above = {self.facts.backend(region.routine) for region in self.facts.positions.get(key).above}
+        return sorted(above & set(OFFLOADED))
+
+    def lines(self, routine: Routine) -> Iterator[Edit]:
+        """Directives in the specification part of a routine that kernels call, or of a module whose variables such
+        routines know.
+        """
+        margin = " " * (routine.header.segments[0][2] + 2)
+        rows = [
+            f"{margin}{_ROUTINE[family]}" for family in self.families(routine.key) if not self._own(routine, family)
+        ]
+        if rows and routine.kind in ("subroutine", "function"):
+            yield insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
+        if routine.kind == "module":
+            yield from self._module(routine, margin)
+
+    def _module(self, routine: Routine, margin: str) -> Iterator[Edit]:
+        listed = sorted((name, families) for (home, name), families in self.declared().items() if home == routine.key)
+        rows = [margin + _VARIABLES[family].format(name) for name, families in listed for family in sorted(families)]
+        file = self.facts.application.file(routine.key)
+        unit = file.units[routine.unit]
+        if rows and routine.end is not None:
+            end = file.lines[unit.contains] if unit.contains >= 0 else routine.end
+            yield insert_lines(end.first, rows, -3, routine.header.first)
+
+    def _own(self, routine: Routine, family: str) -> bool:
+        """Whether the user has written the directive himself."""
+        if routine.end is None:
+            return False
+        rows = self.facts.application.file(routine.key).source.lines[routine.header.first : routine.end.last + 1]
+        return any(re.match(_OWN[family], row, re.IGNORECASE) for row in rows)
+
+    # -- module variables
+
+    def declared(self) -> dict[tuple[str, str], set[str]]:
+        """The module variables that need a declaration, by home and name, with the backends that ask for it."""
+        if self._declared is None:
+            self._declared = {}
+            for region in self.facts.positions.regions:
+                family = self.facts.backend(region.routine)
+                if family in OFFLOADED:
+                    for _, variable in self._mentioned(region):
+                        slot = (variable.home, variable.symbol.name)
+                        self._declared.setdefault(slot, set()).add(family)
+        return self._declared
+
+    def _mentioned(self, region: RegionId) -> list[tuple[CallSite, Found]]:
+        """The variables of modules that routines called in a region know, with the first call that leads to each."""
+        found: dict[tuple[str, str], tuple[CallSite, Found]] = {}
+        for site in self._sites(region):
+            for variable in self.device.globals(site.callee):
+                found.setdefault((variable.home, variable.symbol.name), (site, variable))
+        return list(found.values())
+
+    def _sites(self, region: RegionId) -> list[CallSite]:
+        sites = self.facts.graph.sites.get(region.routine, ())
+        return [
+            s for s in sites if s.callee and region.number in s.at.regions and self.facts.live(s.at, region.routine)
+        ]
+
+    def updates(self, routine: Routine, number: int) -> tuple[list[str], list[tuple[str, str, str]], list[Diagnostic]]:
+        """What a region has to bring to the device for the routines that it calls: module variables by the names that
+        they have in its routine, imports for them (module, name, local name), and what cannot be done.
+        """
+        family = self.facts.backend(routine.key)
+        region = RegionId(routine.key, number)
+        names: list[str] = []
+        imports: list[tuple[str, str, str]] = []
+        problems = list(self._unknown(routine.key, family, number))
+        for site in self._sites(region):
+            problems += self._routines(site, family)
+        if problems:
+            return [], [], problems
+        for site, variable in self._mentioned(region):
+            problem = self._not_declarable(variable, routine, family)
+            if problem:
+                problems.append(self._refused(problem, family, site))
+                continue
+            if variable.symbol.rank and self._there(variable, routine.key):
+                continue
+            found = self.facts.scopes.variable(variable.symbol.name, routine.key)
+            if found is not None and (found.home, found.symbol.name) == (variable.home, variable.symbol.name):
+                names.append(variable.symbol.name)
+                continue
+            owner = self.facts.routine(variable.home)
+            local = f"hf_{owner.name}_{variable.symbol.name}"[:63]
+            imports.append((owner.name, variable.symbol.name, local))
+            names.append(local)
+        return names, imports, problems
+
+    def _not_declarable(self, variable: Found, routine: Routine, family: str) -> str:
+        """Why a variable of another unit cannot be known on the device; empty if it can."""
+        home = self.facts.application.routines[variable.home]
+        symbol = variable.symbol
+        what = f"'{symbol.name}' of '{home.name}', which a routine called here uses,"
+        data = self.facts.object(symbol.name, variable.home)
+        if home.kind != "module":
+            return f"{what} a variable of the program around it,"
+        if data is None or "pointer" in symbol.attributes or symbol.type.base in ("character", "class"):
+            return f"{what} a pointer or a text,"
+        if symbol.type.base == "type" and not plain_type(self.facts, data):
+            return f"{what} whose type has allocatable or pointer components,"
+        if not self._rewritten(home):
+            return f"{what} in a file without directives,"
+        hidden = home.spec.default_private and "public" not in symbol.attributes
+        if routine.host != variable.home and (hidden or symbol.name in home.spec.private):
+            return f"{what} private in its module,"
+        if not data.rank:
+            return f"{what} allocatable," if symbol.dynamic else ""
+        brought = self._brought(variable)
+        if symbol.dynamic and not brought:
+            return f"{what} which no routine brings to the device,"
+        return (
+            f"{what} which is brought to the device within a routine that does so, too," if self._twice(brought) else ""
+        )
+
+    def _brought(self, variable: Found) -> dict[str, str]:
+        """The routines that know an array of a module to be on the device, each with its state there."""
+        identity = (variable.home, variable.symbol.name)
+        states = {}
+        for key, references in self.facts.references.items():
+            for name in sorted({r.name for r in references} | self.facts.domains.listings(key).keys()):
+                found = self.facts.scopes.variable(name, key)
+                same = found is not None and (found.home, found.symbol.name) == identity
+                if same and self.states.of(name, key) != HOST:
+                    states[key] = self.states.of(name, key)
+        return states
+
+    def _there(self, variable: Found, key: str) -> bool:
+        """Whether an array of a module is on the device when a routine runs: by itself, or by a caller."""
+        return any(other == key or key in self._below(other) for other in self._brought(variable))
+
+    def _below(self, key: str) -> set[str]:
+        """The routines that a routine leads to."""
+        reached: set[str] = set()
+        left = [key]
+        while left:
+            for site in self.facts.graph.sites.get(left.pop(), ()):
+                if site.callee and site.callee not in reached:
+                    reached.add(site.callee)
+                    left.append(site.callee)
+        return reached
+
+    def _twice(self, brought: dict[str, str]) -> bool:
+        """Whether a routine brings an array to the device while a caller has it there: the copies of an array with
+        memory of its own on the device are not counted.
+        """
+        transfers = {key for key, state in brought.items() if state == TRANSFER}
+        return any(transfers & self._below(key) - {key} for key in transfers)
+
+    # -- routines
+
+    def _rewritten(self, routine: Routine) -> bool:
+        application = self.facts.application
+        return application.file(routine.key).hybrid or bool(application.options.layout)
+
+    def _routines(self, site: CallSite, family: str) -> Iterator[Diagnostic]:
+        """What is wrong with a routine that is called in a region, and with those below it."""
+        try:
+            reached = self.device.reached({site.callee})
+        except Unprintable as problem:
+            yield self._refused(problem.what, family, site)
+            return
+        for key in reached:
+            if (key, family) in self._checked:
+                continue
+            self._checked.add((key, family))
+            routine = self.facts.routine(key)
+            problem_text = self._wrong(routine, family)
+            if problem_text:
+                yield self._refused(f"a call that leads to '{routine.name}', {problem_text},", family, site)
+            yield from self._unknown(key, family, None)
+
+    def _wrong(self, routine: Routine, family: str) -> str:
+        if not self._rewritten(routine) and not self._own(routine, family):
+            return "which has no directives and stands in a file without any"
+        if not routine.host:
+            return "which is in no module"
+        if self.facts.application.file(routine.key).fixed:
+            return "which stands in a file in fixed form"
+        constant = self._constant_array(routine)
+        if constant:
+            return f"which picks elements of the constant array '{constant}'"
+        kept = [n for n in routine.spec.symbols if keeps_value(routine, n) and not routine.spec.symbols[n].constant]
+        if kept:
+            return f"which keeps '{kept[0]}' between calls"
+        written = [name for kind, name in self.effects.shared_writes(routine.key) if kind == "module"]
+        if written:
+            return f"which changes the module variable '{written[0]}'"
+        return ""
+
+    def _constant_array(self, routine: Routine) -> str:
+        """A named constant with elements picked at run time: compilers keep it in the host's memory only."""
+        for reference in self.facts.references.get(routine.key, ()):
+            found = self.facts.scopes.variable(reference.name, routine.key)
+            if found is None or not found.symbol.constant or not found.symbol.rank:
+                continue
+            if reference.role != "inquiry" and not all(isinstance(i, Literal) for i in reference.indices or (None,)):
+                return reference.name
+        return ""
+
+    def _unknown(self, key: str, family: str, number: int | None) -> Iterator[Diagnostic]:
+        """Input and output, and calls of procedures without source, in a region or in a whole routine."""
+        file = self.facts.routine(key).file
+        for at in self.facts.graph.statements.get(key, ()):
+            if (number is not None and number not in at.regions) or not self.facts.live(at, key):
+                continue
+            statement = at.statement
+            if isinstance(statement, InputOutput):
+                yield refused(f"'{statement.kind}' in a kernel", family, statement.line, file)
+            for name in self._without_source(statement, key, at):
+                what = f"a call of '{name}', whose source is not here or which may mean several procedures,"
+                yield refused(what, family, statement.line, file)
+
+    def _without_source(self, statement: Statement, key: str, at: Located) -> Iterator[str]:
+        inside = aliases_of(at)
+        application = self.facts.application
+        macros = {m.lower() for m in (*application.macros_of(key), *application.file(key).macros)}
+        scopes = self.facts.scopes
+        callees = {s.name: s.callee for s in self.facts.graph.sites.get(key, ()) if s.at.statement is statement}
+        yield from (name for name, callee in callees.items() if not callee and name not in _SUBROUTINES)
+        if isinstance(statement, Call):
+            trees = statement.args
+        else:
+            trees = expressions(statement)
+        for tree in trees:
+            for node in walk(tree):
+                if not isinstance(node, Apply) or not isinstance(node.base, Name) or node.base.name in callees:
+                    continue
+                name = node.base.name
+                found = scopes.variable(name, key)
+                array = found is not None and (found.symbol.rank or found.symbol.type.base == "character")
+                data = self.facts.object(name, key)
+                if array or (data is not None and data.full) or name in INTRINSICS or name in inside:
+                    continue
+                if not scopes.statement_function(name, key) and name not in macros:
+                    yield name
+
+    def _refused(self, what: str, family: str, site: CallSite) -> Diagnostic:
+        return refused(what, family, site.at.statement.line, self.facts.routine(site.caller).file)
+
+
+def refused(what: str, family: str, line: LogicalLine, file: str) -> Diagnostic:
+    """The error for something that a backend with directives cannot do."""
+    hint = "choose the backend cuda-c for this routine, or write it in another way"
+    return error("HF702", f"{what} is not possible with {family}", line.place(file), hint)

@@ -1,0 +1,1 @@
+"""Regions and routines as CUDA Fortran: the user's statements, with accesses and calls as kernels need them."""

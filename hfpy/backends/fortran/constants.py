@@ -1,0 +1,73 @@
+"""Named constants that kernels mention, declared again in them.
+
+The modules with the kernels use none of the program's, which use them; so each kernel declares what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds, Scalar
+from hfpy.analyze.scopes import Found
+from hfpy.backends.c.values import CannotPrint
+from hfpy.backends.fortran.text import words
+from hfpy.model.expressions import Name
+from hfpy.parse.macros import expand
+
+
+def type_text(scalar: Scalar) -> str:
+    """A type with its kind as a number. Raises CannotPrint for what kernels do not have."""
+    if scalar.base not in ("real", "integer", "logical"):
+        raise CannotPrint(f"type {scalar.base}")
+    return f"{scalar.base}({scalar.bytes})"
+
+
+class Constants:
+    """The constants of one kernel or device routine; ``taken`` are names that mean something else there."""
+
+    def __init__(self, facts: Facts, kinds: Kinds, taken: Iterable[str]) -> None:
+        self.facts = facts
+        self.kinds = kinds
+        self.taken = set(taken)
+        self.lines: list[str] = []
+        self._known: dict[str, tuple[str, str]] = {}
+
+    def of(self, text: str, key: str) -> None:
+        """Add what a text of the unit ``key`` mentions. Raises CannotPrint where that cannot be declared again."""
+        for word in sorted(words(text)):
+            self._word(word, key)
+
+    def _word(self, word: str, key: str) -> None:
+        found = self.facts.scopes.variable(word, key)
+        if found is not None and found.symbol.constant:
+            slot = (found.home, found.symbol.name)
+            if word in self.taken:
+                raise CannotPrint(f"the name '{word}', which means a constant and a variable,")
+            if word not in self._known:
+                self._known[word] = slot
+                self.lines.append(self._declaration(word, found))
+            elif self._known[word] != slot:
+                raise CannotPrint(f"the name '{word}', which means two constants,")
+        elif found is None and word not in self._known and word not in self.taken:
+            value = self.kinds.value(Name(0, 0, word), key)
+            if value is not None:
+                self._known[word] = ("", word)
+                self.lines.append(f"integer, parameter :: {word} = {value}")
+
+    def _declaration(self, word: str, found: Found) -> str:
+        symbol = found.symbol
+        scalar = self.kinds.scalar(symbol.type, found.home)
+        if scalar is None or not symbol.initial:
+            raise CannotPrint(f"the named constant '{word}'")
+        macros = self.facts.application.macros_of(found.home)
+        value = (
+            None if symbol.rank or scalar.base != "integer" else self.kinds.value(Name(0, 0, symbol.name), found.home)
+        )
+        if value is not None:
+            return f"{type_text(scalar)}, parameter :: {word} = {value}"
+        shape = ",".join(d.size if d.form != "star" else "*" for d in symbol.shape)
+        initial = expand(symbol.initial, macros)
+        self.of(f"{shape} {initial}", found.home)
+        listed = f"({expand(shape, macros)})" if symbol.rank else ""
+        return f"{type_text(scalar)}, parameter :: {word}{listed} = {initial}"

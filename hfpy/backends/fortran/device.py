@@ -1,0 +1,313 @@
+"""Device routines: procedures that kernels call, copied into every module of kernels that needs them.
+
+A copy a file keeps the files independent of each other, whatever modules the routines come from (L3). Module
+variables that they use become further arguments, given by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.kinds import Scalar
+from hfpy.backends.c.device import DeviceRoutines, scalar_of
+from hfpy.backends.c.space import bound_texts, constant_bounds, own_arrays
+from hfpy.backends.c.statements import Unprintable
+from hfpy.backends.c.values import CannotPrint
+from hfpy.backends.fortran.constants import Constants, type_text
+from hfpy.backends.fortran.text import KernelText, Lines, Spelling
+from hfpy.model.units import Routine
+from hfpy.parse.macros import expand
+from hfpy.transform.wrapping import wrap_line
+
+_IDENTITIES = {
+    "+": "0",
+    "-": "0",
+    "*": "1",
+    "iand": "not({0})",
+    "ior": "{0}",
+    "ieor": "{0}",
+    "max": "-huge({0})",
+    "min": "huge({0})",
+    ".and.": ".true.",
+    ".or.": ".false.",
+    ".eqv.": ".true.",
+    ".neqv.": ".false.",
+}
+
+Slot = tuple[str, str]
+
+Pairs = tuple[tuple[str, str], ...]
+
+bound_pair = bound_texts
+
+
+def bound_names(array: str, rank: int) -> Pairs:
+    """The names of the arguments that hold the bounds of a module's array."""
+    return tuple((f"{array}_lower{d}", f"{array}_upper{d}") for d in range(1, rank + 1))
+
+
+def identity_of(op: str, scalar: Scalar) -> str:
+    """What a reduction starts from: it changes no value. Raises CannotPrint for operators that there are not."""
+    found = _IDENTITIES.get(op)
+    if found is None:
+        raise CannotPrint(f"a reduction by {op}")
+    if op == "max" and scalar.base == "integer":
+        return f"-huge({zero(scalar)}) - 1"
+    return found.format(zero(scalar))
+
+
+def zero(scalar: Scalar) -> str:
+    """A constant of a type."""
+    if scalar.base == "logical":
+        return f".false._{scalar.bytes}"
+    return f"0.0_{scalar.bytes}" if scalar.base == "real" else f"0_{scalar.bytes}"
+
+
+@dataclass
+class FortranRoutines:
+    """Names, further arguments and texts of all device routines of a program; texts are made when asked for."""
+
+    device: DeviceRoutines
+    _texts: dict[str, Lines] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> Facts:
+        """The facts about the program."""
+        return self.device.facts
+
+    def names(self) -> Mapping[str, str]:
+        """The names of all routines, should kernels call them."""
+        routines = self.facts.application.routines.values()
+        return {r.key: self.device.name(r.key) for r in routines if r.kind in ("subroutine", "function")}
+
+    def globals(self, key: str) -> tuple[Slot, ...]:
+        """The module variables that a routine, or one below it, names: home and name."""
+        return tuple((found.home, found.symbol.name) for found in self.device.globals(key))
+
+    def dummy(self, key: str, slot: Slot) -> str:
+        """The name of a further dummy argument: what the routine calls the variable, if it knows it."""
+        home, name = slot
+        names = {name, *(resolve_alias(r.name, r.at)[0] for r in self.facts.references.get(key, ()))}
+        for local in sorted(n for n in names if n is not None):
+            found = self.facts.scopes.variable(local, key)
+            if found is not None and (found.home, found.symbol.name) == slot:
+                return local
+        return f"{name}_of_{self.facts.routine(home).name}"
+
+    def spaces(self, key: str) -> tuple[Slot, ...]:
+        """The local arrays of run-time size of a routine and of those below it: routine and name.
+
+        They are further arguments too: the kernel has a place for each thread.
+        """
+        found = []
+        for unit in self.device.reached({key}):
+            found += [(unit, data.name) for data in own_arrays(self.device, unit)]
+        return tuple(found)
+
+    def space_dummy(self, key: str, slot: Slot) -> str:
+        """The name of such an argument in a routine."""
+        owner, name = slot
+        return name if owner == key else f"{name}_of_{self.facts.routine(owner).name}"
+
+    def further(
+        self, given: Mapping[Slot, str], bounds: Mapping[str, Pairs], callees: Iterable[str]
+    ) -> Mapping[str, Sequence[str]]:
+        """For each routine the further arguments of its calls, where the caller calls variables and arrays as given.
+
+        ``bounds`` are those of the module's arrays, by these names.
+        """
+        result: dict[str, list[str]] = {}
+        for key in callees:
+            result[key] = []
+            for slot in self.globals(key):
+                dummy, actual = self.dummy(key, slot), given[slot]
+                result[key].append(f"{dummy}={actual}")
+                own = bound_names(dummy, len(bounds.get(actual, ())))
+                for names, texts in zip(own, bounds.get(actual, ()), strict=True):
+                    result[key] += [f"{name}={text}" for name, text in zip(names, texts, strict=True)]
+            result[key] += [f"{self.space_dummy(key, slot)}={given[slot]}" for slot in self.spaces(key)]
+        return result
+
+    def callees(self, key: str) -> list[str]:
+        """The routines that a unit calls where its code is live."""
+        sites = self.facts.graph.sites.get(key, ())
+        return list(dict.fromkeys(s.callee for s in sites if s.callee and self.facts.live(s.at, key)))
+
+    def optional(self, callees: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
+        """For each routine its optional dummies, with a value of their type. Raises CannotPrint."""
+        return {key: self._optional(key) for key in callees}
+
+    def _optional(self, key: str) -> Mapping[str, str]:
+        found = {}
+        for dummy in self.facts.routine(key).dummies:
+            data = self.facts.object(dummy, key)
+            if data is None or "optional" not in data.symbol.attributes:
+                continue
+            if data.rank or self.device.effects.intent(key, dummy) != "in":
+                raise CannotPrint(f"the argument '{dummy}', which is optional and an array, or changed,")
+            found[dummy] = zero(scalar_of(self.device.kinds, data))
+        return found
+
+    def text(self, key: str) -> Lines:
+        """The definition of a routine. Raises Unprintable."""
+        if key not in self._texts:
+            self._texts[key] = _Definition(self, self.facts.routine(key)).text()
+        return self._texts[key]
+
+
+class _Definition:
+    """Writes one device routine."""
+
+    def __init__(self, routines: FortranRoutines, routine: Routine) -> None:
+        self.routines = routines
+        self.device = routines.device
+        self.facts = routines.facts
+        self.routine = routine
+        self.key = routine.key
+        self.scalars: list[str] = []
+        self.arrays: list[str] = []
+        self.names: set[str] = set()
+        self.given: dict[Slot, str] = {}
+        self.bounds: dict[str, Pairs] = {}
+        self.optional: dict[str, str] = {}
+
+    def text(self) -> Lines:
+        """The lines with where they stem from."""
+        line = self.routine.header
+        try:
+            further = self._declare()
+            callees = self.routines.callees(self.key)
+            further_of = self.routines.further(self.given, self.bounds, callees)
+            optional = self.routines.optional(callees)
+            spelling = Spelling(self.routines.names(), further_of, optional, self.optional)
+        except CannotPrint as problem:
+            raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
+        body = KernelText(self.facts, self.routine, spelling, "return")
+        body.block(self.routine.body, 2)
+        try:
+            constants = Constants(self.facts, self.device.kinds, self.names)
+            constants.of("\n".join([*self.scalars, *self.arrays, *(text for text, _ in body.lines)]), self.key)
+        except CannotPrint as problem:
+            raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
+        kind, name = self.routine.kind, self.device.name(self.key)
+        elemental = "elemental " if "elemental" in self.routine.prefix else ""
+        result = f" result({self._result})" if self._result else ""
+        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+        rows = [
+            f"  ! {place}: {kind} {self.routine.name}",
+            f"  attributes(device) {elemental}{kind} {name}({', '.join([*self.routine.dummies, *further])}){result}",
+            *(f"    {row}" for row in (*constants.lines, *self.scalars, *self.arrays)),
+        ]
+        head = [(part, line.first) for row in rows for part in wrap_line(row)]
+        return [*head, *body.lines, (f"  end {kind} {name}", line.first)]
+
+    @property
+    def _result(self) -> str:
+        return (self.routine.result or self.routine.name) if self.routine.kind == "function" else ""
+
+    def _declare(self) -> list[str]:
+        """Declarations of all variables; the names of the further arguments."""
+        if self._result and self.device.result_type(self.key) is None:
+            raise CannotPrint(f"the function '{self.routine.name}', whose value is no scalar of a plain type")
+        for dummy in self.routine.dummies:
+            data = self._object(dummy, self.key)
+            if data.symbol.dynamic:
+                raise CannotPrint(f"the argument '{dummy}', which is a pointer or allocatable,")
+            intent = "in" if self.device.effects.intent(self.key, dummy) == "in" else "inout"
+            self._declaration(data, dummy, f", intent({intent})")
+        further = [f"{dummy}_given" for dummy in self.routines.optional([self.key])[self.key]]
+        self.optional = {text.removesuffix("_given"): text for text in further}
+        self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]
+        self.names |= set(further)
+        for home, name in self.routines.globals(self.key):
+            if ("module", name) in self.device.effects.shared_writes(self.key):
+                raise CannotPrint(f"a write of the module variable '{name}' in a device routine")
+            text = self.routines.dummy(self.key, (home, name))
+            further += [text, *self._global(self._object(name, home), text)]
+            self.given[(home, name)] = text
+        for slot in self.routines.spaces(self.key):
+            further.append(self._space(slot))
+        for name in self._locals():
+            self._local(name)
+        return further
+
+    def _global(self, data: DataObject, text: str) -> list[str]:
+        """A module variable as a further argument; the names of those with its bounds."""
+        scalar = scalar_of(self.device.kinds, data)
+        self.names.add(text)
+        if not data.rank:
+            self.scalars.append(f"{type_text(scalar)}, intent(in) :: {text}")
+            return []
+        pairs = self.bounds[text] = bound_names(text, data.rank)
+        names = [name for pair in pairs for name in pair]
+        self.names |= set(names)
+        self.scalars.append(f"integer(4), intent(in) :: {', '.join(names)}")
+        shape = ",".join(f"{low}:{high}" for low, high in pairs)
+        self.arrays.append(f"{type_text(scalar)}, intent(in) :: {text}({shape})")
+        return names
+
+    def _space(self, slot: Slot) -> str:
+        """A local array of run-time size, here or in a routine below, as a further argument."""
+        owner, name = slot
+        text = self.routines.space_dummy(self.key, slot)
+        data = self._object(name, owner)
+        if owner == self.key:
+            self._declaration(data, text, ", intent(inout)")
+        else:
+            self.names.add(text)
+            self.arrays.append(f"{type_text(scalar_of(self.device.kinds, data))}, intent(inout) :: {text}(*)")
+        self.given[slot] = text
+        return text
+
+    def _object(self, name: str, key: str) -> DataObject:
+        data = self.facts.object(name, key)
+        if data is None:
+            raise CannotPrint(f"'{name}'")
+        return data
+
+    def _declaration(self, data: DataObject, text: str, intent: str) -> None:
+        scalar = scalar_of(self.device.kinds, data)
+        self.names.add(text)
+        if not data.rank:
+            self.scalars.append(f"{type_text(scalar)}{intent} :: {text}")
+            return
+        storage = self.facts.order(data).storage or tuple(range(data.rank))
+        sizes = [self._size(data, d) for d in storage]
+        self.arrays.append(f"{type_text(scalar)}{intent} :: {text}({','.join(sizes)})")
+
+    def _size(self, data: DataObject, dimension: int) -> str:
+        size = data.used[dimension]
+        form = data.symbol.shape[size.declared] if size.declared is not None else None
+        if form is not None and form.form in ("assumed", "deferred"):
+            return f"{form.lower}:" if form.lower else ":"
+        if form is not None and form.form == "star":
+            return f"{form.lower}:*" if form.lower else "*"
+        return expand(size.size, self.facts.application.macros_of(self.key))
+
+    def _locals(self) -> list[str]:
+        """Local variables that the routine's statements name, and a function's result."""
+        names = [self._result] if self._result else []
+        for reference in self.facts.references[self.key]:
+            if self.facts.live(reference.at, self.key):
+                name = resolve_alias(reference.name, reference.at)[0]
+                names += [name] if name is not None else []
+        kept = []
+        for name in dict.fromkeys(names):
+            found = self.facts.scopes.variable(name, self.key)
+            if name in self.routine.dummies or found is None or found.home != self.key or found.symbol.constant:
+                continue
+            kept.append(name)
+        return kept
+
+    def _local(self, name: str) -> None:
+        data = self._object(name, self.key)
+        if keeps_value(self.routine, name):
+            raise CannotPrint(f"'{name}', which keeps its value between calls")
+        if data.symbol.dynamic:
+            raise CannotPrint(f"the pointer or allocatable '{name}'")
+        if data.rank and constant_bounds(self.facts, data) is None:
+            return  # a further argument
+        self._declaration(data, name, "")

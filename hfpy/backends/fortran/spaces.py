@@ -1,0 +1,91 @@
+"""Local arrays of run-time size in routines that kernels call: a place for each thread, which the kernel hands on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.scopes import Found
+from hfpy.backends.c.device import scalar_of
+from hfpy.backends.c.parameters import Parameter
+from hfpy.backends.c.values import CannotPrint
+from hfpy.backends.fortran.device import bound_pair
+from hfpy.model.expressions import Keyword, Name, names_in
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import expand
+
+if TYPE_CHECKING:
+    from hfpy.backends.fortran.kernel import FortranKernel
+
+
+def add_space(kernel: FortranKernel, slot: tuple[str, str], called: list[str]) -> None:
+    """A local array of run-time size of a routine called here: a place for each thread."""
+    owner, name = slot
+    data = kernel.facts.object(name, owner)
+    assert data is not None
+    pairs = []
+    for low, high in bound_pair(kernel.facts, data):
+        known = (_known(kernel, low, owner, called), _known(kernel, high, owner, called))
+        if known[0] is None or known[1] is None:
+            raise CannotPrint(f"the local array '{name}' of '{kernel.facts.routine(owner).name}', whose size varies,")
+        pairs.append((known[0], known[1]))
+    text = f"{name}_of_{kernel.facts.routine(owner).name}"
+    storage = kernel.facts.order(data).storage or tuple(range(data.rank))
+    kernel.names.add(text)
+    kernel.bounds[text] = (*(pairs[d] for d in storage), ("1", "hf_threads"))
+    kernel.parameters[text] = Parameter("space", name, text, scalar_of(kernel.device.kinds, data), "", False)
+    kernel.globals[slot] = f"{text}({','.join(':' * data.rank)}, hf_thread)"
+
+
+def _known(kernel: FortranKernel, text: str, unit: str, called: list[str]) -> str | None:
+    """A size of a routine called here in terms of this kernel; None where it is not the same for every call."""
+    if unit == kernel.key:
+        return kernel.fixed(text, unit)
+    shown = expand(text, kernel.facts.application.macros_of(kernel.key))
+    try:
+        tree = expression(shown)
+    except GrammarError:
+        return None
+    value = kernel.device.kinds.value(tree, unit)
+    if value is not None:
+        return str(value)
+    for name in sorted(names_in(tree)):
+        found = kernel.facts.scopes.variable(name, unit)
+        if found is None:
+            return None
+        given = _given_size(kernel, name, found, unit, called)
+        if given is None:
+            return None
+        plain = given if re.fullmatch(r"\w+", given) else f"({given})"
+        shown = re.sub(rf"\b{name}\b", plain, shown, flags=re.IGNORECASE)
+    return shown
+
+
+def _given_size(kernel: FortranKernel, name: str, found: Found, unit: str, called: list[str]) -> str | None:
+    if found.symbol.constant:
+        value = kernel.device.kinds.value(Name(0, 0, name), unit)
+        return str(value) if value is not None else None
+    if found.home != unit:
+        return kernel.globals.get((found.home, found.symbol.name))
+    if name not in kernel.facts.routine(unit).dummies or kernel.device.effects.intent(unit, name) != "in":
+        return None
+    texts: set[str | None] = set()
+    for caller in (kernel.key, *called):
+        sites = kernel.sites() if caller == kernel.key else kernel.facts.graph.sites.get(caller, ())
+        for site in sites:
+            if site.callee == unit:
+                texts.add(_known(kernel, _actual(site, kernel.facts.routine(unit).dummies, name), caller, called))
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _actual(site: CallSite, dummies: tuple[str, ...], name: str) -> str:
+    """The text of an actual argument; empty if it is not given."""
+    text = site.at.statement.line.text
+    for number, argument in enumerate(site.args):
+        given = argument.name if isinstance(argument, Keyword) else dummies[number]
+        if given == name:
+            value = argument.value if isinstance(argument, Keyword) else argument
+            return text[value.start : value.end]
+    return ""

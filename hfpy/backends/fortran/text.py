@@ -1,0 +1,321 @@
+"""Statements of kernels and device routines: the user's text with its references rewritten (design contract 3).
+
+Array references get the indices and the order that :class:`hfpy.transform.accesses.AccessRewriter` gives them on the
+host too. On top of that come calls of device routines with their further arguments, components of derived types,
+which are parameters of their own, and local arrays that all threads keep in one array.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallSite
+from hfpy.backends.c.statements import Unprintable
+from hfpy.backends.c.values import CannotPrint, component_name
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range, walk
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Construct,
+    Header,
+    InputOutput,
+    Jump,
+    Memory,
+    Node,
+    OneLine,
+    Statement,
+    expressions,
+)
+from hfpy.model.units import Routine
+from hfpy.parse.expressions import expression
+from hfpy.parse.macros import expand
+from hfpy.transform.accesses import AccessRewriter
+from hfpy.transform.wrapping import wrap_line
+
+Lines = list[tuple[str, int]]
+
+_CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})  # no `where`: CUDA Fortran has none in device code
+_INQUIRIES = ("size", "lbound", "ubound")
+# Names in text: words, and the kinds of literals, which are stuck to numbers.
+_WORD = re.compile(
+    r"(?<![\w.])\d+\.?\d*(?:[ed][+-]?\d+)?_([a-z]\w*)|(?<![\w])\.\d+(?:[ed][+-]?\d+)?_([a-z]\w*)|([a-z]\w*)"
+)
+
+
+def words(text: str) -> set[str]:
+    """The names that a text mentions, in lower case; strings are not looked into."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", " ", text.lower())
+    return {word for groups in _WORD.findall(bare) for word in groups if word}
+
+
+@dataclass
+class Spelling:
+    """What kernels call things.
+
+    ``routines`` are the names of device routines by their key, ``further`` the further arguments of their calls as
+    ``dummy=actual``, ``optional`` their optional dummies with a value for those that are not given, ``given`` what
+    tells whether an optional argument of this routine was given. ``components`` are parameters, ``threaded`` the local
+    arrays that have a place for each thread (whether that index comes first), of these ranks.
+    """
+
+    routines: Mapping[str, str]
+    further: Mapping[str, Collection[str]]
+    optional: Mapping[str, Mapping[str, str]]
+    given: Mapping[str, str] = field(default_factory=dict)
+    components: Mapping[str, str] = field(default_factory=dict)
+    threaded: Mapping[str, bool] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+
+class KernelText(AccessRewriter):
+    """The text of one routine's statements. ``leave`` is what ``@exit`` becomes."""
+
+    def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str) -> None:
+        super().__init__(facts, routine)
+        self.spelling = spelling
+        self.leave = leave
+        self.lines: Lines = []
+        self.expanded: set[str] = set()
+        self._sites: dict[tuple[Any, int, int], CallSite] = {}
+        for site in facts.graph.sites.get(routine.key, ()):
+            if site.callee:
+                self._sites[(site.at.statement.line.key, site.node.start, site.node.end)] = site
+        self._key: Any = None
+        self.point = ""
+        self._loops: list[str] = []
+
+    def block(self, nodes: tuple[Node, ...], depth: int) -> None:
+        """Print a block at an indentation depth. Raises Unprintable."""
+        for node in nodes:
+            if not isinstance(node, Construct):
+                self._put(node, depth)
+            elif node.kind == "region":
+                self.block(node.body, depth)
+            elif node.kind == "at_if":
+                if node.condition is not None and self.facts.holds(node.condition, self.routine.key):
+                    self.block(node.body, depth)
+            else:
+                self._construct(node, depth)
+
+    def _construct(self, node: Construct, depth: int) -> None:
+        if node.kind not in _CONSTRUCTS or node.end is None:
+            self._refuse(node.header, f"'{node.kind}'")
+        assert node.end is not None
+        if isinstance(node.header, Header) and node.header.label:
+            self._refuse(node.header, "a loop that ends on a label")
+        loop = node.kind in ("do", "dowhile")
+        if loop:
+            self._loops.append(getattr(node.header, "construct_name", ""))
+        for part in node.parts:
+            self._put(part.header, depth)
+            self.block(part.body, depth + 1)
+        self._put(node.end, depth)
+        if loop:
+            self._loops.pop()
+
+    def _refuse(self, statement: Statement, what: str) -> None:
+        line = statement.line
+        raise Unprintable(what, line, 0, len(line.text), self.routine.file)
+
+    def _put(self, statement: Statement, depth: int) -> None:
+        line = statement.line
+        try:
+            text = self.statement(statement)
+        except CannotPrint as problem:
+            end = problem.end if problem.end >= 0 else len(line.text)
+            raise Unprintable(problem.what, line, problem.start, end, self.routine.file) from problem
+        before = text
+        text = expand(text, self.facts.application.macros_of(self.routine.key))
+        self.expanded |= words(text) - words(before)
+        self.lines += [(row, line.first) for row in wrap_line("  " * depth + text.strip())]
+
+    # -- one statement
+
+    def statement(self, statement: Statement) -> str:
+        """The text of a statement. Raises CannotPrint."""
+        line = statement.line
+        if line.label:
+            raise CannotPrint("a label")
+        self._key = line.key
+        pieces: list[tuple[int, int, str]] = []
+        inner: Statement | None = statement
+        while inner is not None:
+            self._check(inner)
+            pieces += self._pieces(inner, line.text)
+            inner = inner.action if isinstance(inner, OneLine) else None
+        text, position = "", 0
+        for start, end, new in sorted(pieces):
+            text += line.text[position:start] + new
+            position = end
+        return text + line.text[position:]
+
+    def _pieces(self, statement: Statement, text: str) -> Iterator[tuple[int, int, str]]:
+        planned = self._by_statement.get(id(statement), {})
+        if isinstance(statement, Call):
+            site = self._site(statement.designator)
+            if site is None:
+                raise CannotPrint("a call of a procedure whose source hfpy does not have")
+            yield statement.designator.start, len(text), self._call(site, statement.args, text, planned)
+            return
+        if isinstance(statement, Jump) and statement.kind == "@exit":
+            start, end = statement.span
+            yield start, len(text) if end < 0 else end, self.leave
+            return
+        if isinstance(statement, Jump) and statement.kind in ("cycle", "exit") and not self._inside(statement):
+            yield [m.start() for m in re.finditer(r"(?i)\bcycle\b", text)][-1], len(text), self.leave
+            return
+        for expr in expressions(statement):
+            yield expr.start, expr.end, self._render(expr, text, planned)
+
+    def _inside(self, jump: Jump) -> bool:
+        """Whether a jump means a loop of the body; if not, it goes on with the next point. Raises CannotPrint."""
+        if jump.target in self._loops if jump.target else self._loops:
+            return True
+        if jump.kind != "cycle" or jump.target not in ("", self.point):
+            raise CannotPrint(f"'{jump.kind} {jump.target}'")
+        return False
+
+    def _check(self, statement: Statement) -> None:
+        match statement:
+            case Assignment(pointer=True):
+                raise CannotPrint("a pointer assignment")
+            case InputOutput():
+                raise CannotPrint("input or output")
+            case Memory():
+                raise CannotPrint(f"'{statement.kind}'")
+            case OneLine(kind=kind) if kind != "if":
+                raise CannotPrint(f"'{kind}'")
+            case Jump(kind=kind) if kind not in ("return", "@exit", "cycle", "exit", "continue"):
+                raise CannotPrint(f"'{kind}'")
+        if type(statement).__name__ in ("Specification", "Opaque"):
+            raise CannotPrint("this statement")
+        for top in expressions(statement):
+            for node in walk(top):
+                if isinstance(node, Literal) and node.kind in ("char", "complex"):
+                    raise CannotPrint("a text or complex number", node.start, node.end)
+                if isinstance(node, Apply):
+                    self._check_function(node, statement.line.text)
+
+    def _check_function(self, node: Apply, text: str) -> None:
+        if not isinstance(node.base, Name) or self._site(node) is not None or self._site(node.base) is not None:
+            return
+        name, key = node.base.name, self.routine.key
+        if self.facts.scopes.variable(name, key) is not None:
+            return
+        if any(name == f[0] for f in self.routine.spec.statement_functions):
+            raise CannotPrint(f"the statement function '{name}'", node.start, node.end)
+        spelled = text[node.base.start : node.base.end]
+        if not self.facts.scopes.is_intrinsic(name, key) and spelled not in self.facts.application.macros_of(key):
+            raise CannotPrint(f"the function '{name}', whose source hfpy does not have", node.start, node.end)
+
+    # -- expressions
+
+    def _site(self, expr: Expr) -> CallSite | None:
+        return self._sites.get((self._key, expr.start, expr.end))
+
+    def _render(self, expr: Expr, text: str, planned: Any) -> str:
+        """The text of an expression: kernels' own rules first, then those of the host."""
+        if isinstance(expr, Component):
+            chain = component_name(expr)
+            if chain in self.spelling.components:
+                return self.spelling.components[chain]
+            if chain:
+                raise CannotPrint(f"'{chain}'", expr.start, expr.end)
+        if isinstance(expr, Name | Apply):
+            site = self._site(expr)
+            if site is not None:
+                return self._call(site, expr.args if isinstance(expr, Apply) else (), text, planned)
+            name = expr.base if isinstance(expr, Apply) else expr
+            if isinstance(name, Name) and name.name in self.spelling.threaded:
+                return self._threaded(expr, name.name, text, planned)
+        if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name == "present":
+            return self._present(expr)
+        if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
+            return self._inquiry(expr, text, planned)
+        return super()._render(expr, text, planned)
+
+    def _call(self, site: CallSite, args: tuple[Expr, ...], text: str, planned: Any) -> str:
+        shown = [self._render(a, text, planned) for a in args]
+        self._check_sections(site, shown)
+        shown += [*self._optional(site, args), *self.spelling.further[site.callee]]
+        return f"{self.spelling.routines[site.callee]}({', '.join(shown)})"
+
+    def _check_sections(self, site: CallSite, shown: list[str]) -> None:
+        """Refuse sections with gaps for arguments of assumed shape, which CUDA Fortran does not know."""
+        dummies = self.facts.routine(site.callee).dummies
+        for number, (given, argument) in enumerate(zip(shown, site.args, strict=True)):
+            name = argument.name if isinstance(argument, Keyword) else dummies[number]
+            data = self.facts.object(name, site.callee)
+            if data is None or not data.rank or all(d.form != "assumed" for d in data.symbol.shape):
+                continue
+            tree = expression(
+                expand(given.partition("=")[2] or given, self.facts.application.macros_of(self.routine.key))
+            )
+            if isinstance(tree, Apply) and not isinstance(tree.args[0], Range):
+                raise CannotPrint(f"a section with gaps for '{name}', which has assumed shape,")
+
+    def _optional(self, site: CallSite, args: tuple[Expr, ...]) -> Iterator[str]:
+        """For each optional dummy whether it is given, with a value that nobody reads if it is not."""
+        dummies = self.facts.routine(site.callee).dummies
+        actual = {a.name if isinstance(a, Keyword) else dummies[n]: a for n, a in enumerate(args)}
+        for dummy, value in self.spelling.optional.get(site.callee, {}).items():
+            if dummy not in actual:
+                yield f"{dummy}={value}"
+                yield f"{dummy}_given=.false."
+                continue
+            found = actual[dummy]
+            found = found.value if isinstance(found, Keyword) else found
+            name = found.name if isinstance(found, Name) else ""
+            yield f"{dummy}_given={self.spelling.given.get(name, '.true.')}"
+
+    def _present(self, expr: Apply) -> str:
+        name = expr.args[0].name if isinstance(expr.args[0], Name) else ""
+        if name not in self.spelling.given:
+            raise CannotPrint(f"'present' of '{name}'", expr.start, expr.end)
+        return self.spelling.given[name]
+
+    def _inquiry(self, expr: Apply, text: str, planned: Any) -> str:
+        """``size(a, 2)``: of an array in another order, the dimension's place in storage."""
+        first = expr.args[0]
+        if len(expr.args) == 1 or not isinstance(first, Name):
+            return super()._render(expr, text, planned)
+        edit = self._dimension(expr, planned)
+        rest = [self._render(a, text, planned) for a in expr.args[1:]]
+        if edit is not None:
+            rest[0] = edit
+        base = text[expr.start : expr.open].rstrip()
+        return f"{base}({text[first.start : first.end]}, {', '.join(rest)})"
+
+    def _dimension(self, expr: Apply, planned: Any) -> str | None:
+        first, number = expr.args[0], expr.args[1]
+        entry = planned.get((first.start, first.end))
+        known = isinstance(number, Literal) and number.text.isdigit()
+        storage = entry[3].storage if entry is not None else None
+        place = int(number.text) if isinstance(number, Literal) and known else 0
+        if storage is not None:
+            if not known:
+                raise CannotPrint("a dimension that is no number", number.start, number.end)
+            place = storage.index(place - 1) + 1
+        if isinstance(first, Name) and self.spelling.threaded.get(first.name):
+            place += 1
+        return str(place) if known else None
+
+    def _threaded(self, expr: Name | Apply, name: str, text: str, planned: Any) -> str:
+        """A local array's part of the array of all threads."""
+        first = self.spelling.threaded[name]
+        entry = planned.get((expr.start, expr.end))
+        inner: str | None = None
+        if entry is not None:
+            reference, data, made, order = entry
+            inner = self._list(expr, reference, data, made, order, text, planned)
+        if inner is None:
+            if isinstance(expr, Apply):
+                inner = ", ".join(self._render(a, text, planned) for a in expr.args)
+            else:
+                inner = ",".join([":"] * self.spelling.ranks[name])
+        listed = f"hf_thread, {inner}" if first else f"{inner}, hf_thread"
+        return f"{name}({listed})"

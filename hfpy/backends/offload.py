@@ -1,0 +1,386 @@
+"""Regions as loops under directives for a device: what OpenACC and OpenMP target have in common.
+
+The arrays of a region are on the device already (:mod:`hfpy.transform.devicedata`), scalars go there with the region.
+Each point has its own copies of what is private. A private variable that has a value before the region gets it at the
+begin of each point, from a copy that is only read; the value of the last point comes back through a variable of the
+block around the loops. So neither depends on how points are shared out among threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from hfpy.analyze.bodies import words
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.states import States
+from hfpy.backends.base import directive_lines, render
+from hfpy.backends.called import Called, plain_type, refused
+from hfpy.backends.sequential import nest
+from hfpy.model.directives import Region
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Construct, Header, Jump, constructs, flatten
+from hfpy.model.units import Routine
+from hfpy.parse.macros import expand
+from hfpy.parse.nests import own_nest
+from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.regioncode import Backend, Loop, RegionCode
+from hfpy.transform.regions import RegionRewriter
+
+_KINDS = ("real", "integer", "logical", "complex")
+
+
+@dataclass(frozen=True)
+class OffloadCode(RegionCode):
+    """A region that becomes a kernel.
+
+    ``arrays`` are on the device, ``copied`` are scalars that come back, ``scalars`` those that are only read,
+    ``objects`` variables of derived type and such like that are only read, ``changed`` those that are written.
+    ``owned`` are private; ``given`` and ``results`` name those of them that have a value before and behind the region.
+    ``updates`` are module variables that called routines read, ``constants`` named constants with elements. ``nested``
+    is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
+    """
+
+    arrays: tuple[str, ...] = ()
+    copied: tuple[str, ...] = ()
+    scalars: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    owned: tuple[str, ...] = ()
+    given: tuple[DataObject, ...] = ()
+    results: tuple[DataObject, ...] = ()
+    constants: tuple[DataObject, ...] = ()
+    updates: tuple[str, ...] = ()
+    nested: int = 1
+    last: str = ""
+
+    @property
+    def given_arrays(self) -> tuple[str, ...]:
+        """The copies of arrays that points take their private ones from."""
+        return tuple(_given_name(d) for d in self.given if d.rank)
+
+    @property
+    def given_scalars(self) -> tuple[str, ...]:
+        """The copies of scalars that points take their private ones from."""
+        return tuple(_given_name(d) for d in self.given if not d.rank)
+
+    @property
+    def brought_back(self) -> tuple[str, ...]:
+        """Scalars that come back, those of the last point included."""
+        return (*self.copied, *(_result_name(d) for d in self.results))
+
+    @property
+    def first_rows(self) -> list[str]:
+        """What each point does first."""
+        return [f"{d.name} = {_given_name(d)}" for d in self.given]
+
+    @property
+    def last_rows(self) -> list[str]:
+        """What each point does last."""
+        if not self.results:
+            return []
+        return [f"if ({self.last}) then", *(f"  {_result_name(d)} = {d.name}" for d in self.results), "end if"]
+
+    @property
+    def declared(self) -> list[str]:
+        """Declarations of the block around the loops."""
+        rows = []
+        for data, name in ((d, _given_name(d)) for d in self.given):
+            shape = f"({','.join(':' * data.rank)})" if data.rank else ""
+            rows.append(f"{_type_text(data)}{', allocatable' if data.rank else ''} :: {name}{shape}")
+        rows += [f"{_type_text(d)} :: {_result_name(d)}" for d in self.results]
+        return rows + [_same_bounds(d, d.name, _given_name(d)) for d in self.constants]
+
+    @property
+    def before(self) -> list[str]:
+        """Statements before the loops."""
+        rows = [f"{_given_name(d)} = {d.name}" for d in self.given]
+        rows += [f"{_result_name(d)} = {d.name}" for d in self.results]
+        rows += [f"{_given_name(d)} = {d.name}" for d in self.constants]
+        if self.constants:
+            rows += ["block", *(f"  {_same_bounds(d, _given_name(d), d.name)}" for d in self.constants)]
+            rows += [f"  {d.name} = {_given_name(d)}" for d in self.constants]
+        return rows
+
+    @property
+    def after(self) -> list[str]:
+        """Statements behind the loops."""
+        ends = ["end block"] if self.constants else []
+        return ends + [f"{d.name} = {_result_name(d)}" for d in self.results]
+
+
+def open_lines(code: OffloadCode, sentinel: str, parts: list[str], update: str) -> list[str]:
+    """The lines before a region's body: updates, block, directive, loops."""
+    updates = [f"{update.format(', '.join(code.updates))}"] if code.updates else []
+    return render(
+        "offload/open.j2",
+        indent=code.indent,
+        updates=[line for text in updates for line in directive_lines(code.indent, sentinel, [text])],
+        declared=code.declared,
+        before=code.before,
+        directive=directive_lines(code.indent, sentinel, parts),
+        loops=nest(code.loops),
+        first=code.first_rows,
+    )
+
+
+def close_lines(code: OffloadCode, end: str) -> list[str]:
+    """The lines behind a region's body."""
+    return render(
+        "offload/close.j2",
+        indent=code.indent,
+        loops=nest(code.loops),
+        last=code.last_rows,
+        end=end,
+        declared=code.declared,
+        after=code.after,
+    )
+
+
+def clause(word: str, names: Iterable[str]) -> list[str]:
+    """A clause with a list, if there is anything in it. The word ends with ``(``, or with ``:`` behind one."""
+    listed = ", ".join(names)
+    return [f"{word}{listed})"] if listed else []
+
+
+class OffloadRewriter(RegionRewriter):
+    """Edits for the regions of a routine whose backend writes directives for a device.
+
+    ``imports`` are module variables that the routine has to import: module, name there, local name. ``shared`` and
+    ``own`` are the arrays that some region has on the device, and those of which some region has one for each point.
+    """
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, backend: Backend, called: Called) -> None:
+        super().__init__(facts, effects, routine, backend)
+        self.called = called
+        self.imports: list[tuple[str, str, str]] = []
+        self.shared: set[str] = set()
+        self.own: set[str] = set()
+        self.given: set[str] = set()
+
+    def _atomic(self, region: Region) -> str:
+        return f"!${'acc' if self.backend.name == 'openacc' else 'omp'} atomic write"
+
+    def only_own(self, name: str, states: States) -> bool:
+        """Whether a local array is never needed on the device: each point has its own, and nothing else is done."""
+        if name not in self.own or name in self.shared:
+            return False
+        data = self.facts.object(name, self.routine.key)
+        outside = (
+            r
+            for r in self.facts.references[self.routine.key]
+            if r.name == name and self.facts.positions.active(self.routine.key, r.at) is None
+        )
+        return data is not None and data.local and not any(states.stays_on_device(r, self.routine.key) for r in outside)
+
+    def check_data(self, arrays: Sequence[str]) -> None:
+        """What cannot be done with the arrays that the routine has on the device, after all its regions."""
+        if (arrays or self.shared or self.own) and self.facts.application.file(self.routine.key).fixed:
+            self._refuse("a file in fixed form", self.routine.header)
+        both = sorted(self.given & set(arrays))
+        if both:
+            what = f"'{both[0]}', on the device for some regions and of its own for each point of others,"
+            self._refuse(what, self.routine.header)
+
+    def _nested(self, number: int) -> bool:
+        """Whether a region runs within a kernel: it lies in another region, or its routine is called in one."""
+        key = self.routine.key
+        if self.facts.positions.get(key).above:
+            return True
+        construct = self.sharing.constructs[number]
+        around = (c for n, c in enumerate(self.sharing.constructs) if RegionId(key, n) in self.facts.positions.regions)
+        return any(inner is construct for c in around if c is not construct for inner in constructs(c.body))
+
+    def _code(self, node: Construct, region: Region) -> RegionCode:
+        code = super()._code(node, region)
+        number = self.numbers[id(node)]
+        if self._nested(number):
+            return code
+        self._check_text(node)
+        sharing = self.sharing.region(number)
+        found = self._objects(code.sharing.shared)
+        reduced = {r.name for r in region.reductions}
+        written = sharing.body.flow().written
+        inner = {i for c in constructs(node.body) if c.region is not None for i in c.region.iterators}
+        objects = [d for d in found if not d.rank and self._as_object(d)]
+        plain = [d for d in found if not d.rank and d not in objects and d.name not in inner]
+        private = [*code.sharing.private, *code.sharing.heap]
+        given = self._objects(code.sharing.firstprivate)
+        results = self._objects(code.sharing.lastprivate)
+        own = {*private, *(d.name for d in (*given, *results)), *region.iterators, *(inner & set(code.sharing.shared))}
+        loops = code.loops if not region.loops else self._own_order(node, region)
+        self._check_results(node, code, results)
+        self._check_objects(node, [*found, *self._objects(sorted(own))])
+        self.shared |= {d.name for d in found if d.rank}
+        self.own |= {d.name for d in self._objects(sorted(own)) if d.rank}
+        self.given |= {d.name for d in given if d.rank}
+        local, imports, problems = self.called.updates(self.routine, number)
+        self.imports += imports
+        self.found += problems
+        return OffloadCode(
+            **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
+            arrays=tuple(d.name for d in found if d.rank),
+            copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
+            scalars=tuple(d.name for d in plain if d.name not in written),
+            objects=tuple(d.name for d in objects if d.name not in written),
+            changed=tuple(d.name for d in objects if d.name in written),
+            owned=tuple(sorted(own)),
+            given=tuple(given),
+            results=tuple(results),
+            constants=tuple(self._constants(node)),
+            updates=tuple(local),
+            nested=self._rectangular(loops),
+            last=" .and. ".join(_at_end(loop) for loop in loops),
+        )
+
+    def _objects(self, names: Sequence[str]) -> list[DataObject]:
+        found = (self.facts.object(name, self.routine.key) for name in names)
+        return [d for d in found if d is not None]
+
+    def _constants(self, node: Construct) -> list[DataObject]:
+        """Named constants with elements that a region names. OpenACC compilers take them for variables, which they
+        would copy back; so they are given variables of the same names.
+        """
+        if self.backend.name != "openacc":
+            return []
+        names = sorted(self.sharing.region(self.numbers[id(node)]).body.names())
+        found = [d for d in self._objects(names) if d.symbol.constant and d.rank]
+        for data in found:
+            plain = all(low.lstrip("-").isdigit() for low in _lower_bounds(data))
+            if data.symbol.type.base not in _KINDS or not plain:
+                self._refuse(f"the constant array '{data.name}'", node.header.line)
+        return found
+
+    def _as_object(self, data: DataObject) -> bool:
+        """Whether a scalar goes to the device as arrays do: of derived type; perhaps not there; in a namelist or the
+        like, of which compilers make no private copies.
+        """
+        derived = data.symbol.type.base in ("type", "class")
+        home = self.facts.application.routines.get(data.home)
+        stored = home is not None and data.symbol.name in home.spec.storage
+        return derived or stored or "optional" in data.symbol.attributes
+
+    def _own_order(self, node: Construct, region: Region) -> tuple[Loop, ...]:
+        """The loops that a region brings, outermost first."""
+        steps = region.strides or ("",) * len(region.domains)
+        known = {
+            i: Loop(i, low, high, "" if step in ("", "1") else step)
+            for i, low, high, step in zip(region.iterators, region.starts, region.ends, steps, strict=True)
+        }
+        return tuple(known[h.var] for c in own_nest(node.body, region.iterators) if isinstance(h := c.header, Header))
+
+    def _rectangular(self, loops: tuple[Loop, ...]) -> int:
+        """How many loops, from the outermost, have bounds that do not depend on one another."""
+        macros = self.facts.application.macros_of(self.routine.key)
+        outer: set[str] = set()
+        for depth, loop in enumerate(loops):
+            texts = " ".join([loop.lower, loop.upper, loop.step])
+            if outer & words(expand(texts, macros)):
+                return depth
+            outer.add(loop.var)
+        return len(loops)
+
+    # -- what cannot be done
+
+    def _refuse(self, what: str, line: LogicalLine) -> None:
+        self.found.append(refused(what, self.backend.name, line, self.routine.file))
+
+    def _check_text(self, node: Construct) -> None:
+        """The user's own directives of the same family in a region, and names that stand for others around it."""
+        assert node.end is not None
+        sentinel = "!$acc" if self.backend.name == "openacc" else "!$omp"
+        rows = self.source.lines[node.header.line.last + 1 : node.end.line.first]
+        if any(row.lstrip().lower().startswith(sentinel) for row in rows):
+            self._refuse(f"a region with directives {sentinel} of its own", node.header.line)
+        if self.backend.name != "openacc":
+            return  # compilers take associate names in OpenMP regions
+        for reference in self.sharing.region(self.numbers[id(node)]).body.references:
+            outer = reference.at.constructs[: reference.at.constructs.index(node)]
+            named = {n for c in outer for n in getattr(c.header, "names", ())}
+            if reference.name in named:
+                self._refuse(
+                    f"'{reference.name}', which is associated outside of the region,", reference.at.statement.line
+                )
+                return
+
+    def _check_objects(self, node: Construct, objects: Sequence[DataObject]) -> None:
+        line = node.header.line
+        own = set(self._own_names(node))
+        for data in objects:
+            base = data.symbol.type.base
+            if base == "character":
+                self._refuse(f"the text '{data.name}'", line)
+            elif base in ("type", "class") and not plain_type(self.facts, data):
+                self._refuse(f"'{data.name}', whose type has allocatable or pointer components or is not known,", line)
+            elif any(d.form == "star" for d in data.symbol.shape):
+                self._refuse(f"'{data.name}', whose last extent is not known (*),", line)
+            elif data.name in own and data.symbol.dynamic:
+                self._refuse(f"'{data.name}', allocatable or a pointer and of its own for each point,", line)
+
+    def _own_names(self, node: Construct) -> list[str]:
+        result = self.sharing.region(self.numbers[id(node)]).result
+        return [*result.private, *result.heap, *result.firstprivate, *result.lastprivate]
+
+    def _check_results(self, node: Construct, code: RegionCode, results: Sequence[DataObject]) -> None:
+        jumps = [s for s in flatten(node.body) if isinstance(s, Jump) and s.kind in ("@exit", "cycle")]
+        own = code.region.loops or any(j.kind == "@exit" for j in jumps)
+        if results and jumps and own:
+            self._refuse(f"'{results[0].name}', used behind the region, with a point that ends early,", jumps[0].line)
+        for data in results:
+            if data.symbol.type.base not in _KINDS or data.rank:
+                self._refuse(f"'{data.name}', used behind the region,", node.header.line)
+
+    # -- regions that bring their loops
+
+    def _own_loops(self, node: Construct, region: Region, code: RegionCode) -> Iterator[Edit]:
+        yield from super()._own_loops(node, region, code)
+        if not isinstance(code, OffloadCode):
+            return
+        inner = own_nest(node.body, region.iterators)[-1]
+        margin = " " * (inner.header.line.segments[0][2] + 2)
+        if (code.first_rows or code.last_rows) and (inner.end is None or inner.end.line.label):
+            self._refuse(
+                "a loop that ends with a label, with variables that have a value before it,", inner.header.line
+            )
+            return
+        if code.first_rows:
+            rows = [margin + row for row in code.first_rows]
+            yield insert_lines(inner.header.line.last + 1, rows, 1, node.header.line.first)
+        if code.last_rows and inner.end is not None:
+            rows = [margin + row for row in code.last_rows]
+            yield insert_lines(inner.end.line.first, rows, -1, node.header.line.first)
+
+
+def _at_end(loop: Loop) -> str:
+    if loop.step:
+        return f"{loop.var} + ({loop.step}) > {loop.upper}"
+    return f"{loop.var} == {loop.upper}"
+
+
+def _type_text(data: DataObject) -> str:
+    base = data.symbol.type.base
+    return f"{base}(kind({data.name}))" if base in _KINDS else data.symbol.type.text
+
+
+def _same_bounds(data: DataObject, of: str, name: str) -> str:
+    """A variable with the type and bounds of a named constant, or of its copy.
+
+    Lower bounds are written out: compilers lose those of constants of other modules.
+    """
+    bounds = (f"{low}:size({of},{n})+({low})-1" for n, low in enumerate(_lower_bounds(data), 1))
+    return f"{data.symbol.type.base}(kind({of})) :: {name}({','.join(bounds)})"
+
+
+def _lower_bounds(data: DataObject) -> list[str]:
+    return [dimension.lower.strip() or "1" for dimension in data.symbol.shape]
+
+
+def _given_name(data: DataObject) -> str:
+    return f"hf_given_{data.name}"[:63]
+
+
+def _result_name(data: DataObject) -> str:
+    return f"hf_last_{data.name}"[:63]

@@ -1,0 +1,40 @@
+"""Fortran with OpenACC: a ``parallel loop`` for each region, with the standard's directives only (hybrid-fortran.md
+§10, [R]).
+"""
+
+from __future__ import annotations
+
+from hfpy.backends.offload import OffloadCode, clause, close_lines, open_lines
+from hfpy.backends.openmp import reduction_clauses
+from hfpy.backends.sequential import Sequential
+from hfpy.transform.regioncode import RegionCode
+
+
+class OpenACC:
+    """``openacc``: one parallel loop over gangs and vector lanes a region."""
+
+    name = "openacc"
+    openmp = False
+
+    def open_region(self, code: RegionCode) -> list[str]:
+        """The directive and the ``do`` statements; plain loops in routines that kernels call."""
+        if not isinstance(code, OffloadCode):
+            return Sequential().open_region(code)
+        parts = [
+            "parallel loop gang vector",
+            *([f"collapse({code.nested})"] if code.nested > 1 else []),
+            *(["default(none)"] if code.sharing.complete else []),
+            *clause("present(", code.arrays),
+            *clause("copyin(", [*code.objects, *code.given_arrays, *(d.name for d in code.constants)]),
+            *clause("copy(", [*code.changed, *code.brought_back]),
+            *clause("firstprivate(", [*code.scalars, *code.given_scalars]),
+            *clause("private(", code.owned),
+            *reduction_clauses(code),
+        ]
+        return open_lines(code, "!$acc", parts, "update device({})")
+
+    def close_region(self, code: RegionCode) -> list[str]:
+        """The ``end do`` statements and the end directive."""
+        if not isinstance(code, OffloadCode):
+            return Sequential().close_region(code)
+        return close_lines(code, "!$acc end parallel loop")

@@ -1,0 +1,46 @@
+"""Fortran with OpenMP's directives for devices: teams of threads share out the points of a region."""
+
+from __future__ import annotations
+
+from hfpy.backends.offload import OffloadCode, clause, close_lines, open_lines
+from hfpy.backends.openmp import reduction_clauses
+from hfpy.backends.sequential import Sequential
+from hfpy.transform.regioncode import RegionCode
+
+_CONSTRUCT = "target teams distribute parallel do"
+
+
+class OpenMPTarget:
+    """``openmp-target``: one ``target teams distribute parallel do`` a region.
+
+    Arrays are mapped ``tofrom``: those that are on the device already are not copied, so nothing moves.
+    """
+
+    name = "openmp-target"
+    openmp = False
+
+    def open_region(self, code: RegionCode) -> list[str]:
+        """The directive and the ``do`` statements; plain loops in routines that kernels call."""
+        if not isinstance(code, OffloadCode):
+            return Sequential().open_region(code)
+        reduced = {r.name for r in code.region.reductions}
+        shared = [*code.arrays, *code.objects, *code.given_arrays, *code.changed]
+        shared += [name for name in code.brought_back if name not in reduced]
+        parts = [
+            _CONSTRUCT,
+            *([f"collapse({code.nested})"] if code.nested > 1 else []),
+            *(["default(none)"] if code.sharing.complete else []),
+            *clause("map(tofrom: ", [*code.arrays, *code.changed, *code.brought_back]),
+            *clause("map(to: ", [*code.objects, *code.given_arrays]),
+            *clause("shared(", shared),
+            *clause("firstprivate(", [*code.scalars, *code.given_scalars]),
+            *clause("private(", code.owned),
+            *reduction_clauses(code),
+        ]
+        return open_lines(code, "!$omp", parts, "target update to({})")
+
+    def close_region(self, code: RegionCode) -> list[str]:
+        """The ``end do`` statements and the end directive."""
+        if not isinstance(code, OffloadCode):
+            return Sequential().close_region(code)
+        return close_lines(code, f"!$omp end {_CONSTRUCT}")

@@ -1,0 +1,132 @@
+"""The backends at work on one translation, and what they share while it lasts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.families import check_families
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.states import States
+from hfpy.backends import cuda_fortran
+from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.kernel import Kernel
+from hfpy.backends.c.rewriter import KernelRewriter, refused
+from hfpy.backends.c.statements import Unprintable
+from hfpy.backends.called import Called
+from hfpy.backends.cuda_c import interface_lines, interface_module, kernel_file
+from hfpy.backends.cuda_fortran import FortranRewriter
+from hfpy.backends.fortran.device import FortranRoutines
+from hfpy.backends.offload import OffloadRewriter
+from hfpy.backends.registry import KERNEL_BACKENDS, OFFLOAD_BACKENDS, backend
+from hfpy.diagnostics import Diagnostic
+from hfpy.model.units import FileIndex, Routine
+from hfpy.transform.datadialect import dialect_of
+from hfpy.transform.devicedata import DeviceData
+from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.regions import RegionRewriter
+from hfpy.transform.twins import twins
+from hfpy.transform.workshop import Beside
+
+
+class Backends:
+    """One for each translation (see :class:`hfpy.transform.workshop.Workshop`)."""
+
+    def __init__(self, facts: Facts, effects: Effects) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.states = States(facts, effects)
+        self.device = DeviceRoutines(facts, effects, Kinds(facts.scopes, facts.application.options.kinds))
+        self.fortran = FortranRoutines(self.device)
+        self.called = Called(facts, effects, self.states, self.device)
+        self._families_checked = False
+        self._kernels: dict[tuple[str, str], list[Kernel]] = {}
+        self._current: KernelRewriter | OffloadRewriter | None = None
+
+    def rewriter(self, routine: Routine) -> RegionRewriter | None:
+        """Who writes the regions of a routine."""
+        chosen = backend(self.facts.backend(routine.key))
+        self._current = None
+        if chosen.name == "cuda-fortran":
+            self._current = FortranRewriter(self.facts, self.effects, routine, chosen, self.fortran)
+            return self._current
+        if chosen.name in KERNEL_BACKENDS:
+            self._current = KernelRewriter(self.facts, self.effects, routine, chosen, self.device)
+            return self._current
+        if chosen.name in OFFLOAD_BACKENDS:
+            self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called)
+            return self._current
+        return RegionRewriter(self.facts, self.effects, routine, chosen)
+
+    def data(self, routine: Routine, found: list[Diagnostic]) -> list[Edit]:
+        """Copies and imports of a routine with device data."""
+        current = self._current
+        if current is None:
+            return []
+        dialect = dialect_of(self.facts.backend(routine.key))
+        by_hand = twins(self.facts, routine, dialect)
+        current.removed += [(s.line.first, s.line.last) for s in by_hand.statements]
+        data = DeviceData(self.facts, self.effects, self.states, routine, dialect, by_hand.statements)
+        uses: list[str] = []
+        if isinstance(current, OffloadRewriter):
+            data.arrays = [n for n in data.arrays if not current.only_own(n, self.states)]
+            current.check_data(data.arrays)
+            data.declared = frozenset(self.called.declared())
+            imports = current.imports
+        else:
+            self._kernels.setdefault((routine.file, current.backend.name), []).extend(current.kernels)
+            imports = [i for k in current.kernels for i in k.imports]
+        edits = [*by_hand.edits, *data.edits()]
+        found += [*by_hand.found, *data.found]
+        imports = [*imports, *data.imports]
+        uses += [f"use {module}, only: {local} => {name}" for module, name, local in imports]
+        if isinstance(current, KernelRewriter):
+            uses += self._launchers(routine, current, dialect.names)
+        if uses:
+            margin = " " * (routine.header.segments[0][2] + 2)
+            rows = [margin + use for use in dict.fromkeys(uses)]
+            edits.append(insert_lines(routine.header.last + 1, rows, -20, routine.header.first))
+        return edits
+
+    @staticmethod
+    def _launchers(routine: Routine, current: KernelRewriter, names: set[str]) -> list[str]:
+        """The modules of what a routine calls in the places of its regions, and around them."""
+        uses = []
+        if current.kernels:
+            launchers = ", ".join(k.launcher for k in current.kernels)
+            fortran = isinstance(current, FortranRewriter)
+            module = cuda_fortran.kernel_module(routine.file) if fortran else interface_module(routine.file)
+            uses.append(f"use {module}, only: {launchers}")
+        procedures = names | current.procedures
+        if procedures:
+            uses.append(f"use hfpy_arrays, only: {', '.join([*sorted(procedures), 'hf_end'])}")
+        return uses
+
+    def known_on_device(self, routine: Routine) -> list[Edit]:
+        """Directives by which a routine, or a module's variables, are known to kernels."""
+        return list(self.called.lines(routine))
+
+    def finish(self, index: FileIndex, found: list[Diagnostic]) -> tuple[list[str], tuple[Beside, ...]]:
+        """The interfaces and the kernel file of a source file; and what states are contradictory."""
+        found += self.states.found
+        self.states.found = []
+        if not self._families_checked:
+            found += check_families(self.facts, self.states)
+            self._families_checked = True
+        head: list[str] = []
+        beside: list[Beside] = []
+        try:
+            kernels = self._kernels.get((index.path, "cuda-c"), [])
+            if kernels:
+                lines = kernel_file(index.path, kernels, self.device)
+                beside.append(Beside(Path(index.path).stem + ".cu", tuple(lines)))
+                head = interface_lines(index.path, kernels)
+            kernels = self._kernels.get((index.path, "cuda-fortran"), [])
+            if kernels:
+                name, lines = cuda_fortran.kernel_file(index.path, kernels, self.fortran)
+                beside.append(Beside(name, tuple(lines)))
+        except Unprintable as problem:
+            found.append(refused(problem))
+            return [], ()
+        return head, tuple(beside)

@@ -1,0 +1,153 @@
+"""Building what the cuda-c backend generates: kernels, the GPU runtime, and what a program is linked with.
+
+For a GPU nvcc compiles; in emulation (design §4) a C++ compiler builds the same files for the CPU. The runtime's C++
+sources become one library a build folder; its Fortran modules, :data:`MODULE_SOURCES`, are compiled like the program's
+own.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hfpy.build import codes
+from hfpy.build.compilers import Compiler, environment_flags, find_compiler, shown
+from hfpy.build.files import digest, explained, file_digest, read_json, write_json
+from hfpy.diagnostics import ToolError
+
+RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "cuda"
+EMULATION = RUNTIME / "emulate"
+DEFAULT_ARCH = "sm_80"
+ARRAYS_SOURCE = RUNTIME / "hfpy_arrays.f90"
+MODULE_SOURCES = (RUNTIME / "hfpy_device.f90", ARRAYS_SOURCE)
+LIBRARY = "libhfpy_device.a"
+
+_STANDARD = "-std=c++17"
+_LIBRARY_FOLDERS = re.compile(r"^#\$ LIBRARIES=(.*)$", re.M)
+
+
+@dataclass(frozen=True)
+class CudaTools:
+    """What compiles kernels and the GPU runtime.
+
+    ``compiler`` is nvcc, or a C++ compiler if ``emulated``. ``arch`` is nvcc's name of the GPU's architecture,
+    ``exact`` forbids fused multiply-add, so that results can be compared with the CPU's bit by bit, ``debug`` checks
+    every index. ``flags`` are the user's.
+    """
+
+    compiler: Compiler
+    emulated: bool
+    arch: str | None = None
+    exact: bool = False
+    debug: bool = False
+    flags: tuple[str, ...] = ()
+
+    def kernel_command(self, source: Path, target: Path) -> list[str]:
+        """The command that compiles a generated ``.cu`` file."""
+        if self.emulated:
+            own = ["-x", "c++", "-O2", "-ffp-contract=off"]
+        else:
+            own = ["-O3", *(["-fmad=false"] if self.exact else []), *(["-DHFPY_CHECK"] if self.debug else [])]
+        return self._command(own, source, target)
+
+    def runtime_command(self, source: Path, target: Path) -> list[str]:
+        """The command that compiles one of :meth:`runtime_sources`."""
+        return self._command(["-O2"], source, target)
+
+    def runtime_sources(self) -> tuple[Path, ...]:
+        """The C++ sources of the runtime, those of the emulation among them if it is asked for."""
+        emulation = sorted(EMULATION.glob("*.cpp")) if self.emulated else []
+        return (*sorted(RUNTIME.glob("*.cpp")), *emulation)
+
+    def headers(self) -> tuple[Path, ...]:
+        """The headers of the runtime."""
+        return tuple(path for path in sorted(RUNTIME.rglob("*.h*")) if path.is_file())
+
+    def link_flags(self) -> tuple[str, ...]:
+        """What the Fortran compiler needs to link kernels and the runtime, behind the library of the runtime.
+
+        Raises ToolError if nvcc cannot be asked where its libraries are.
+        """
+        if self.emulated:
+            return ("-lstdc++",)
+        folders = (f"-L{folder}" for folder in library_folders(self.compiler))
+        return (*folders, "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lstdc++")
+
+    def _command(self, own: Sequence[str], source: Path, target: Path) -> list[str]:
+        command = [*self.compiler.command, "-c", _STANDARD, *own, f"-I{RUNTIME}"]
+        if self.emulated:
+            command += [f"-I{EMULATION}", "-DHFPY_EMULATE"]
+        else:
+            command.append(f"-arch={self.arch or DEFAULT_ARCH}")
+        if self.debug:
+            command.append("-g")
+        return [*command, *self.flags, "-o", str(target), str(source)]
+
+
+def find_cuda_tools(
+    environment: Mapping[str, str],
+    *,
+    emulated: bool,
+    arch: str | None = None,
+    exact: bool = False,
+    debug: bool = False,
+    nvcc_flags: Sequence[str] = (),
+) -> CudaTools:
+    """The compiler for kernels: nvcc (or what NVCC names), in emulation a C++ compiler (or what CXX names).
+
+    ``nvcc_flags`` and NVCCFLAGS of the environment are for nvcc alone; the C++ compiler gets CXXFLAGS.
+    Raises ToolError if the compiler is not on this machine.
+    """
+    if emulated:
+        flags = environment_flags(environment, "CXXFLAGS")
+        return CudaTools(find_compiler("c++", None, environment), True, debug=debug, flags=flags)
+    try:
+        compiler = find_compiler("cuda", None, environment)
+    except ToolError as fault:
+        raise ToolError(f"{fault}\n  hint: without a GPU, --emulate runs the same kernels on the CPU") from None
+    flags = (*nvcc_flags, *environment_flags(environment, "NVCCFLAGS"))
+    return CudaTools(compiler, False, arch, exact, debug, flags)
+
+
+def library_folders(nvcc: Compiler) -> tuple[Path, ...]:
+    """The folders with the libraries of this nvcc, as it would give them to the linker.
+
+    It is asked itself, since the command is often a script far from where CUDA is. Raises ToolError if it does not run.
+    """
+    command = [*nvcc.command, "--dryrun", "-c", "any.cu"]  # the file is not looked at
+    try:
+        asked = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise ToolError(f"error {codes.TOOL_FAILED}: '{shown(command)}' does not run: {fault}") from None
+    found = _LIBRARY_FOLDERS.search(f"{asked.stderr}\n{asked.stdout}")
+    words = shlex.split(found[1]) if found else []
+    folders = [Path(word.removeprefix("-L")).resolve() for word in words if word.startswith("-L")]
+    return tuple(folder for folder in folders if folder.is_dir() and folder.name != "stubs")
+
+
+def runtime_library(tools: CudaTools, folder: Path, run: Callable[[Sequence[str]], None]) -> Path:
+    """The library of the runtime in a build folder, built unless it is good already.
+
+    ``run`` runs a command and raises ToolError if that fails. Raises HfpyError if the folder cannot be written.
+    """
+    library = folder / LIBRARY
+    record = folder / f"{LIBRARY}.record"
+    objects = {source: folder / f"{source.stem}.o" for source in tools.runtime_sources()}
+    commands = [tools.runtime_command(source, target) for source, target in objects.items()]
+    contents = [file_digest(path) for path in (*objects, *tools.headers())]
+    key = digest(tools.compiler.version, *(word for command in commands for word in command), *contents)
+    if library.exists() and read_json(record).get("key") == key:
+        return library
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        record.unlink(missing_ok=True)
+        library.unlink(missing_ok=True)
+    for command in commands:
+        run(command)
+    run(["ar", "qcs", str(library), *map(str, objects.values())])
+    write_json(record, {"key": key})
+    return library

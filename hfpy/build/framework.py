@@ -1,0 +1,49 @@
+"""The makefile of a project's own build system, ``FRAMEWORK_MAKEFILE`` (hybrid-fortran.md §13.4).
+
+hfpy compiles and links by itself and does not run that makefile. What it usually adds are libraries, and objects of
+further sources in ``FRAMEWORK_DIRS``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+_COMMENT = re.compile(r"(?<!\\)#.*")
+_WORD = re.compile(r"[^\s:=;&|'\"]+")
+_OBJECT = re.compile(r"(?:.*/)?([A-Za-z]\w*)\.o")
+_LEFT_OUT = re.compile(r"-D[A-Za-z_]|-[lL]\$|.*\.a$")
+
+
+@dataclass(frozen=True)
+class Framework:
+    """What the makefile says: flags for linking, and words that mean something but are not followed."""
+
+    link_flags: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+def read_framework(path: Path, sources: Collection[str], known: Collection[str]) -> Framework:
+    """Libraries and their folders (``-lNAME``, ``-LPATH``) that the makefile names outside comments.
+
+    ``sources`` are the stems of the files that hfpy compiles, ``known`` flags that count already. Objects without
+    source, archives, flags that need make's variables and macros are ``ignored``. Nothing if the file cannot be read.
+    """
+    try:
+        text = path.read_text("utf-8", "replace")
+    except OSError:
+        return Framework()
+    flags: list[str] = []
+    ignored: list[str] = []
+    for line in text.replace("\\\n", " ").splitlines():
+        for word in _WORD.findall(_COMMENT.sub("", line)):
+            made = _OBJECT.fullmatch(word)
+            if word in known:
+                continue
+            if re.fullmatch(r"-[lL][^$]+", word):
+                flags.append(word)
+            elif (made and made[1] not in sources) or _LEFT_OUT.match(word):
+                ignored.append(word)
+    return Framework(tuple(dict.fromkeys(flags)), tuple(dict.fromkeys(ignored)))

@@ -1,0 +1,34 @@
+"""Names that hfpy gives to new things in generated code (hybrid-fortran.md §14 has those of device code)."""
+
+from __future__ import annotations
+
+import hashlib
+
+TOUCH_ITERATOR = "hf_touch"
+_NAME_LIMIT = 63
+
+
+def outlined_name(routine: str, number: int) -> str:
+    """``hfb<n>_routine``, the body of a region in a routine of its own; too long names are cut with a hash (B24)."""
+    name = f"hfb{number}_{routine}"
+    if len(name) <= _NAME_LIMIT:
+        return name
+    return name[: _NAME_LIMIT - 9] + "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
+
+
+def point_name(number: int) -> str:
+    """The innermost loop of a region that an ``@exit`` leaves for its next turn."""
+    return f"hf_point{number}"
+
+
+def region_name(number: int) -> str:
+    """The block in the place of an inactive region that an ``@exit`` leaves."""
+    return f"hf_region{number}"
+
+
+def generated_names(routine: str, numbers: range) -> set[str]:
+    """All names that the regions with these numbers may bring into their routine and its module."""
+    names = {TOUCH_ITERATOR}
+    for number in numbers:
+        names |= {outlined_name(routine, number), point_name(number), region_name(number)}
+    return names

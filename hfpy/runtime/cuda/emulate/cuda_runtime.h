@@ -1,0 +1,97 @@
+// cuda_runtime.h of the emulation: the part of the CUDA runtime API that programs made by hfpy use, on the CPU.
+//
+// Found instead of NVIDIA's header of the same name when generated files and the runtime are built with g++,
+// -DHFPY_EMULATE and -I of this folder. "Device memory" is memory of its own, filled with a pattern that is no number,
+// which host data do not reach by mistake. Everything happens at once, so streams and events have nothing to do.
+
+#ifndef HFPY_EMULATE_CUDA_RUNTIME_H
+#define HFPY_EMULATE_CUDA_RUNTIME_H
+
+#include <cstddef>
+#include <functional>
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+// The blocks of a grid run one after another, so that one copy serves all.
+#define __shared__ static
+
+struct hf_uint3 {
+  unsigned int x, y, z;
+};
+
+struct dim3 {
+  unsigned int x, y, z;
+  constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+extern hf_uint3 threadIdx;
+extern hf_uint3 blockIdx;
+extern dim3 blockDim;
+extern dim3 gridDim;
+
+// Waits for the other threads of the block. Only in kernels launched with HF_BARRIERS.
+void __syncthreads();
+
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+};
+
+enum cudaMemcpyKind {
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost = 2,
+};
+
+constexpr unsigned int cudaEventDisableTiming = 2;
+
+struct hf_emulate_event;
+struct hf_emulate_stream;
+typedef hf_emulate_event *cudaEvent_t;
+typedef hf_emulate_stream *cudaStream_t;
+
+const char *cudaGetErrorString(cudaError_t status);
+cudaError_t cudaGetLastError();
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaMalloc(void **device, std::size_t bytes);
+cudaError_t cudaFree(void *device);
+cudaError_t cudaMallocHost(void **host, std::size_t bytes);
+cudaError_t cudaMemcpyAsync(
+    void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end);
+
+// --- What the runtime and launchers tell the emulation --------------------------------------------------------------
+
+// Device memory is handed out (again) or given back: it holds poison, or may not be touched.
+void hf_emulate_lend(void *device, std::size_t bytes);
+void hf_emulate_take_back(void *device);
+
+struct hf_emulate_launch {
+  const char *kernel;
+  const char *where;
+  dim3 blocks;
+  dim3 threads;
+  bool barriers;
+};
+
+// Ends the program if a pointer that is a kernel's argument (counted from 1) is not one to device memory.
+void hf_emulate_check_argument(const hf_emulate_launch &launch, int position, const void *pointer);
+
+// Runs a kernel: calls `thread` for each thread of the grid.
+void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread);
+
+// Ends the program because of an index out of bounds.
+[[noreturn]] void hf_emulate_index_error(
+    const char *array, int dimension, long long index, long long lower, long long upper);
+
+#endif

@@ -1,0 +1,271 @@
+// hfpy_emulate.cpp: the CUDA runtime API on the CPU: memory, events, and the run of grids.
+//
+// HFPY_EMULATE_ORDER=SEED runs blocks, and the threads of a block, in an order that the seed decides, so that kernels
+// whose threads depend on one another give different results.
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "cuda_runtime.h"
+#include "hfpy_device.h"
+#include "hfpy_fibres.hpp"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
+#endif
+
+hf_uint3 threadIdx;
+hf_uint3 blockIdx;
+dim3 blockDim;
+dim3 gridDim;
+
+struct hf_emulate_event {
+  std::chrono::steady_clock::time_point time;
+};
+
+namespace {
+
+// NaN as float and as double, far out of any range as an integer.
+constexpr std::uint32_t poison = 0x7FF7FFF7;
+
+constexpr std::size_t alignment = 256;
+
+struct allocation {
+  std::size_t bytes;
+  bool lent;
+};
+
+// All device memory by its address; never destroyed, as in the runtime.
+std::map<std::uintptr_t, allocation> &allocations() {
+  static auto *const all = new std::map<std::uintptr_t, allocation>;
+  return *all;
+}
+
+std::uintptr_t address_of(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+// The allocation that an address lies in, or null.
+const allocation *allocation_at(std::uintptr_t address) {
+  auto after = allocations().upper_bound(address);
+  if (after == allocations().begin()) return nullptr;
+  --after;
+  return address - after->first < after->second.bytes ? &after->second : nullptr;
+}
+
+const hf_emulate_launch *running = nullptr;
+
+void hide_host(const void *host, std::size_t bytes) { ASAN_POISON_MEMORY_REGION(host, bytes); }
+void show_host(const void *host, std::size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(host, bytes); }
+
+// The numbers 0 ... count-1, shuffled if HFPY_EMULATE_ORDER asks for it.
+std::vector<std::uint32_t> order_of(std::size_t count) {
+  std::vector<std::uint32_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
+  static const char *const seed = std::getenv("HFPY_EMULATE_ORDER");
+  if (seed == nullptr || *seed == '\0') return order;
+  std::mt19937 random(static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10)));
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  return order;
+}
+
+std::size_t volume(const dim3 &box) { return static_cast<std::size_t>(box.x) * box.y * box.z; }
+
+hf_uint3 place(std::uint32_t number, const dim3 &box) {
+  return {number % box.x, number / box.x % box.y, number / box.x / box.y};
+}
+
+void run_block(const hf_emulate_launch &launch, const std::vector<std::uint32_t> &order,
+               const std::function<void()> &thread) {
+  if (launch.barriers) {
+    hf_emulate_run_fibres(order.size(), thread, [&](std::size_t t) { threadIdx = place(order[t], launch.threads); });
+    return;
+  }
+  for (const std::uint32_t number : order) {
+    threadIdx = place(number, launch.threads);
+    thread();
+  }
+}
+
+}  // namespace
+
+void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread) {
+  running = &launch;
+  gridDim = launch.blocks;
+  blockDim = launch.threads;
+  const std::vector<std::uint32_t> threads = order_of(volume(launch.threads));
+  hfd_each_host_range(hide_host);
+  for (const std::uint32_t number : order_of(volume(launch.blocks))) {
+    blockIdx = place(number, launch.blocks);
+    run_block(launch, threads, thread);
+  }
+  hfd_each_host_range(show_host);
+  running = nullptr;
+}
+
+namespace {
+
+// A kernel in Fortran is called by the program, once for each thread: where it has got to.
+struct fortran_run {
+  hf_emulate_launch launch;
+  std::vector<std::uint32_t> blocks;
+  std::vector<std::uint32_t> threads;
+  std::size_t next;
+};
+
+fortran_run &fortran() {
+  static auto *const run = new fortran_run;
+  return *run;
+}
+
+void put(const hf_uint3 &place, int *index) {
+  index[0] = static_cast<int>(place.x) + 1;
+  index[1] = static_cast<int>(place.y) + 1;
+  index[2] = static_cast<int>(place.z) + 1;
+}
+
+dim3 box_of(const int *sizes) {
+  return dim3(static_cast<unsigned>(sizes[0]), static_cast<unsigned>(sizes[1]), static_cast<unsigned>(sizes[2]));
+}
+
+}  // namespace
+
+extern "C" void hf_emulate_begin_threads(const char *kernel, const char *where, const int *blocks, const int *threads) {
+  fortran_run &run = fortran();
+  run.launch = {kernel, where, box_of(blocks), box_of(threads), false};
+  run.blocks = order_of(volume(run.launch.blocks));
+  run.threads = order_of(volume(run.launch.threads));
+  run.next = 0;
+  running = &run.launch;
+  hfd_each_host_range(hide_host);
+}
+
+// The indices, from 1, of the next thread's block and of the thread in it; 0 if all have run.
+extern "C" int hf_emulate_next_thread(int *block, int *thread) {
+  fortran_run &run = fortran();
+  if (run.next == run.blocks.size() * run.threads.size()) {
+    hfd_each_host_range(show_host);
+    running = nullptr;
+    return 0;
+  }
+  put(place(run.blocks[run.next / run.threads.size()], run.launch.blocks), block);
+  put(place(run.threads[run.next % run.threads.size()], run.launch.threads), thread);
+  ++run.next;
+  return 1;
+}
+
+extern "C" void hf_emulate_check_pointer(int position, const void *pointer) {
+  hf_emulate_check_argument(*running, position, pointer);
+}
+
+void __syncthreads() {
+  if (!running->barriers) {
+    hfd_fail(running->where, running->kernel, "it waits at a barrier, but was not launched with HF_BARRIERS");
+  }
+  hf_emulate_pause_fibre();
+}
+
+void hf_emulate_check_argument(const hf_emulate_launch &launch, int position, const void *pointer) {
+  if (pointer == nullptr) return;  // an array without elements
+  const allocation *const found = allocation_at(address_of(pointer));
+  if (found == nullptr) hfd_fail(launch.where, launch.kernel, "argument %d is a host pointer", position);
+  if (!found->lent) {
+    hfd_fail(launch.where, launch.kernel, "argument %d points to device memory that was given back", position);
+  }
+}
+
+void hf_emulate_index_error(const char *array, int dimension, long long index, long long lower, long long upper) {
+  hfd_fail(running->where, running->kernel, "index %d of '%s' is %lld, outside %lld:%lld", dimension, array, index,
+           lower, upper);
+}
+
+void hf_emulate_lend(void *device, std::size_t bytes) {
+  allocation &lent = allocations().at(address_of(device));
+  lent.lent = true;
+  ASAN_UNPOISON_MEMORY_REGION(device, lent.bytes);
+  for (std::size_t b = 0; b < lent.bytes; b += sizeof(poison)) {
+    std::memcpy(static_cast<char *>(device) + b, &poison, sizeof(poison));
+  }
+  ASAN_POISON_MEMORY_REGION(static_cast<char *>(device) + bytes, lent.bytes - bytes);
+}
+
+void hf_emulate_take_back(void *device) {
+  allocation &idle = allocations().at(address_of(device));
+  idle.lent = false;
+  ASAN_POISON_MEMORY_REGION(device, idle.bytes);
+}
+
+const char *cudaGetErrorString(cudaError_t status) {
+  switch (status) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+  }
+  return "unknown error";
+}
+
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidValue; }
+
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+
+cudaError_t cudaMalloc(void **device, std::size_t bytes) {
+  const std::size_t size = (bytes + alignment - 1) / alignment * alignment;
+  *device = std::aligned_alloc(alignment, size);
+  if (*device == nullptr) return cudaErrorMemoryAllocation;
+  allocations()[address_of(*device)] = {size, false};
+  return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *device) {
+  ASAN_UNPOISON_MEMORY_REGION(device, allocations().at(address_of(device)).bytes);
+  allocations().erase(address_of(device));
+  std::free(device);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void **host, std::size_t bytes) {
+  *host = std::malloc(bytes);
+  return *host == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  const void *const device = kind == cudaMemcpyHostToDevice ? target : source;
+  if (allocation_at(address_of(device)) == nullptr) return cudaErrorInvalidValue;
+  std::memcpy(target, source, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int) {
+  *event = new hf_emulate_event{};
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  event->time = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  return cudaSuccess;
+}

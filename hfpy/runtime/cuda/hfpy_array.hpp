@@ -1,0 +1,273 @@
+// hfpy_array.hpp: Fortran arrays in kernels: column-major, any lower bounds, indices checked with HFPY_CHECK.
+// Included by hfpy_kernel.hpp.
+
+#ifndef HFPY_ARRAY_HPP
+#define HFPY_ARRAY_HPP
+
+#ifdef HF_INDEX32
+typedef int hf_index;
+#else
+typedef long long hf_index;
+#endif
+
+#ifdef HFPY_CHECK
+// What is kept of the first index out of bounds in a kernel, for the launcher to tell.
+struct hf_failure {
+  int happened;
+  int dimension;
+  long long index, lower, upper;
+  char array[64];
+};
+
+#ifdef __CUDACC__
+static __device__ hf_failure hf_failed;
+#endif
+
+// Note the wrong index and end this thread. The kernel goes on in its other threads: memory stays readable, so that
+// the launcher can print a message. (After a trap nothing can be read any more.)
+HF_DEVICE void hf_index_error(const char *array, int dimension, long long index, long long lower, long long upper) {
+#if defined(HFPY_EMULATE)
+  hf_emulate_index_error(array, dimension, index, lower, upper);
+#elif defined(__CUDA_ARCH__)
+  if (atomicCAS(&hf_failed.happened, 0, 1) == 0) {
+    hf_failed.dimension = dimension;
+    hf_failed.index = index;
+    hf_failed.lower = lower;
+    hf_failed.upper = upper;
+    const int last = static_cast<int>(sizeof(hf_failed.array)) - 1;
+    for (int c = 0; c < last && array[c] != '\0'; ++c) hf_failed.array[c] = array[c];
+  }
+  asm volatile("exit;");
+#endif
+}
+#endif
+
+// Lower bounds, extents and strides of N dimensions; with HFPY_CHECK also the array's name.
+template <int N>
+struct hf_shape {
+  hf_index lower[N];
+  hf_index extent[N];
+  hf_index stride[N];
+#ifdef HFPY_CHECK
+  const char *name;
+#endif
+
+  HF_DEVICE hf_shape() {}
+
+  // The bounds come as lower1, upper1, lower2, upper2, ..., the fastest dimension first, whose elements lie `step`
+  // elements apart.
+  template <class... B>
+  HF_DEVICE hf_shape(const char *array, hf_index step, B... bounds) {
+    static_assert(sizeof...(B) == 2 * N, "an array needs a lower and an upper bound for each dimension");
+    const hf_index pairs[] = {static_cast<hf_index>(bounds)...};
+    for (int d = 0; d < N; ++d) {
+      lower[d] = pairs[2 * d];
+      extent[d] = pairs[2 * d + 1] - pairs[2 * d] + 1;
+      stride[d] = step;
+      step *= extent[d];
+    }
+    call_it(array);
+  }
+
+  HF_DEVICE void call_it(const char *array) {
+#ifdef HFPY_CHECK
+    name = array;
+#else
+    (void)array;
+#endif
+  }
+
+  // How far an element lies from the first one, in elements. (Not with a loop over the dimensions: nvcc unrolls no
+  // loop of a kernel that has another one inside, and a loop over levels is faster when it is unrolled.)
+  template <class... I>
+  HF_DEVICE hf_index position(I... indices) const {
+    static_assert(sizeof...(I) == N, "an element needs as many indices as the array has dimensions");
+    int d = 0;
+    hf_index sum = 0;
+    ((sum += along(d++, static_cast<hf_index>(indices))), ...);
+    return sum;
+  }
+
+  // The part of an element's position that dimension d makes.
+  HF_DEVICE hf_index along(int d, hf_index index) const {
+#ifdef HFPY_CHECK
+    const hf_index upper = lower[d] + extent[d] - 1;
+    if (index < lower[d] || index > upper) hf_index_error(name, d + 1, index, lower[d], upper);
+#endif
+    return (index - lower[d]) * stride[d];
+  }
+};
+
+// A Fortran array in device memory, or a section of one: a(i, j, k) is its element.
+template <class T, int N>
+struct hf_array {
+  T *data;
+  hf_shape<N> shape;
+
+  // No array: an optional argument that was not given.
+  HF_DEVICE hf_array() : data(nullptr) {}
+
+  // Contiguous memory with the given bounds.
+  template <class... B>
+  HF_DEVICE hf_array(const char *name, T *first, B... bounds) : data(first), shape(name, 1, bounds...) {}
+
+  // Another array's elements with other bounds: a dummy argument. More elements than the actual argument has are a
+  // fault that HFPY_CHECK tells.
+  template <class U, class... B>
+  HF_DEVICE hf_array(const char *name, const hf_array<U, N> &actual, B... bounds)
+      : data(actual.data), shape(name, 1, bounds...) {
+    for (int d = 0; d < N; ++d) {
+      shape.stride[d] = actual.shape.stride[d];
+#ifdef HFPY_CHECK
+      if (actual.data == nullptr) continue;
+      const hf_index there = actual.shape.extent[d];
+      const hf_index lowest = shape.lower[d];
+      if (shape.extent[d] > there) hf_index_error(name, d + 1, lowest + there, lowest, lowest + there - 1);
+#endif
+    }
+  }
+
+  // The same array, perhaps to be read only.
+  template <class U>
+  HF_DEVICE hf_array(const hf_array<U, N> &other) : data(other.data), shape(other.shape) {}
+
+  template <class... I>
+  HF_DEVICE T &operator()(I... indices) const {
+    return data[shape.position(indices...)];
+  }
+
+  // Bounds of the dimension that is d-th in storage, from zero.
+  HF_DEVICE int lower(int d) const { return static_cast<int>(shape.lower[d]); }
+  HF_DEVICE int upper(int d) const { return static_cast<int>(shape.lower[d] + shape.extent[d] - 1); }
+  HF_DEVICE int extent(int d) const { return static_cast<int>(shape.extent[d]); }
+};
+
+// Sets an array to the values of one of the same shape.
+template <class T, int N>
+HF_DEVICE void hf_copy(const hf_array<T, N> &to, const hf_array<const T, N> &from) {
+  hf_index elements = 1;
+  for (int d = 0; d < N; ++d) elements *= to.shape.extent[d] > 0 ? to.shape.extent[d] : 0;
+  for (hf_index element = 0; element < elements; ++element) {
+    hf_index rest = element, there = 0, here = 0;
+    for (int d = 0; d < N; ++d) {
+      there += rest % to.shape.extent[d] * to.shape.stride[d];
+      here += rest % to.shape.extent[d] * from.shape.stride[d];
+      rest /= to.shape.extent[d];
+    }
+    to.data[there] = from.data[here];
+  }
+}
+
+// The bytes that an array of a thread takes, in steps that keep all types aligned.
+HF_DEVICE long long hf_space_of(long long elements, int bytes) { return (elements * bytes + 7) / 8 * 8; }
+
+// A thread's part of a workspace, for local arrays of run-time size. Element e of thread t lies at
+// data[e * threads + t] of its array, so that neighbouring threads touch neighbouring memory. It is handed on by value:
+// what a routine takes is free again when it returns.
+struct hf_space_of_thread {
+  char *data;
+  long long threads, bytes;  // of each thread
+  long long thread, used;
+
+  HF_DEVICE void begin(long long which) {
+    thread = which;
+    used = 0;
+  }
+
+  template <class T, int N, class... B>
+  HF_DEVICE hf_array<T, N> local(const char *name, B... bounds) {
+    hf_array<T, N> result;
+    result.data = reinterpret_cast<T *>(data + used * threads) + thread;
+    result.shape = hf_shape<N>(name, static_cast<hf_index>(threads), bounds...);
+    long long elements = 1;
+    for (int d = 0; d < N; ++d) elements *= result.shape.extent[d] > 0 ? result.shape.extent[d] : 0;
+    used += hf_space_of(elements, static_cast<int>(sizeof(T)));
+#ifdef HFPY_CHECK
+    if (used > bytes) hf_index_error(name, 1, elements, 1, 0);
+#endif
+    return result;
+  }
+};
+
+// An optional scalar argument: given or not.
+template <class T>
+struct hf_optional {
+  T value;
+  int present;
+
+  HF_DEVICE hf_optional() : value(0), present(0) {}
+  HF_DEVICE hf_optional(T given) : value(given), present(1) {}
+  // As Fortran passes it: no address where the caller gave nothing.
+  HF_DEVICE explicit hf_optional(const T *given) : value(given != nullptr ? *given : T(0)), present(given != nullptr) {}
+};
+
+// --- sections: hf_section(a, 2, hf_all(), hf_triplet(1, n, 2)) is a(2, :, 1:n:2), with lower bounds of 1 ---
+
+struct hf_all {};
+
+struct hf_triplet {
+  hf_index first, last, step;
+  HF_DEVICE hf_triplet(hf_index from, hf_index to, hf_index by = 1) : first(from), last(to), step(by) {}
+};
+
+template <class I>
+struct hf_is_range {
+  static constexpr int value = 0;
+};
+template <>
+struct hf_is_range<hf_all> {
+  static constexpr int value = 1;
+};
+template <>
+struct hf_is_range<hf_triplet> {
+  static constexpr int value = 1;
+};
+
+// What one index of a section does: an element moves the begin, a range keeps its dimension.
+template <class T, int N, int M>
+struct hf_sectioning {
+  const hf_array<T, N> &from;
+  hf_array<T, M> result;
+  int dimension, kept;
+
+  HF_DEVICE explicit hf_sectioning(const hf_array<T, N> &array) : from(array), dimension(0), kept(0) {
+    result.data = array.data;
+#ifdef HFPY_CHECK
+    result.shape.name = array.shape.name;
+#endif
+  }
+
+  HF_DEVICE void take(hf_all) {
+    keep(from.shape.extent[dimension], 1);
+  }
+  HF_DEVICE void take(const hf_triplet &range) {
+    const hf_index count = (range.last - range.first + range.step) / range.step;
+    if (count > 0) {
+      result.data += from.shape.along(dimension, range.first);
+      (void)from.shape.along(dimension, range.first + (count - 1) * range.step);
+    }
+    keep(count > 0 ? count : 0, range.step);
+  }
+  HF_DEVICE void take(hf_index index) {
+    result.data += from.shape.along(dimension, index);
+    ++dimension;
+  }
+
+  HF_DEVICE void keep(hf_index count, hf_index step) {
+    result.shape.lower[kept] = 1;
+    result.shape.extent[kept] = count;
+    result.shape.stride[kept] = from.shape.stride[dimension] * step;
+    ++kept;
+    ++dimension;
+  }
+};
+
+template <class T, int N, class... I>
+HF_DEVICE auto hf_section(const hf_array<T, N> &array, I... indices) {
+  static_assert(sizeof...(I) == N, "a section needs as many indices as the array has dimensions");
+  hf_sectioning<T, N, (0 + ... + hf_is_range<I>::value)> made(array);
+  (made.take(indices), ...);
+  return made.result;
+}
+
+#endif

@@ -1,0 +1,90 @@
+! hfpy_arrays.f90: arrays on the device, as generated Fortran calls it: any type, kind and rank.
+!
+! The arrays have no intent: with one, compilers might think that the call leaves their values as they are.
+module hfpy_arrays
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
+  implicit none
+  private
+  public :: hf_enter, hf_leave, hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
+  public :: hf_update_host, hf_update_device, hf_end
+
+  !> What ends a text for C.
+  character(kind=c_char), parameter :: hf_end = c_null_char
+
+  interface
+    !> Brings an array to the device, or counts one more user of it; copy_in: 1 to copy its values.
+    subroutine hf_enter(array, copy_in, name, where) bind(c, name="hfd_enter_array")
+      import :: c_char, c_int
+      type(*) :: array(..)
+      integer(c_int), value :: copy_in
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_enter
+
+    !> The other end of hf_enter; copy_out: 1 to take the values back with the last user.
+    subroutine hf_leave(array, copy_out, name, where) bind(c, name="hfd_leave_array")
+      import :: c_char, c_int
+      type(*) :: array(..)
+      integer(c_int), value :: copy_out
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_leave
+
+    !> As hf_enter, but only if entered is 0, which becomes 1.
+    subroutine hf_enter_once(array, copy_in, entered, name, where) bind(c, name="hfd_enter_array_once")
+      import :: c_char, c_int
+      type(*) :: array(..)
+      integer(c_int), value :: copy_in
+      integer(c_int), intent(inout) :: entered
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_enter_once
+
+    !> As hf_leave, but only if entered is 1, which becomes 0.
+    subroutine hf_leave_once(array, copy_out, entered, name, where) bind(c, name="hfd_leave_array_once")
+      import :: c_char, c_int
+      type(*) :: array(..)
+      integer(c_int), value :: copy_out
+      integer(c_int), intent(inout) :: entered
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_leave_once
+
+    !> As hf_enter for what a pointer stands for, but only if it is not among those entered into the group already
+    !> (0 is a new one).
+    subroutine hf_enter_into(array, copy_in, group, name, where) bind(c, name="hfd_enter_array_into")
+      import :: c_char, c_int
+      type(*) :: array(..)
+      integer(c_int), value :: copy_in
+      integer(c_int), intent(inout) :: group
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_enter_into
+
+    !> As hf_leave for one of a group, if it is in it.
+    subroutine hf_leave_from(array, copy_out, group, name, where) bind(c, name="hfd_leave_array_from")
+      import :: c_char, c_int
+      type(*) :: array(..)
+      integer(c_int), value :: copy_out
+      integer(c_int), intent(inout) :: group
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_leave_from
+
+    !> As hf_leave for all of a group, which is 0 then.
+    subroutine hf_leave_all(copy_out, group, name, where) bind(c, name="hfd_leave_all")
+      import :: c_char, c_int
+      integer(c_int), value :: copy_out
+      integer(c_int), intent(inout) :: group
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_leave_all
+
+    !> Copies an array from the device to the host, as far as it is there.
+    subroutine hf_update_host(array, name, where) bind(c, name="hfd_update_host_array")
+      import :: c_char
+      type(*) :: array(..)
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_update_host
+
+    !> Copies an array from the host to the device, as far as it is there.
+    subroutine hf_update_device(array, name, where) bind(c, name="hfd_update_device_array")
+      import :: c_char
+      type(*) :: array(..)
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_update_device
+  end interface
+end module hfpy_arrays

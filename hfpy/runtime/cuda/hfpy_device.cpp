@@ -1,0 +1,260 @@
+// hfpy_device.cpp: the table of host arrays that are on the device, errors, and the C functions of hfpy_device.h.
+
+#include "hfpy_device.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "hfpy_runtime.hpp"
+
+namespace {
+
+// One host range on the device. Names are copied: the strings of Fortran programs may be temporaries.
+struct entry {
+  std::uintptr_t host;
+  std::size_t bytes;
+  char *device;
+  long long users;
+  std::string name;
+  std::string where;
+
+  bool holds(std::uintptr_t address, std::size_t length) const {
+    return address >= host && address - host <= bytes && length <= bytes - (address - host);
+  }
+};
+
+// The entries in the order of their addresses, for ranges inside others, and by address, for the usual case.
+class entry_table {
+ public:
+  // The entry that the byte at an address belongs to, or null.
+  entry *at(std::uintptr_t address) {
+    const auto same = by_address_.find(address);
+    if (same != by_address_.end()) return same->second;
+    auto after = ordered_.upper_bound(address);
+    if (after == ordered_.begin()) return nullptr;
+    entry &before = (--after)->second;
+    return address - before.host < before.bytes ? &before : nullptr;
+  }
+
+  // An entry that shares bytes with a range, or null.
+  entry *overlapping(std::uintptr_t address, std::size_t bytes) {
+    if (entry *first = at(address)) return first;
+    const auto after = ordered_.lower_bound(address);
+    return after != ordered_.end() && after->first - address < bytes ? &after->second : nullptr;
+  }
+
+  void add(const entry &made) { by_address_[made.host] = &(ordered_[made.host] = made); }
+
+  void remove(std::uintptr_t host) {
+    by_address_.erase(host);
+    ordered_.erase(host);
+  }
+
+  const std::map<std::uintptr_t, entry> &entries() const { return ordered_; }
+
+ private:
+  std::map<std::uintptr_t, entry> ordered_;
+  std::unordered_map<std::uintptr_t, entry *> by_address_;
+};
+
+// Never destroyed: programs may still give memory back while they end.
+entry_table &table() {
+  static entry_table *const all = new entry_table;
+  return *all;
+}
+
+std::uintptr_t address_of(const void *host) { return reinterpret_cast<std::uintptr_t>(host); }
+
+// The entry that holds a range that has to be there.
+entry &required(const void *host, std::size_t bytes, const char *name, const char *kernel, const char *where,
+                const char *hint) {
+  entry *const found = table().at(address_of(host));
+  if (found == nullptr) hfd_fail(where, kernel, "array '%s' is not on the device: %s", name, hint);
+  if (!found->holds(address_of(host), bytes)) {
+    hfd_fail(where, kernel, "array '%s' needs %zu bytes on the device, but '%s', brought there at %s, has only %zu",
+             name, bytes, found->name.c_str(), found->where.c_str(),
+             found->bytes - (address_of(host) - found->host));
+  }
+  return *found;
+}
+
+char *device_address(const entry &found, const void *host) { return found.device + (address_of(host) - found.host); }
+
+const char *const transfer_hint = "nothing on the way to this place has brought it there";
+const char *const leave_hint = "it is given back without having been brought there";
+
+const char *last_kernel = nullptr;
+bool started = false;
+
+bool synchronous() {
+  static const bool wanted = [] {
+    const char *value = std::getenv("HFPY_SYNC");
+    return value != nullptr && std::string(value) == "1";
+  }();
+  return wanted;
+}
+
+int device_count(const char *where) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) hfd_fail(where, nullptr, "no CUDA device can be used: %s", cudaGetErrorString(status));
+  if (count == 0) hfd_fail(where, nullptr, "no CUDA device can be used: this machine has none");
+  return count;
+}
+
+}  // namespace
+
+namespace hfpy {
+
+void check(cudaError_t status, const char *where, const char *doing, const char *name) {
+  if (status == cudaSuccess) return;
+  const char *const text = cudaGetErrorString(status);
+  if (last_kernel == nullptr || synchronous()) {
+    hfd_fail(where, nullptr, "CUDA error while %s '%s': %s", doing, name, text);
+  }
+  hfd_fail(where, nullptr,
+           "CUDA error while %s '%s': %s\n"
+           "  (a kernel launched before may be at fault, the last was %s; HFPY_SYNC=1 names the right one)",
+           doing, name, text, last_kernel);
+}
+
+void start(const char *where) {
+  if (started) return;
+  device_count(where);
+  started = true;
+}
+
+}  // namespace hfpy
+
+void hfd_fail(const char *where, const char *kernel, const char *message, ...) {
+  std::fprintf(stderr, "hfpy: %s: ", where);
+  if (kernel != nullptr) std::fprintf(stderr, "kernel %s: ", kernel);
+  va_list values;
+  va_start(values, message);
+  std::vfprintf(stderr, message, values);
+  va_end(values);
+  std::fputc('\n', stderr);
+  std::exit(3);
+}
+
+void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, const char *where) {
+  if (bytes == 0) return;
+  const std::uintptr_t address = address_of(host);
+  if (entry *const there = table().overlapping(address, bytes)) {
+    if (!there->holds(address, bytes)) {
+      hfd_fail(where, nullptr, "array '%s' overlaps in part with '%s', which was brought to the device at %s", name,
+               there->name.c_str(), there->where.c_str());
+    }
+    ++there->users;
+    return;
+  }
+  char *const device = static_cast<char *>(hfpy::take(bytes, name, where));
+  if (copy_in) {
+    hfpy::trace_transfer(hfpy::transfer::array_in, bytes, name, where);
+    hfpy::copy_in(device, host, bytes, name, where);
+  }
+  table().add({address, bytes, device, 1, name, where});
+}
+
+void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, const char *where) {
+  if (bytes == 0) return;
+  entry &found = required(host, bytes, name, nullptr, where, leave_hint);
+  if (--found.users > 0) return;
+  if (copy_out) {
+    ++found.users;
+    hfd_update_host(host, bytes, name, where);
+  }
+  hfpy::give(found.device);
+  table().remove(found.host);
+}
+
+void hfd_update_host(const void *host, size_t bytes, const char *name, const char *where) {
+  if (bytes == 0) return;
+  const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
+  hfpy::trace_transfer(hfpy::transfer::array_out, bytes, name, where);
+  hfpy::copy_out(const_cast<void *>(host), device_address(found, host), bytes, name, where);
+}
+
+void hfd_update_device(const void *host, size_t bytes, const char *name, const char *where) {
+  if (bytes == 0) return;
+  const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
+  hfpy::trace_transfer(hfpy::transfer::array_in, bytes, name, where);
+  hfpy::copy_in(device_address(found, host), host, bytes, name, where);
+}
+
+void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *name, const char *where) {
+  const auto update = to_host ? hfd_update_host : hfd_update_device;
+  if (bytes == 0) return;
+  if (hfd_present(host, bytes)) return update(host, bytes, name, where);
+  const std::uintptr_t first = address_of(host), last = first + bytes;
+  for (const auto &[start, found] : table().entries()) {
+    const std::uintptr_t from = std::max(first, start), to = std::min(last, start + found.bytes);
+    if (from < to) update(reinterpret_cast<const void *>(from), to - from, name, where);
+  }
+}
+
+int hfd_present(const void *host, size_t bytes) {
+  if (bytes == 0) return 1;
+  const entry *const found = table().at(address_of(host));
+  return found != nullptr && found->holds(address_of(host), bytes);
+}
+
+void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
+  if (bytes == 0) return nullptr;
+  return device_address(required(host, bytes, name, kernel, where, transfer_hint), host);
+}
+
+void hfd_synchronise(void) {
+  if (started) hfpy::check(cudaDeviceSynchronize(), "hfd_synchronise", "waiting for", "the device");
+}
+
+void hfd_init_device(int local_rank) {
+  const char *const where = "hfd_init_device";
+  hfpy::check(cudaSetDevice(local_rank % device_count(where)), where, "choosing the device of", "this rank");
+  started = true;
+}
+
+void hfd_report(FILE *file) { hfpy::trace_report(file); }
+
+void *hfd_take(size_t bytes, const char *name, const char *where) {
+  return bytes == 0 ? nullptr : hfpy::take(bytes, name, where);
+}
+
+void hfd_give(void *device) {
+  if (device != nullptr) hfpy::give(device);
+}
+
+void hfd_values_in(void *device, const void *host, size_t bytes, const char *name, const char *where) {
+  hfpy::trace_transfer(hfpy::transfer::values_in, bytes, name, where);
+  hfpy::copy_in(device, host, bytes, name, where);
+}
+
+void hfd_values_out(void *host, const void *device, size_t bytes, const char *name, const char *where) {
+  hfpy::trace_transfer(hfpy::transfer::values_out, bytes, name, where);
+  hfpy::copy_out(host, device, bytes, name, where);
+}
+
+void hfd_launch_begins(const char *kernel, const char *where, size_t bytes) {
+  hfpy::start(where);
+  if (hfpy::tracing()) hfpy::trace_launch_begins(kernel, where, bytes);
+}
+
+void hfd_launch_ends(const char *kernel, const char *where) {
+  cudaError_t status = cudaGetLastError();
+  if (status == cudaSuccess && hfpy::tracing()) hfpy::trace_launch_ends(kernel);
+  if (status == cudaSuccess && synchronous()) status = cudaDeviceSynchronize();
+  if (status != cudaSuccess) {
+    std::fprintf(stderr, "hfpy: %s: CUDA error in kernel %s: %s\n", where, kernel, cudaGetErrorString(status));
+    std::exit(3);
+  }
+  last_kernel = kernel;
+}
+
+void hfd_each_host_range(void (*visit)(const void *host, size_t bytes)) {
+  for (const auto &[host, found] : table().entries()) visit(reinterpret_cast<const void *>(host), found.bytes);
+}

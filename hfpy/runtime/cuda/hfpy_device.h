@@ -1,0 +1,77 @@
+/* hfpy_device.h: the device memory of programs made by hfpy, as C functions.
+ *
+ * Host arrays stay the handles: a table maps their addresses to device memory. `name` is an array's Fortran name and
+ * `where` a place such as "physics.h90:42", for messages. Any fault ends the program with a message and status 3. All
+ * functions are for one host thread at a time; all work on the device happens in the order of the calls.
+ *
+ * Environment: HFPY_TRACE=1 prints each copy and launch, and a summary at the end; HFPY_TRACE=summary only that;
+ * HFPY_TRACE=json:PATH writes it as JSON. HFPY_SYNC=1 waits for each kernel, so that an error names the right one.
+ */
+#ifndef HFPY_DEVICE_H
+#define HFPY_DEVICE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- What generated Fortran calls (module hfpy_device) --- */
+
+/* Counts one more user of [host, host+bytes). The first one gets device memory, filled from the host if copy_in. A
+ * range inside one that is already there counts as a user of that and copies nothing. Partial overlap is an error. */
+void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, const char *where);
+
+/* Counts one user less. The last one copies the range back if copy_out and gives the device memory back. */
+void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, const char *where);
+
+/* Copies between host and device. The range, or one that holds it, must be there. */
+void hfd_update_host(const void *host, size_t bytes, const char *name, const char *where);
+void hfd_update_device(const void *host, size_t bytes, const char *name, const char *where);
+
+/* The same for all that is there of a range: all of it, none, or parts that were brought there one by one. */
+void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *name, const char *where);
+
+/* Whether all of the range is on the device (1 or 0). */
+int hfd_present(const void *host, size_t bytes);
+
+/* The device address of a range. `kernel` may be null. The result is null for an empty range. */
+void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
+
+/* Waits until all work on the device is done. */
+void hfd_synchronise(void);
+
+/* Chooses the device: the rank on this machine modulo the number of devices. */
+void hfd_init_device(int local_rank);
+
+/* Prints what HFPY_TRACE has counted so far. */
+void hfd_report(FILE *file);
+
+/* --- What launchers use (hfpy_launch.hpp) --- */
+
+/* Prints "hfpy: WHERE: kernel KERNEL: MESSAGE" (kernel may be null) and ends the program with status 3. */
+__attribute__((noreturn, format(printf, 3, 4))) void hfd_fail(
+    const char *where, const char *kernel, const char *message, ...);
+
+/* Device memory that belongs to no host array. */
+void *hfd_take(size_t bytes, const char *name, const char *where);
+void hfd_give(void *device);
+
+/* Copies of single values and partial results, counted apart from arrays. The second one waits for the device. */
+void hfd_values_in(void *device, const void *host, size_t bytes, const char *name, const char *where);
+void hfd_values_out(void *host, const void *device, size_t bytes, const char *name, const char *where);
+
+/* Around each launch: measures it under HFPY_TRACE, checks for errors. `bytes` are those of the arrays that the kernel
+ * reads or writes, each counted once a direction: what must move if every element is used once. */
+void hfd_launch_begins(const char *kernel, const char *where, size_t bytes);
+void hfd_launch_ends(const char *kernel, const char *where);
+
+/* Calls visit for each host range on the device. */
+void hfd_each_host_range(void (*visit)(const void *host, size_t bytes));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

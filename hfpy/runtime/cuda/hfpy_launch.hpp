@@ -1,0 +1,184 @@
+// hfpy_launch.hpp: the host side of kernels made by hfpy: sizes of grids, and launchers.
+//
+// Included by generated files for nvcc and for the emulation (-DHFPY_EMULATE), not for NVRTC. The text of a generated
+// file is the same for both.
+
+#ifndef HFPY_LAUNCH_HPP
+#define HFPY_LAUNCH_HPP
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hfpy_device.h"
+#include "hfpy_grid.hpp"
+#include "hfpy_kernel.hpp"
+
+// A flag of hf_launcher: threads of the kernel wait for one another with __syncthreads().
+enum { HF_BARRIERS = 1 };
+
+// One step of a reduction: thread t combines values t, t + lanes, t + 2 * lanes, ... in this order.
+template <class Op, class T>
+__global__ void hf_reduce_step(const T *values, long long count, T *results, long long lanes) {
+  const long long lane = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (lane >= lanes) return;
+  T result = values[lane];
+  for (long long v = lane + lanes; v < count; v += lanes) result = Op::combine(result, values[v]);
+  results[lane] = result;
+}
+
+// One launch of a kernel, with what it needs on the device. The order of use: construct, array / scalar / workspace,
+// run, reduce, finish.
+class hf_launcher {
+ public:
+  hf_launcher(const char *kernel, const char *where, int flags = 0) : kernel_(kernel), where_(where), flags_(flags) {}
+
+  hf_launcher(const hf_launcher &) = delete;
+  hf_launcher &operator=(const hf_launcher &) = delete;
+
+  // The device address of an array that has to be on the device. `directions` is 2 if the kernel reads and writes it.
+  template <class T>
+  T *array(const void *host, long long count, const char *name, int directions = 1) {
+    bytes_ += bytes<T>(count) * static_cast<std::size_t>(directions);
+    return static_cast<T *>(hfd_pointer(host, bytes<T>(count), name, kernel_, where_));
+  }
+
+  // The same for an optional argument: null if it was not given.
+  template <class T>
+  T *optional_array(const void *host, long long count, const char *name, int directions = 1) {
+    return host == nullptr ? nullptr : array<T>(host, count, name, directions);
+  }
+
+  // A copy of one value on the device, which finish() brings back.
+  template <class T>
+  T *scalar(T *host, const char *name) {
+    T *const device = workspace<T>(1, name);
+    hfd_values_in(device, host, sizeof(T), name, where_);
+    scalars_.push_back({host, device, sizeof(T), name});
+    return device;
+  }
+
+  // Memory on the device until finish(). It holds nothing yet.
+  template <class T>
+  T *workspace(long long count, const char *name) {
+    void *const device = hfd_take(bytes<T>(count), name, where_);
+    workspaces_.push_back(device);
+    return static_cast<T *>(device);
+  }
+
+  // Room for local arrays: so many bytes for each thread of the grid.
+  hf_space_of_thread space(const hf_grid &grid, long long bytes) {
+    const long long threads = grid.threads_in_all();
+    return {workspace<char>(threads * bytes, "local arrays"), threads, bytes, 0, 0};
+  }
+
+  // Starts the kernel; arguments are converted to the types of its parameters.
+  template <class... P, class... A>
+  void run(void (*kernel)(P...), const hf_grid &grid, A... arguments) {
+    start(kernel_, kernel, grid, arguments...);
+  }
+
+  // Combines a value on the host with `count` partial results on the device, in an order that depends on nothing but
+  // their number.
+  template <class Op, class T>
+  void reduce(T *partials, long long count, T *host_result) {
+    const T *values = partials;
+    while (count > reduced_on_host) {
+      const long long lanes = (count + reduced_per_thread - 1) / reduced_per_thread;
+      T *const results = workspace<T>(lanes, "partial results");
+      const hf_grid grid = hf_make_grid(lanes, 1, 1, 256, 1, 1);
+      start("hf_reduce_step", hf_reduce_step<Op, T>, grid, values, count, results, lanes);
+      values = results;
+      count = lanes;
+    }
+    if (count <= 0) return;
+    T last[reduced_on_host];
+    hfd_values_out(last, values, bytes<T>(count), "partial results", where_);
+    for (long long v = 0; v < count; ++v) *host_result = Op::combine(*host_result, last[v]);
+  }
+
+  // Brings scalars back and gives the memory for the launch back. Waits for the kernel only if there are scalars.
+  void finish() {
+    for (const held_scalar &held : scalars_) hfd_values_out(held.host, held.device, held.bytes, held.name, where_);
+    for (void *device : workspaces_) hfd_give(device);
+    scalars_.clear();
+    workspaces_.clear();
+  }
+
+ private:
+  struct held_scalar {
+    void *host;
+    const void *device;
+    std::size_t bytes;
+    const char *name;
+  };
+
+  static constexpr long long reduced_on_host = 512;
+  static constexpr long long reduced_per_thread = 64;
+
+  template <class T>
+  static std::size_t bytes(long long count) {
+    return count <= 0 ? 0 : static_cast<std::size_t>(count) * sizeof(T);
+  }
+
+  template <class... P, class... A>
+  void start(const char *name, void (*kernel)(P...), const hf_grid &grid, A... arguments) {
+    static_assert(sizeof...(P) == sizeof...(A), "a kernel gets as many arguments as it has parameters");
+    if (grid.empty) return;
+    if (!grid.fits) {
+      hfd_fail(where_, name, "%lld x %lld x %lld points in blocks of this size do not fit into a grid", grid.points[0],
+               grid.points[1], grid.points[2]);
+    }
+    hfd_launch_begins(name, where_, bytes_);
+    launch(name, kernel, grid, std::tuple<P...>(arguments...), std::index_sequence_for<P...>());
+    hfd_launch_ends(name, where_);
+    check_indices();
+  }
+
+#ifdef HFPY_EMULATE
+  template <class... P, std::size_t... N>
+  void launch(const char *name, void (*kernel)(P...), const hf_grid &grid, std::tuple<P...> values,
+              std::index_sequence<N...>) {
+    const hf_emulate_launch launched = {name, where_, grid.blocks, grid.threads, (flags_ & HF_BARRIERS) != 0};
+    (check_argument(launched, static_cast<int>(N) + 1, std::get<N>(values)), ...);
+    hf_emulate_run(launched, [&] { kernel(std::get<N>(values)...); });
+  }
+
+  template <class V>
+  static void check_argument(const hf_emulate_launch &, int, const V &) {}
+  template <class V>
+  static void check_argument(const hf_emulate_launch &launched, int position, V *const &pointer) {
+    hf_emulate_check_argument(launched, position, pointer);
+  }
+#else
+  template <class... P, std::size_t... N>
+  void launch(const char *, void (*kernel)(P...), const hf_grid &grid, std::tuple<P...> values,
+              std::index_sequence<N...>) {
+    void *addresses[] = {const_cast<void *>(static_cast<const void *>(&std::get<N>(values)))..., nullptr};
+    // An error shows in hfd_launch_ends.
+    (void)cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid.blocks, grid.threads, addresses, 0, nullptr);
+  }
+#endif
+
+#if defined(HFPY_CHECK) && !defined(HFPY_EMULATE)
+  // Ends the program if a thread of the kernel had an index out of bounds. (In emulation it has ended by itself.)
+  void check_indices() {
+    hf_failure failure = {};
+    if (cudaMemcpyFromSymbol(&failure, hf_failed, sizeof(failure)) != cudaSuccess || !failure.happened) return;
+    hfd_fail(where_, kernel_, "index %d of '%s' is %lld, outside %lld:%lld", failure.dimension, failure.array,
+             failure.index, failure.lower, failure.upper);
+  }
+#else
+  void check_indices() {}
+#endif
+
+  const char *kernel_;
+  const char *where_;
+  int flags_;
+  std::size_t bytes_ = 0;
+  std::vector<held_scalar> scalars_;
+  std::vector<void *> workspaces_;
+};
+
+#endif

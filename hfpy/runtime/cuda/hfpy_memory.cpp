@@ -1,0 +1,184 @@
+// hfpy_memory.cpp: device memory and copies.
+//
+// Memory that is given back goes to free lists by size and is used again: routines take and give memory at each call,
+// and asking the driver each time would stop the device. Copies go through pinned buffers, without which the driver
+// can neither copy fast nor while the host goes on. All of it happens in the default stream, in the order of the
+// calls, so that memory can be used again before earlier kernels that used it have run.
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "hfpy_runtime.hpp"
+
+namespace {
+
+class memory_cache {
+ public:
+  void *take(std::size_t bytes, const char *name, const char *where) {
+    const std::size_t size = rounded(bytes);
+    std::vector<void *> &list = free_[size];
+    void *device = nullptr;
+    if (list.empty()) {
+      device = from_driver(size, name, where);
+    } else {
+      device = list.back();
+      list.pop_back();
+    }
+    taken_[device] = size;
+    in_use_ += size;
+#ifdef HFPY_EMULATE
+    hf_emulate_lend(device, bytes);
+#endif
+    return device;
+  }
+
+  void give(void *device) {
+    const auto found = taken_.find(device);
+    free_[found->second].push_back(device);
+    in_use_ -= found->second;
+    taken_.erase(found);
+#ifdef HFPY_EMULATE
+    hf_emulate_take_back(device);
+#endif
+  }
+
+ private:
+  // Sizes differ little from one call to the next; rounding lets similar ones share memory.
+  static std::size_t rounded(std::size_t bytes) {
+    const std::size_t step = bytes < 1024 * 1024 ? 512 : 64 * 1024;
+    return (bytes + step - 1) / step * step;
+  }
+
+  void *from_driver(std::size_t size, const char *name, const char *where) {
+    void *device = nullptr;
+    cudaError_t status = cudaMalloc(&device, size);
+    if (status == cudaErrorMemoryAllocation) {
+      (void)cudaGetLastError();  // the error has been seen and shall not come up again at the next launch
+      empty(where);
+      status = cudaMalloc(&device, size);
+    }
+    if (status == cudaErrorMemoryAllocation) {
+      hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program",
+               name, size, in_use_);
+    }
+    hfpy::check(status, where, "allocating", name);
+    return device;
+  }
+
+  void empty(const char *where) {
+    for (auto &[size, list] : free_) {
+      for (void *device : list) hfpy::check(cudaFree(device), where, "freeing", "unused memory");
+      list.clear();
+    }
+  }
+
+  std::unordered_map<std::size_t, std::vector<void *>> free_;
+  std::unordered_map<void *, std::size_t> taken_;
+  std::size_t in_use_ = 0;
+};
+
+// A ring of pinned buffers. Copies are cut into parts of one buffer each; while the device copies from or to some of
+// them, the host fills or empties others.
+class staging {
+ public:
+  void copy_in(char *device, const char *host, std::size_t bytes, const char *name, const char *where) {
+    prepare(where);
+    for (std::size_t done = 0; done < bytes; done += buffer_bytes) {
+      const std::size_t part = std::min(bytes - done, buffer_bytes);
+      buffer &mine = next();
+      wait(mine, name, where);
+      std::memcpy(mine.memory, host + done, part);
+      send(device + done, mine.memory, part, cudaMemcpyHostToDevice, mine, name, where);
+    }
+  }
+
+  // The device is one part ahead of the host.
+  void copy_out(char *host, const char *device, std::size_t bytes, const char *name, const char *where) {
+    prepare(where);
+    const buffer *before = nullptr;
+    for (std::size_t sent = 0; sent < bytes; sent += buffer_bytes) {
+      buffer &mine = next();
+      send(mine.memory, device + sent, std::min(bytes - sent, buffer_bytes), cudaMemcpyDeviceToHost, mine, name, where);
+      if (before != nullptr) fetch(host + sent - buffer_bytes, *before, buffer_bytes, name, where);
+      before = &mine;
+    }
+    const std::size_t last = (bytes - 1) / buffer_bytes * buffer_bytes;
+    fetch(host + last, *before, bytes - last, name, where);
+  }
+
+ private:
+  struct buffer {
+    char *memory;
+    cudaEvent_t copied;
+  };
+
+  static constexpr std::size_t buffer_bytes = 1024 * 1024;
+  static constexpr std::size_t buffer_count = 16;
+
+  void prepare(const char *where) {
+    if (!buffers_.empty()) return;
+    void *memory = nullptr;
+    hfpy::check(cudaMallocHost(&memory, buffer_count * buffer_bytes), where, "allocating", "pinned memory");
+    for (std::size_t b = 0; b < buffer_count; ++b) {
+      cudaEvent_t copied = nullptr;
+      hfpy::check(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming), where, "creating", "an event");
+      buffers_.push_back({static_cast<char *>(memory) + b * buffer_bytes, copied});
+    }
+  }
+
+  buffer &next() {
+    turn_ = (turn_ + 1) % buffer_count;
+    return buffers_[turn_];
+  }
+
+  static void send(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, buffer &through,
+                   const char *name, const char *where) {
+    hfpy::check(cudaMemcpyAsync(target, source, bytes, kind, nullptr), where, "copying", name);
+    hfpy::check(cudaEventRecord(through.copied, nullptr), where, "copying", name);
+  }
+
+  static void wait(const buffer &through, const char *name, const char *where) {
+    hfpy::check(cudaEventSynchronize(through.copied), where, "copying", name);
+  }
+
+  static void fetch(char *host, const buffer &through, std::size_t bytes, const char *name, const char *where) {
+    wait(through, name, where);
+    std::memcpy(host, through.memory, bytes);
+  }
+
+  std::vector<buffer> buffers_;
+  std::size_t turn_ = 0;
+};
+
+memory_cache &memory() {
+  static memory_cache *const only = new memory_cache;
+  return *only;
+}
+
+staging &pinned() {
+  static staging *const only = new staging;
+  return *only;
+}
+
+}  // namespace
+
+namespace hfpy {
+
+void *take(std::size_t bytes, const char *name, const char *where) {
+  start(where);
+  return memory().take(bytes, name, where);
+}
+
+void give(void *device) { memory().give(device); }
+
+void copy_in(void *device, const void *host, std::size_t bytes, const char *name, const char *where) {
+  pinned().copy_in(static_cast<char *>(device), static_cast<const char *>(host), bytes, name, where);
+}
+
+void copy_out(void *host, const void *device, std::size_t bytes, const char *name, const char *where) {
+  pinned().copy_out(static_cast<char *>(host), static_cast<const char *>(device), bytes, name, where);
+}
+
+}  // namespace hfpy

@@ -1,0 +1,44 @@
+// hfpy_runtime.hpp: what the sources of the runtime share among themselves.
+
+#ifndef HFPY_RUNTIME_HPP
+#define HFPY_RUNTIME_HPP
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdio>
+
+#include "hfpy_device.h"
+
+namespace hfpy {
+
+// --- hfpy_device.cpp ---
+
+// Ends the program if a call of the CUDA runtime failed; `doing` completes "CUDA error while ...".
+void check(cudaError_t status, const char *where, const char *doing, const char *name);
+
+// Chooses a device if none is chosen yet; ends the program if there is none. Cheap after the first call.
+void start(const char *where);
+
+// --- hfpy_memory.cpp: device memory with free lists, copies through pinned buffers ---
+
+void *take(size_t bytes, const char *name, const char *where);
+void give(void *device);
+
+// Copies to the device: returns when the host memory has been read. Copies to the host: returns when all is there.
+void copy_in(void *device, const void *host, size_t bytes, const char *name, const char *where);
+void copy_out(void *host, const void *device, size_t bytes, const char *name, const char *where);
+
+// --- hfpy_trace.cpp: HFPY_TRACE ---
+
+enum class transfer { array_in, array_out, values_in, values_out };
+
+bool tracing();
+void trace_transfer(transfer kind, size_t bytes, const char *name, const char *where);
+void trace_launch_begins(const char *kernel, const char *where, size_t bytes);
+void trace_launch_ends(const char *kernel);
+void trace_report(std::FILE *file);
+
+}  // namespace hfpy
+
+#endif

@@ -1,0 +1,205 @@
+// hfpy_trace.cpp: HFPY_TRACE: lines for copies and launches, counters, times of kernels, the summary at the end.
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hfpy_runtime.hpp"
+
+namespace {
+
+struct counter {
+  long long count = 0;
+  unsigned long long bytes = 0;
+
+  void add(std::size_t more) {
+    ++count;
+    bytes += more;
+  }
+};
+
+struct kernel_time {
+  long long launches = 0;
+  unsigned long long bytes = 0;
+  double milliseconds = 0;
+};
+
+struct measured {
+  const char *kernel;
+  cudaEvent_t begin, end;
+};
+
+constexpr int transfer_kinds = 4;
+const char *const transfer_names[transfer_kinds] = {"host_to_device", "device_to_host", "values_to_device",
+                                                    "values_to_host"};
+const char *const transfer_words[transfer_kinds] = {"host -> device", "device -> host", "host -> device (value)",
+                                                    "device -> host (value)"};
+
+class trace {
+ public:
+  trace() {
+    const char *const value = std::getenv("HFPY_TRACE");
+    const std::string wanted = value == nullptr ? "" : value;
+    if (wanted.empty() || wanted == "0") return;
+    on_ = true;
+    lines_ = wanted == "1";
+    if (wanted.rfind("json:", 0) == 0) {
+      json_path_ = wanted.substr(std::strlen("json:"));
+    } else if (!lines_ && wanted != "summary") {
+      hfd_fail("HFPY_TRACE", nullptr, "'%s' is none of 1, summary, json:PATH", value);
+    }
+  }
+
+  bool on() const { return on_; }
+
+  void add_transfer(hfpy::transfer kind, std::size_t bytes, const char *name, const char *where) {
+    const int k = static_cast<int>(kind);
+    totals_[k].add(bytes);
+    if (kind == hfpy::transfer::array_in || kind == hfpy::transfer::array_out) arrays_[name][k].add(bytes);
+    if (lines_) std::fprintf(stderr, "hfpy: %s: %s '%s', %zu bytes\n", where, transfer_words[k], name, bytes);
+  }
+
+  void begin_launch(const char *kernel, const char *where, std::size_t bytes) {
+    kernels_[kernel].bytes += bytes;
+    if (lines_) std::fprintf(stderr, "hfpy: %s: kernel %s\n", where, kernel);
+    if (running_.size() >= most_running) collect();
+    running_.push_back({kernel, event(), event()});
+    (void)cudaEventRecord(running_.back().begin, nullptr);
+  }
+
+  void end_launch(const char *kernel) {
+    ++kernels_[kernel].launches;
+    (void)cudaEventRecord(running_.back().end, nullptr);
+  }
+
+  void report(std::FILE *file) {
+    collect();
+    for (int k = 0; k < transfer_kinds; ++k) {
+      std::fprintf(file, "hfpy: %-22s %8lld copies %14llu bytes\n", transfer_words[k], totals_[k].count,
+                   totals_[k].bytes);
+    }
+    for (const auto &[kernel, time] : kernels_) {
+      std::fprintf(file, "hfpy: kernel %s: %lld launches, %.6f s\n", kernel.c_str(), time.launches,
+                   time.milliseconds / 1000);
+    }
+  }
+
+  // What HFPY_TRACE asks for when the program ends.
+  void finish() {
+    if (json_path_.empty()) return report(stderr);
+    std::FILE *const file = std::fopen(json_path_.c_str(), "w");
+    if (file == nullptr) {
+      std::fprintf(stderr, "hfpy: HFPY_TRACE: '%s' cannot be written\n", json_path_.c_str());
+      return;
+    }
+    write_json(file);
+    std::fclose(file);
+  }
+
+ private:
+  static constexpr std::size_t most_running = 512;
+
+  cudaEvent_t event() {
+    cudaEvent_t made = nullptr;
+    if (idle_.empty()) {
+      hfpy::check(cudaEventCreate(&made), "HFPY_TRACE", "creating", "an event");
+      return made;
+    }
+    made = idle_.back();
+    idle_.pop_back();
+    return made;
+  }
+
+  // Reads the times of the launches that have not been read yet. After an error of the device there are none.
+  void collect() {
+    for (const measured &launch : running_) {
+      float milliseconds = 0;
+      if (cudaEventSynchronize(launch.end) == cudaSuccess &&
+          cudaEventElapsedTime(&milliseconds, launch.begin, launch.end) == cudaSuccess) {
+        kernels_[launch.kernel].milliseconds += milliseconds;
+      }
+      idle_.push_back(launch.begin);
+      idle_.push_back(launch.end);
+    }
+    running_.clear();
+  }
+
+  void write_json(std::FILE *file) {
+    collect();
+    std::fprintf(file, "{\n");
+    for (int k = 0; k < transfer_kinds; ++k) {
+      std::fprintf(file, "  \"%s\": {\"count\": %lld, \"bytes\": %llu},\n", transfer_names[k], totals_[k].count,
+                   totals_[k].bytes);
+    }
+    std::fprintf(file, "  \"arrays\": {");
+    const char *separator = "\n";
+    for (auto &[name, counters] : arrays_) {
+      std::fprintf(file, "%s    \"%s\": {\"to_device\": %lld, \"to_host\": %lld}", separator, name.c_str(),
+                   counters[static_cast<int>(hfpy::transfer::array_in)].count,
+                   counters[static_cast<int>(hfpy::transfer::array_out)].count);
+      separator = ",\n";
+    }
+    std::fprintf(file, "\n  },\n  \"kernels\": {");
+    separator = "\n";
+    for (const auto &[kernel, time] : kernels_) {
+      std::fprintf(file, "%s    \"%s\": {\"launches\": %lld, \"seconds\": %.9f, \"bytes\": %llu}", separator,
+                   kernel.c_str(), time.launches, time.milliseconds / 1000, time.bytes);
+      separator = ",\n";
+    }
+    std::fprintf(file, "\n  }\n}\n");
+  }
+
+  bool on_ = false;
+  bool lines_ = false;
+  std::string json_path_;
+  counter totals_[transfer_kinds];
+  std::map<std::string, std::map<int, counter>> arrays_;
+  std::map<std::string, kernel_time> kernels_;
+  std::vector<measured> running_;
+  std::vector<cudaEvent_t> idle_;
+};
+
+void at_end();
+
+// Never destroyed, since it is needed until the very end of the program.
+trace &the_trace() {
+  static trace *const only = [] {
+    trace *const made = new trace;
+    if (made->on()) std::atexit(at_end);
+    return made;
+  }();
+  return *only;
+}
+
+void at_end() { the_trace().finish(); }
+
+}  // namespace
+
+namespace hfpy {
+
+bool tracing() {
+  static const bool on = the_trace().on();
+  return on;
+}
+
+void trace_transfer(transfer kind, std::size_t bytes, const char *name, const char *where) {
+  if (tracing()) the_trace().add_transfer(kind, bytes, name, where);
+}
+
+void trace_launch_begins(const char *kernel, const char *where, size_t bytes) {
+  the_trace().begin_launch(kernel, where, bytes);
+}
+
+void trace_launch_ends(const char *kernel) { the_trace().end_launch(kernel); }
+
+void trace_report(std::FILE *file) {
+  if (tracing()) {
+    the_trace().report(file);
+  } else {
+    std::fprintf(file, "hfpy: nothing was counted: HFPY_TRACE is not set\n");
+  }
+}
+
+}  // namespace hfpy

@@ -1,0 +1,182 @@
+"""How copies between host and device are written: as calls of the GPU runtime, or as directives.
+
+In all of them host arrays are the handles, data that are on the device already are not copied again, and the last user
+takes them back. What is copied where is decided by :mod:`hfpy.transform.devicedata`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Handle:
+    """An array as one line names it: the place for messages, the test whether it is there (``allocated(a)``; empty if
+    it always is), and the variable that remembers whether the routine brought it to the device (empty: not asked).
+    ``declared`` says that the device has memory for it all the time, as directives of its module ask for, so that
+    entering and leaving alone copy nothing. ``pointer`` marks pointers: what they stand for may change.
+    """
+
+    name: str
+    place: str
+    test: str = ""
+    flag: str = ""
+    declared: bool = False
+    pointer: bool = False
+
+
+class DataDialect(Protocol):
+    """Writes Fortran lines, without indentation. ``names`` are the runtime's procedures that they call."""
+
+    names: set[str]
+
+    def enter(self, array: Handle, copy: bool) -> list[str]:
+        """Bring an array to the device, or count one more user; ``copy`` its values if it was not there."""
+
+    def leave(self, array: Handle, copy: bool) -> list[str]:
+        """The other end; the last user may ``copy`` the values back."""
+
+    def update_host(self, array: Handle) -> list[str]:
+        """Copy an array from the device to the host, if it is there."""
+
+    def update_device(self, array: Handle) -> list[str]:
+        """Copy an array from the host to the device, if it is there."""
+
+
+@dataclass
+class RuntimeCalls:
+    """Calls of the procedures in ``hfpy_arrays.f90``."""
+
+    names: set[str] = field(default_factory=set)
+
+    def enter(self, array: Handle, copy: bool) -> list[str]:
+        """``call hf_enter``, or ``hf_enter_once`` with a flag, ``hf_enter_into`` for a pointer."""
+        return self._one_line(array, self._moved("hf_enter", array, copy))
+
+    def leave(self, array: Handle, copy: bool) -> list[str]:
+        """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for, or, where it is
+        not tested, what it stands for now.
+        """
+        if array.pointer and array.flag:
+            procedure = "hf_leave_all" if array.test else "hf_leave_from"
+            self.names.add(procedure)
+            what = "" if array.test else f"{array.name}, "
+            return [f"call {procedure}({what}{'1' if copy else '0'}, {array.flag}, {self._texts(array)})"]
+        call = self._moved("hf_leave", array, copy)
+        if array.flag and not array.test:
+            return [f"if ({array.flag} /= 0) {call}"]
+        if array.flag:
+            return [f"if ({array.flag} /= 0) then", f"  if ({array.test}) {call}", "end if"]
+        return self._one_line(array, call)
+
+    def update_host(self, array: Handle) -> list[str]:
+        """``call hf_update_host``."""
+        return self._one_line(array, self._call("hf_update_host", array, ""))
+
+    def update_device(self, array: Handle) -> list[str]:
+        """``call hf_update_device``."""
+        return self._one_line(array, self._call("hf_update_device", array, ""))
+
+    def _moved(self, procedure: str, array: Handle, copy: bool) -> str:
+        copied = "1" if copy else "0"
+        if array.flag:
+            kind = "into" if array.pointer else "once"
+            return self._call(f"{procedure}_{kind}", array, f"{copied}, {array.flag}, ")
+        return self._call(procedure, array, f"{copied}, ")
+
+    def _call(self, procedure: str, array: Handle, more: str) -> str:
+        self.names.add(procedure)
+        return f"call {procedure}({array.name}, {more}{self._texts(array)})"
+
+    @staticmethod
+    def _texts(array: Handle) -> str:
+        return f'"{array.name}"//hf_end, "{array.place}"//hf_end'
+
+    @staticmethod
+    def _one_line(array: Handle, call: str) -> list[str]:
+        return [f"if ({array.test}) {call}" if array.test else call]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The data directives of a family, each with the name of an array to come into it."""
+
+    copy_in: str
+    create: str
+    copy_out: str
+    drop: str
+    to_host: str
+    to_device: str
+
+
+OPENACC = Spelling(
+    "!$acc enter data copyin({})",
+    "!$acc enter data create({})",
+    "!$acc exit data copyout({})",
+    "!$acc exit data delete({})",
+    "!$acc update self({}) if_present",
+    "!$acc update device({}) if_present",
+)
+# An update of an array that is not there does nothing.
+OPENMP_TARGET = Spelling(
+    "!$omp target enter data map(to: {})",
+    "!$omp target enter data map(alloc: {})",
+    "!$omp target exit data map(from: {})",
+    "!$omp target exit data map(release: {})",
+    "!$omp target update from({})",
+    "!$omp target update to({})",
+)
+
+
+@dataclass
+class DataDirectives:
+    """Directives, with the tests around them as blocks (a directive cannot be the action of a one-line ``if``)."""
+
+    spelling: Spelling
+    names: set[str] = field(default_factory=set)
+
+    def enter(self, array: Handle, copy: bool) -> list[str]:
+        """``enter data``, once where a flag is asked."""
+        rows = [self._directive(self.spelling.copy_in if copy else self.spelling.create, array)]
+        if array.declared and copy:
+            rows.append(self._directive(self.spelling.to_device, array))
+        if array.flag:
+            rows = _block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
+        return _block(array.test, rows)
+
+    def leave(self, array: Handle, copy: bool) -> list[str]:
+        """``exit data``, where the flag tells that there was an ``enter data``."""
+        rows = [self._directive(self.spelling.copy_out if copy else self.spelling.drop, array)]
+        if array.declared and copy:
+            rows = [self._directive(spelling, array) for spelling in (self.spelling.to_host, self.spelling.drop)]
+        if array.flag:
+            return _block(f"{array.flag} /= 0", _block(array.test, [*rows, f"{array.flag} = 0"]))
+        return _block(array.test, rows)
+
+    def update_host(self, array: Handle) -> list[str]:
+        """``update self``."""
+        return _block(array.test, [self._directive(self.spelling.to_host, array)])
+
+    def update_device(self, array: Handle) -> list[str]:
+        """``update device``."""
+        return _block(array.test, [self._directive(self.spelling.to_device, array)])
+
+    @staticmethod
+    def _directive(spelling: str, array: Handle) -> str:
+        return spelling.format(array.name)
+
+
+def _block(test: str, rows: Sequence[str]) -> list[str]:
+    """Lines in an ``if`` block, or as they are where there is nothing to test."""
+    return [f"if ({test}) then", *(f"  {row}" for row in rows), "end if"] if test else list(rows)
+
+
+def dialect_of(backend: str) -> DataDialect:
+    """A new dialect for the routine of a backend."""
+    if backend == "openacc":
+        return DataDirectives(OPENACC)
+    if backend == "openmp-target":
+        return DataDirectives(OPENMP_TARGET)
+    return RuntimeCalls()

@@ -1,0 +1,84 @@
+"""Calls that write arrays at kernel boundaries, for ``hfpy verify``: behind every region the arrays that it writes, and
+at the end of every routine that leads to regions the array arguments that it may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.accesses import parallel_positions
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.positions import RegionId
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import Routine
+from hfpy.transform.edits import Edit, insert_lines
+
+MODULE = "hfpy_verify"
+
+
+def traces(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
+    """All edits of a routine."""
+    position = facts.positions.get(routine.key)
+    if not (position.own or position.below) or position.above or {"pure", "elemental"} & set(routine.prefix):
+        return []
+    edits = [*_behind_regions(facts, effects, routine), *_at_end(facts, effects, routine)]
+    if edits:
+        margin = " " * (routine.header.segments[0][2] + 2)
+        rows = [f"{margin}use {MODULE}, only: hf_trace, hf_trace_end"]
+        edits.append(insert_lines(routine.header.last + 1, rows, -19, routine.header.first))
+    return edits
+
+
+def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
+    for number, construct in enumerate(regions_of(routine)):
+        identity = RegionId(routine.key, number)
+        region = facts.positions.regions.get(identity)
+        if region is None or construct.end is None or region.vector:
+            continue
+        written: dict[str, DataObject] = {}
+        for reference in facts.references[routine.key]:
+            if number not in reference.at.regions or not facts.live(reference.at, routine.key):
+                continue
+            name = resolve_alias(reference.name, reference.at)[0]
+            data = facts.object(name, routine.key) if name is not None else None
+            if data is None or not data.rank or reference.component or not effects.of(reference, routine.key)[1]:
+                continue
+            if not data.local or parallel_positions(data, region):
+                written[data.name] = data
+        point = f"{routine.name}, region {number}"
+        rows = [_call(facts, routine, written[name], point, region.line) for name in sorted(written)]
+        if rows:
+            yield insert_lines(construct.end.line.last + 1, rows, -4, construct.end.line.first)
+
+
+def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
+    if routine.end is None or routine.kind == "program":
+        return
+    rows = []
+    for name in routine.dummies:
+        data = facts.object(name, routine.key)
+        if data is not None and data.rank and effects.intent(routine.key, name) != "in":
+            rows.append(_call(facts, routine, data, f"{routine.name}, end", routine.end))
+    unit = facts.application.file(routine.key).units[routine.unit]
+    lines = facts.application.file(routine.key).lines
+    at = lines[unit.contains].first if unit.contains >= 0 else routine.end.first
+    if rows:
+        yield insert_lines(at, rows, -3, routine.end.first)
+
+
+def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine) -> str:
+    margin = " " * (routine.header.segments[0][2] + 2)
+    place = f"{routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+    order = facts.order(data).storage
+    permutation = " ".join(map(str, order)) if order is not None else ""
+    texts = ", ".join(f'"{text}"//hf_trace_end' for text in (permutation, data.name, point, place))
+    call = f"call hf_trace({data.name}, {texts})"
+    if data.symbol.dynamic:
+        test = "associated" if "pointer" in data.symbol.attributes else "allocated"
+        call = f"if ({test}({data.name})) {call}"
+    elif "optional" in data.symbol.attributes:
+        call = f"if (present({data.name})) {call}"
+    return margin + call

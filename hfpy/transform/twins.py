@@ -1,0 +1,93 @@
+"""Device twins that users touch by hand, as in ``c(:,:,:) = c_hfdev(:,:,:)`` (hybrid-fortran.md §7.3).
+
+Where host arrays are the handles there are no twins. Such an assignment becomes the copy that it means, and the names
+of twins leave the lists of ``use`` statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hfpy.analyze.accesses import is_full_range
+from hfpy.analyze.facts import Facts
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.expressions import Apply, Expr, Name, names_in
+from hfpy.model.statements import Assignment, Statement, expressions
+from hfpy.model.units import Routine
+from hfpy.transform.datadialect import DataDialect, Handle
+from hfpy.transform.edits import Edit, replace_range
+
+SUFFIX = "_hfdev"
+
+
+@dataclass
+class Twins:
+    """The edits of one routine, and the statements that are gone."""
+
+    edits: list[Edit] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
+
+
+def twins(facts: Facts, routine: Routine, dialect: DataDialect) -> Twins:
+    """What becomes of device twins in a routine, with copies in the words of a dialect."""
+    result = Twins()
+    for at in facts.graph.statements.get(routine.key, ()):
+        statement = at.statement
+        named = [n for e in expressions(statement) for n in names_in(e) if n.endswith(SUFFIX)]
+        if not named or not facts.live(at, routine.key) or _declared(facts, named[0], routine):
+            continue
+        copy = _copy(statement)
+        if copy is None:
+            place = statement.line.place(routine.file)
+            message = f"'{named[0]}': this backend keeps no device twins under names of their own"
+            hint = "copy whole arrays between an array and its twin, or use the array in a region"
+            result.found.append(error("HF702", message, place, hint))
+            continue
+        to_host, array = copy
+        where = f"{routine.file.rsplit('/', 1)[-1]}:{statement.line.first + 1}"
+        handle = Handle(array, where)
+        rows = dialect.update_host(handle) if to_host else dialect.update_device(handle)
+        result.edits.append(replace_range(statement.line, 0, len(statement.line.text), "\n".join(rows)))
+        result.statements.append(statement)
+    result.edits += _imports(facts, routine)
+    return result
+
+
+def _declared(facts: Facts, name: str, routine: Routine) -> bool:
+    """Whether the user declares the twin himself."""
+    return facts.scopes.variable(name, routine.key) is not None
+
+
+def _copy(statement: Statement) -> tuple[bool, str] | None:
+    """Whether a copy between a whole array and its twin goes to the host, and the array."""
+    if not isinstance(statement, Assignment) or statement.pointer:
+        return None
+    target, value = _whole(statement.target), _whole(statement.value)
+    if value == f"{target}{SUFFIX}":
+        return True, target
+    if target == f"{value}{SUFFIX}":
+        return False, value
+    return None
+
+
+def _whole(expr: Expr) -> str:
+    """The name of an array that is meant as a whole, or something that is no name."""
+    if isinstance(expr, Name):
+        return expr.name
+    if isinstance(expr, Apply) and isinstance(expr.base, Name) and all(is_full_range(a) for a in expr.args):
+        return expr.base.name
+    return "?"
+
+
+def _imports(facts: Facts, routine: Routine) -> Iterator[Edit]:
+    """``only`` lists without twins that nothing declares."""
+    for use in routine.spec.uses:
+        if use.line is None or use.line.file or not use.only:
+            continue
+        kept = [(a, b) for a, b in use.only if not b.endswith(SUFFIX) or _declared(facts, a, routine)]
+        if len(kept) < len(use.only):
+            shown = ", ".join(a if a == b else f"{a} => {b}" for a, b in kept)
+            at = use.line.text.index(":", use.line.text.lower().index("only")) + 1
+            yield replace_range(use.line, at, len(use.line.text), f" {shown}".rstrip())

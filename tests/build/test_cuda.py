@@ -1,0 +1,156 @@
+"""Commands that build kernels and the GPU runtime, for a GPU and for the emulation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from hfpy.build.compilers import Compiler
+from hfpy.build.cuda import (
+    DEFAULT_ARCH,
+    EMULATION,
+    LIBRARY,
+    RUNTIME,
+    CudaTools,
+    find_cuda_tools,
+    library_folders,
+    runtime_library,
+)
+from hfpy.diagnostics import ToolError
+
+NVCC = Compiler(("nvcc",), "nvidia", "13")
+GXX = Compiler(("g++",), "gnu", "12")
+SOURCE, TARGET = Path("a.cu"), Path("a.o")
+
+
+def stand_in(folder: Path, text: str) -> dict[str, str]:
+    """An environment whose nvcc is a script."""
+    nvcc = folder / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\n{text}\n")
+    nvcc.chmod(0o755)
+    return {"NVCC": str(nvcc)}
+
+
+def test_kernels_for_a_gpu() -> None:
+    command = CudaTools(NVCC, False, arch="sm_90", flags=("-lineinfo",)).kernel_command(SOURCE, TARGET)
+    assert command == [
+        "nvcc",
+        "-c",
+        "-std=c++17",
+        "-O3",
+        f"-I{RUNTIME}",
+        "-arch=sm_90",
+        "-lineinfo",
+        "-o",
+        "a.o",
+        "a.cu",
+    ]
+
+
+def test_exact_and_checked_kernels() -> None:
+    plain = CudaTools(NVCC, False).kernel_command(SOURCE, TARGET)
+    exact = CudaTools(NVCC, False, exact=True).kernel_command(SOURCE, TARGET)
+    checked = CudaTools(NVCC, False, debug=True).kernel_command(SOURCE, TARGET)
+    assert set(exact) - set(plain) == {"-fmad=false"}
+    assert set(checked) - set(plain) == {"-DHFPY_CHECK", "-g"}
+    assert f"-arch={DEFAULT_ARCH}" in plain  # without it nvcc takes one that its newest versions do not know
+
+
+def test_kernels_for_the_emulation() -> None:
+    command = CudaTools(GXX, True, arch="sm_90").kernel_command(SOURCE, TARGET)
+    own = ["-x", "c++", "-O2", "-ffp-contract=off", f"-I{RUNTIME}", f"-I{EMULATION}", "-DHFPY_EMULATE"]
+    assert command == ["g++", "-c", "-std=c++17", *own, "-o", "a.o", "a.cu"]
+
+
+def test_sources_of_the_runtime() -> None:
+    real, emulated = CudaTools(NVCC, False).runtime_sources(), CudaTools(GXX, True).runtime_sources()
+    assert {path.name for path in real} == {
+        f"hfpy_{name}.cpp" for name in ("arrays", "device", "grid", "memory", "trace")
+    }
+    assert {path.name for path in set(emulated) - set(real)} == {"hfpy_emulate.cpp", "hfpy_fibres.cpp"}
+
+
+def test_flags_come_from_where_they_belong(tmp_path: Path) -> None:
+    environment = {**stand_in(tmp_path, "echo nvcc: NVIDIA"), "CXXFLAGS": "-fsanitize=address"}
+    real = find_cuda_tools(environment, emulated=False, arch="sm_80", exact=True, nvcc_flags=["-lineinfo"])
+    assert (real.flags, real.arch, real.exact, real.emulated) == (("-lineinfo",), "sm_80", True, False)
+    emulated = find_cuda_tools(environment, emulated=True, arch="sm_80", nvcc_flags=["-lineinfo"])
+    assert (emulated.flags, emulated.emulated) == (("-fsanitize=address",), True)
+    assert emulated.link_flags() == ("-lstdc++",)
+
+
+def test_missing_nvcc_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError) as told:
+        find_cuda_tools({}, emulated=False)
+    text = str(told.value)
+    assert text.startswith("error HF804: no CUDA compiler is on this machine\n")
+    assert "NVCC" in text and "--emulate" in text
+    with pytest.raises(ToolError, match=r"(?s)HF804: no C\+\+ compiler is on this machine.*g\+\+.*CXX"):
+        find_cuda_tools({}, emulated=True)
+
+
+def test_nvcc_is_asked_for_its_libraries(tmp_path: Path) -> None:
+    """Nothing but what nvcc says is believed; the folder of stubs is no place to link from."""
+    (tmp_path / "lib" / "stubs").mkdir(parents=True)
+    said = f'#$ LIBRARIES=  "-L{tmp_path}/bin/../lib/stubs" "-L{tmp_path}/bin/../lib" "-L{tmp_path}/none"'
+    (tmp_path / "bin").mkdir()
+    environment = stand_in(tmp_path, f"echo '{said}' >&2")
+    tools = find_cuda_tools(environment, emulated=False)
+    assert library_folders(tools.compiler) == (tmp_path / "lib",)
+    assert tools.link_flags()[:2] == (f"-L{tmp_path}/lib", "-lcudart_static")
+    gone = Compiler((str(tmp_path / "gone"),), "nvidia", "13")
+    with pytest.raises(ToolError, match=r"HF805: .*does not run"):
+        library_folders(gone)
+
+
+class Runner:
+    """Notes commands and leaves files where they say."""
+
+    def __init__(self) -> None:
+        self.commands: list[list[str]] = []
+        self.broken = False
+
+    def __call__(self, command: Sequence[str]) -> None:
+        self.commands.append(list(command))
+        if self.broken:
+            raise ToolError("broken")
+        Path(command[2] if command[0] == "ar" else command[command.index("-o") + 1]).touch()
+
+
+def test_the_runtime_is_built_once(tmp_path: Path) -> None:
+    run, tools = Runner(), CudaTools(GXX, True)
+    library = runtime_library(tools, tmp_path / "folder", run)
+    assert library == tmp_path / "folder" / LIBRARY
+    assert len(run.commands) == len(tools.runtime_sources()) + 1
+    runtime_library(tools, tmp_path / "folder", run)
+    assert len(run.commands) == len(tools.runtime_sources()) + 1
+    runtime_library(CudaTools(GXX, True, debug=True), tmp_path / "folder", run)
+    assert len(run.commands) == 2 * len(tools.runtime_sources()) + 2
+    library.unlink()
+    runtime_library(CudaTools(GXX, True, debug=True), tmp_path / "folder", run)
+    assert len(run.commands) == 3 * len(tools.runtime_sources()) + 3
+
+
+def test_a_broken_build_of_the_runtime_is_done_again(tmp_path: Path) -> None:
+    run, tools = Runner(), CudaTools(GXX, True)
+    runtime_library(tools, tmp_path, run)
+    run.broken = True
+    with pytest.raises(ToolError, match="broken"):
+        runtime_library(CudaTools(GXX, True, debug=True), tmp_path, run)
+    run.broken = False
+    before = len(run.commands)
+    runtime_library(tools, tmp_path, run)
+    assert len(run.commands) > before
+
+
+@pytest.mark.skipif("NVCC" in os.environ, reason="another nvcc is asked for")
+def test_the_real_nvcc_knows_its_static_runtime() -> None:
+    try:
+        tools = find_cuda_tools({}, emulated=False)
+    except ToolError:
+        pytest.skip("nvcc is not on this machine")
+    assert any((folder / "libcudart_static.a").exists() for folder in library_folders(tools.compiler))

@@ -1,0 +1,124 @@
+"""Long work is shown: which phases the translator tells of, the bar on a terminal, the times that --timings prints."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hfpy import cli
+from hfpy.options import Options
+from hfpy.pipeline import translate
+
+ROUTINE = """module {name}
+contains
+  subroutine step(a)
+    real, intent(inout) :: a(4)
+    @parallelRegion{{domName(i), domSize(4)}}
+    a = 1
+    @end parallelRegion
+  end subroutine step
+end module {name}
+"""
+SLOW = """
+import sys, time
+from pathlib import Path
+from hfpy import cli
+from hfpy.build import progress
+from hfpy.parse import application
+
+progress.PATIENCE = {patience}
+parse = application.parse_unit
+
+def slowly(*given):
+    time.sleep(0.3)
+    return parse(*given)
+
+application.parse_unit = slowly
+sys.exit(cli.run(["transpile", *sys.argv[1:], "-o", "out"]))
+"""
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    monkeypatch.chdir(tmp_path)
+    paths = [tmp_path / f"{name}.h90" for name in ("one", "two", "three")]
+    for path in paths:
+        path.write_text(ROUTINE.format(name=path.stem))
+    return paths
+
+
+def test_the_translator_tells_its_phases(sources: list[Path], tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    options = Options(backend="sequential", cache_dir=tmp_path / "cache")
+    assert translate(sources, options, lambda *given: told.append(given)).files
+    phases = ["reading", "parsing", "analysing", "transforming", "remembering"]
+    assert list(dict.fromkeys(name for name, _, _ in told)) == phases
+    assert [entry for entry in told if entry[0] == "reading"] == [("reading", n, 3) for n in range(3)]
+    assert [entry for entry in told if entry[0] == "parsing" and entry[2]] == [("parsing", n, 6) for n in range(6)]
+    assert [entry for entry in told if entry[0] == "transforming"] == [("transforming", n, 3) for n in range(3)]
+
+
+def on_terminal(patience: float) -> str:
+    """What ``hfpy transpile`` writes to a terminal when parsing is slow."""
+    main, side = pty.openpty()
+    words = [sys.executable, "-c", SLOW.format(patience=patience), "one.h90", "two.h90", "three.h90"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=side, env=environment)
+    os.close(side)
+    text = b""
+    while True:
+        try:
+            piece = os.read(main, 4096)
+        except OSError:  # the other side is closed
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(main)
+    assert process.wait() == 0
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode())
+
+
+def test_a_bar_on_a_terminal(sources: list[Path]) -> None:
+    shown = on_terminal(0.1)
+    assert "parsing" in shown
+    assert re.search(r"[2-5]/6", shown)
+
+
+def test_no_bar_for_short_work(sources: list[Path]) -> None:
+    assert on_terminal(60.0) == ""
+
+
+def test_no_bar_elsewhere(sources: list[Path]) -> None:
+    words = [sys.executable, "-c", SLOW.format(patience=0.1), "one.h90", "two.h90", "three.h90"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def timed(err: str) -> list[str]:
+    """The phases in a report of timings."""
+    assert err.startswith("timings:\n")
+    return [line.rsplit(None, 2)[0].strip() for line in err.splitlines()[1:]]
+
+
+def test_timings_show_every_phase(sources: list[Path], capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["transpile", *map(str, sources), "-o", "out", "--timings"]) == 0
+    assert timed(capfd.readouterr().err) == ["reading", "parsing", "analysing", "transforming", "writing", "total"]
+
+
+def test_timings_of_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("hfpy.toml").write_text('[project]\nname = "demo"\nsources = ["demo.h90"]\n')
+    Path("demo.h90").write_text(ROUTINE.format(name="one") + "program demo\n  print *, 1\nend program demo\n")
+    assert cli.run(["build", "--timings"]) == 0
+    parts = ["looking for changes", "reading", "parsing", "analysing", "transforming", "remembering", "writing"]
+    assert timed(capfd.readouterr().err) == [*parts, "compiling", "linking", "total"]
+    assert cli.run(["build", "--timings"]) == 0
+    assert timed(capfd.readouterr().err) == ["looking for changes", "compiling", "linking", "total"]

@@ -1,0 +1,65 @@
+! a module's array on the device while routines that do not name it, or name it on the host only, run
+module state_modules_data
+  implicit none
+  integer, parameter :: n = 4, m = 3
+  real(8) :: field(n,m), other(n,m)
+  real(8), allocatable :: grown(:,:)
+end module state_modules_data
+module state_modules_host
+  use state_modules_data
+  implicit none
+contains
+  subroutine bump()
+    field(2,2) = field(2,2)*2
+    if (allocated(grown)) grown = grown + 0.25d0
+  end subroutine bump
+  function total() result(s)
+    real(8) :: s
+    s = sum(field) + sum(grown)
+  end function total
+end module state_modules_host
+module state_modules
+  use state_modules_data, only: n, m, field, other, grown
+  use state_modules_host
+  implicit none
+contains
+  subroutine run()
+    integer :: i, j
+    do j = 1, m; do i = 1, n
+      field(i,j) = i + 0.1d0*j; other(i,j) = i*j
+    end do; end do
+    allocate(grown(n,m))
+    grown = 1
+    call driver()
+    print '(es24.16)', field, other, grown
+  end subroutine run
+  subroutine driver()
+    call named()
+    call unnamed()
+    call named()
+  end subroutine driver
+  subroutine named()
+    integer :: i
+    call kernel()
+    print '(a,es24.16)', 'named ', field(1,1)
+    field(1,2) = field(1,2) + 100
+    do i = 1, n
+      if (field(i,3) > 2) field(i,3) = field(i,3) - 1
+    end do
+    call kernel()
+  end subroutine named
+  subroutine unnamed()
+    call kernel()
+    call bump()
+    call kernel()
+    print '(a,es24.16)', 'unnamed ', total()
+    if (total() > 0) call bump()
+  end subroutine unnamed
+  subroutine kernel()
+    integer :: x, y
+    do y = 1, m; do x = 1, n
+    field(x,y) = field(x,y)*1.5d0 + other(x,y)
+    grown(x,y) = grown(x,y) + field(x,y)
+    end do; end do
+  end subroutine kernel
+end module state_modules

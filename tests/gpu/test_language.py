@@ -1,0 +1,106 @@
+"""Small programs as kernels, run in emulation, against their plain twins: device state, and all that other tests hold.
+
+``language`` has the programs that are about the device; those of ``tests/language``, ``tests/realcode`` and
+``tests/defects`` run here too, but for what REFUSED says.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gpu.emulated import needs_nvcc, nvcc_command, run
+from tests.support import CUDA_C, CUDA_C_IJK, CUDA_C_KIJ, Corpus, Pair, Variant, load_pairs
+
+TESTS = Path(__file__).parent.parent
+OWN = load_pairs(Path(__file__).parent / "language")
+OTHERS = [p for folder in ("language", "realcode", "defects") for p in load_pairs(TESTS / folder / "programs")]
+
+# Programs that kernels cannot hold yet, or never will, with the code of the refusal.
+REFUSED = {
+    **dict.fromkeys(("r12", "l09"), "HF702"),  # input and output
+    **dict.fromkeys(("r03", "l04"), "HF702"),  # arrays of derived types, with indices on the way to a component
+    **dict.fromkeys(("accessors", "l01"), "HF702"),  # functions whose value is an array, or text
+    **dict.fromkeys(("r26", "r34", "b30"), "HF702"),  # text
+    **dict.fromkeys(("r18", "b19"), "HF702"),  # allocatable arrays of a point
+    **dict.fromkeys(("r48",), "HF702"),  # stop
+    **dict.fromkeys(("l02",), "HF702"),  # recursion
+    **dict.fromkeys(("r45", "r52", "combined"), "HF702"),  # block, associate with an expression
+    **dict.fromkeys(("r46", "r28"), "HF702"),  # matmul, minloc
+    **dict.fromkeys(("r50",), "HF702"),  # complex numbers
+    "r13": "HF702",  # constants of two dimensions
+    "r15": "HF702",  # an element as the begin of an array
+    "r33": "HF702",  # generic names
+    "r43": "HF702",  # a macro of an included file in a statement function
+    "r52b": "HF110",  # arithmetic if
+    "r37b": "HF405",  # goto out of a region
+    "r48b": "HF405",  # return in a region
+    "b22": "HF304",  # straight code that is meant for one target
+    "t03": "HF504",  # a race
+    "grains": "HF305",  # blocks for the CPU only
+}
+# Programs that ask for the target, and so mean something else than their twin.
+OTHER_MEANING = ("l07", "schemes")
+# Sections with gaps have no place on the device: told when the program runs.
+AT_RUN_TIME = ("r11",)
+
+
+def variants(pair: Pair) -> tuple[Variant, ...]:
+    """Files with directives in comments have no macros."""
+    if pair.in_comments:
+        return (CUDA_C,)
+    return (CUDA_C_KIJ, CUDA_C_IJK) if pair in OWN else (CUDA_C_KIJ,)
+
+
+RUNNING = [p for p in (*OWN, *OTHERS) if p.reference and p.name not in (*REFUSED, *OTHER_MEANING, *AT_RUN_TIME)]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(RUNNING, tmp_path_factory.mktemp("kernels"), {p.name: variants(p) for p in RUNNING})
+
+
+@pytest.mark.parametrize("name", [p.name for p in RUNNING])
+def test_program_as_kernels(corpus: Corpus, name: str) -> None:
+    corpus.check(name)
+
+
+@pytest.mark.parametrize("name", OTHER_MEANING)
+def test_program_that_asks_for_the_target(name: str) -> None:
+    pair = next(p for p in OTHERS if p.name == name)
+    assert variants(pair)[0].translated(pair).require()
+
+
+def test_every_program_is_somewhere() -> None:
+    """A program that is not run is refused, or else one of the few that are told apart above."""
+    for pair in (p for p in OTHERS if not p.reference and p.name not in REFUSED):
+        assert "HF900" not in variants(pair)[0].translated(pair).codes()
+
+
+@pytest.mark.parametrize("name", list(REFUSED))
+def test_refused(name: str) -> None:
+    """Nothing stumbles: what cannot be a kernel is told with its place."""
+    pair = next(p for p in OTHERS if p.name == name)
+    done = variants(pair)[0].translated(pair)
+    assert REFUSED[name] in done.codes()
+    assert "HF900" not in done.codes()
+    assert all(d.place is not None and d.place.line > 0 for d in done.errors)
+
+
+# What differs most in what kernels hold; the others under ``-m full``.
+SELECTED = ("state_host", "r04", "r09", "r31", "r38", "ranks", "b36", "l14")
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    "name", [pytest.param(p.name, marks=() if p.name in SELECTED else pytest.mark.full) for p in RUNNING]
+)
+def test_nvcc_has_nothing_to_say(name: str, tmp_path: Path) -> None:
+    """The same text compiles for GPUs without a warning, for one architecture or the other by turns."""
+    pair = next(p for p in RUNNING if p.name == name)
+    files = variants(pair)[0].translated(pair).require().files
+    for file, text in files.items():
+        if file.endswith(".cu"):
+            (tmp_path / file).write_text(text)
+            run(nvcc_command(tmp_path / file, tmp_path / "x.o", ("sm_80", "sm_90")[len(name) % 2]))

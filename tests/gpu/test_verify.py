@@ -1,0 +1,98 @@
+"""``hfpy verify``: two builds of a program compared at kernel boundaries, the first difference located."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hfpy.build.differences import compare
+from hfpy.build.verify import Side, side
+from hfpy.diagnostics import UsageError
+
+ROOT = Path(__file__).parents[2]
+ARGUMENTS = ("out.dat", "10", "8", "6", "3")
+
+
+def verify(project: Path, folder: Path, *sides: str) -> subprocess.CompletedProcess[str]:
+    """Run the command on a project."""
+    command = [sys.executable, "-m", "hfpy", "verify", *sides, "--emulate", "-C", project, "-j", "2", "--", *ARGUMENTS]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "FFLAGS": "-O1 -ffp-contract=off -nostdinc",
+        "CXXFLAGS": "-O0",
+    }
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the diffusion sample."""
+    copy = tmp_path / "diffusion"
+    shutil.copytree(ROOT / "samples" / "diffusion", copy, ignore=shutil.ignore_patterns("build", "output"))
+    return copy
+
+
+def test_a_right_program_and_a_wrong_kernel(project: Path, tmp_path: Path) -> None:
+    done = verify(project, tmp_path, "cpu:sequential", "gpu")
+    assert done.returncode == 0, done.stderr
+    assert "arrays are the same on both sides" in done.stdout
+
+    source = project / "source" / "heat.h90"
+    text = source.read_text()
+    right = "    f(0,j,k) = f(1,j,k)\n"
+    wrong = "    @if{architecture(GPU)}\n    if (j == 3 .and. k == 2) f(0,j,k) = f(2,j,k)\n    @end if\n"
+    assert right in text
+    source.write_text(text.replace(right, right + wrong))
+    line = next(n for n, row in enumerate(text.split("\n"), 1) if "domName(j,k)" in row)
+    done = verify(project, tmp_path, "cpu:sequential", "gpu")
+    assert done.returncode == 4, done.stderr
+    assert f"heat.h90:{line}: 'f' differs after walls, region 0 (time 1)" in done.stdout
+    assert "element (1, 4, 3)" in done.stdout  # f(0,3,2): all lower bounds are 0
+    assert "1 of 960 elements differ" in done.stdout
+
+
+def test_sides() -> None:
+    assert side("gpu") == Side("gpu")
+    assert side("cpu:openmp") == Side("cpu", "openmp")
+    assert side("cuda-c") == Side("gpu", "cuda-c")
+    for wrong in ("tpu", "cpu:fast"):
+        with pytest.raises(UsageError):
+            side(wrong)
+
+
+def record(point: str, values: list[float], extents: tuple[int, ...], permutation: str = "") -> bytes:
+    """One record as a program writes it."""
+    texts = b"".join(struct.pack("=i", len(t)) + t.encode() for t in ("a", point, "x.h90:1", permutation))
+    head = struct.pack("=iii", 3 + (8 << 8), 8, len(extents)) + struct.pack(f"={len(extents)}q", *extents)
+    return b"HFV1" + texts + head + struct.pack(f"={len(values)}d", *values)
+
+
+def test_orders_poison_tolerance_and_points_of_one_side(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    (poison,) = struct.unpack("=d", struct.pack("=II", 0x7FF7FFF7, 0x7FF7FFF7))
+    one.write_bytes(record("p", [1, 2, 3, 4, 5, 6], (2, 3)) + record("q", [1.0], (1,)) + record("p", [1.0], (1,)))
+    # The same array stored the other way round, with an element that nothing has set; a point that only it has.
+    two.write_bytes(
+        record("p", [1, 3, 5, 2, 4, poison], (3, 2), "1 0") + record("r", [1.0], (1,)) + record("p", [1 + 1e-9], (1,))
+    )
+    assert compare(one, two, 1e-8).difference is None
+    assert compare(one, two, 1e-8).passed_over == 2
+    found = compare(one, two, 1e-12).difference
+    assert found is not None and found.time == 2 and found.index == (0,)
+    two.write_bytes(record("p", [1, 3, 5, 2, 7, 6], (3, 2), "1 0"))
+    found = compare(one, two, 0).difference
+    assert found is not None and found.index == (1, 1) and found.values == (4.0, 7.0) and found.count == 1
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"something else")
+    with pytest.raises(ValueError, match="not written by a program"):
+        compare(tmp_path / "x", tmp_path / "x", 0)

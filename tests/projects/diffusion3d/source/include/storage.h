@@ -1,0 +1,1 @@
+#define REAL_KIND 8

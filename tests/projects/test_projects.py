@@ -1,0 +1,56 @@
+"""Existing Hybrid Fortran projects like the examples of hybrid-fortran.md §15: built as they are and run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hfpy import cli
+
+PROJECTS = Path(__file__).parent
+# Lines with "ok" that each program prints; the programs of a project run in this order, in one folder.
+RUNS = {
+    "array_accessor_functions": {"example": 1},
+    "branches_around_parallel_regions": {"example": 4},
+    "demo": {"demo": 10},
+    "diffusion3d": {"diffusion3d": 1},
+    "early_returns": {"example": 5},
+    "five_d_parallel_vector": {"example": 1},
+    "hybrid_device_and_host_routines": {"example": 3},
+    "mixed_implementations": {"example": 4},
+    "module_data": {"example": 6},
+    "multi_kernel_routines": {"example": 2},
+    "particle": {"make_input": 1, "particle": 1},
+    "poisson": {"poisson": 1},
+    "simple_stencil": {"example": 2},
+    "stencil_with_local_array": {"example": 1},
+    "strides": {"strides": 2},
+    "template_project": {"example": 1},
+}
+
+
+def test_no_project_is_forgotten() -> None:
+    assert set(RUNS) == {path.parent.name for path in PROJECTS.glob("*/config")}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_project(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``hfpy build``, then every program with 1, 2 and 8 threads."""
+    for variable in ("FC", "CC", "CFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "DEBUG"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("FFLAGS", "-O1")
+    folder = tmp_path / name
+    shutil.copytree(PROJECTS / name, folder)
+    assert cli.run(["build", str(folder)]) == 0
+    for threads in ("1", "2", "8"):
+        for program, expected in RUNS[name].items():
+            path = folder / "test" / program / f"{program}_cpu"
+            environment = {**os.environ, "OMP_NUM_THREADS": threads}
+            done = subprocess.run([path], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+            lines = (done.stdout + done.stderr).splitlines()
+            assert done.returncode == 0, lines
+            assert sum(" ok" in f" {line}" for line in lines) == expected, lines

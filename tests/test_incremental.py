@@ -1,0 +1,76 @@
+"""What is kept between translations: an edited body gives what a full translation gives, and is checked as there."""
+
+from pathlib import Path
+
+import pytest
+
+from hfpy import incremental
+from hfpy.options import Options
+from hfpy.pipeline import Translation, translate
+
+SHARED = """module shared
+  implicit none
+  real(8) :: level = 0
+contains
+  subroutine column(t)
+    real(8), intent(inout) :: t(3)
+    t = t + level
+  end subroutine column
+end module shared
+"""
+WORK = """module work
+  use shared, only: column, level
+  implicit none
+contains
+  subroutine step(a)
+    real(8), dimension(3), intent(inout) :: a
+    real(8) :: s
+    @domainDependant{domName(i), domSize(8), attribute(autoDom)}
+    a
+    @end domainDependant
+    @parallelRegion{domName(i), domSize(8)}
+    s = 1
+    a(1) = s
+    call column(a)
+    @end parallelRegion
+  end subroutine step
+end module work
+"""
+
+
+@pytest.fixture
+def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+    """Translates, edits the file ``work``, and translates with and without what was kept."""
+    monkeypatch.setattr(incremental, "_WORTH", 0)
+    paths = [tmp_path / "shared.h90", tmp_path / "work.h90"]
+    kept = Options(backend="openmp", cache_dir=tmp_path / "cache")
+
+    def run(old: str, new: str) -> tuple[bool, Translation, Translation]:
+        for path, text in zip(paths, (SHARED, WORK), strict=True):
+            path.write_text(text)
+        assert translate(paths, kept).files
+        assert old in WORK
+        paths[1].write_text(WORK.replace(old, new))
+        quick = incremental.from_cache(paths, kept) is not None
+        return quick, translate(paths, kept), translate(paths, Options(backend="openmp"))
+
+    return run
+
+
+@pytest.mark.parametrize("new", ["s = 2*3", "s = 1; s = s + 1"])
+def test_an_edited_body_gives_the_same_files(again: object, new: str) -> None:
+    quick, first, second = again("s = 1", new)  # type: ignore[operator]
+    assert quick
+    assert first.files == second.files
+    assert first.diagnostics == second.diagnostics
+
+
+@pytest.mark.parametrize(
+    "new, code",
+    [("s = 1; rewind 10", "HF404"), ("hf_point0: do while (s > 9)\n    s = 1\n    end do hf_point0", "HF406")],
+)
+def test_what_a_full_translation_refuses_is_refused(again: object, new: str, code: str) -> None:
+    _, first, second = again("s = 1", new)  # type: ignore[operator]
+    assert code in [d.code for d in second.diagnostics]
+    assert first.diagnostics == second.diagnostics
+    assert not first.files
