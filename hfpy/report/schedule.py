@@ -1,0 +1,93 @@
+"""``hfpy explain --schedule``: what the optimiser made of a routine, and why the alternatives lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+
+from hfpy.analyze.facts import Facts
+from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.lift import Refusal
+from hfpy.transform.stencil.optimise import Result, Schedule
+from hfpy.transform.stencil.search import Choice
+from hfpy.transform.stencil.text import bound
+
+_MOST_ALTERNATIVES = 3
+_RULES = {
+    1: "arrays are read at constant offsets",
+    2: "arrays are written at the point itself",
+    3: "no array is read at a neighbour and written",
+    5: "written arrays have one name",
+    6: "a region holds assignments and conditions only",
+    7: "bounds do not depend on what is computed",
+}
+
+
+def show_schedules(facts: Facts, result: Result, name: str | None) -> str:
+    """The schedules of one routine (by name, ``module::name`` or the name of one of its kernels), or of all with
+    regions; empty if there is none.
+    """
+    wanted = re.sub(r"^hfk\d+_", "", name.lower()) if name is not None else None
+    keys = [k for k in result.refusals if wanted is None or wanted in (k, facts.routine(k).name)]
+    return "\n\n".join("\n".join(_routine(facts, result, key)) for key in keys)
+
+
+def _routine(facts: Facts, result: Result, key: str) -> Iterator[str]:
+    routine = facts.routine(key)
+    place = routine.place()
+    yield f"{routine.kind} {routine.name}  ({place.file}:{place.line}), target {facts.target}"
+    for number, schedule in enumerate(result.schedules.get(key, ()), 1):
+        yield from _schedule(number, schedule)
+    for refusal in result.refusals[key]:
+        yield _refusal(refusal)
+
+
+def _refusal(refusal: Refusal) -> str:
+    place = f"{PurePath(refusal.place.file).name}:{refusal.place.line}"
+    return f"  {place}: stays as it is: {refusal.text} (rule {refusal.rule}: {_RULES[refusal.rule]})"
+
+
+def _schedule(number: int, schedule: Schedule) -> Iterator[str]:
+    program = schedule.program
+    first, last = program.stages[0].place.line, program.stages[-1].place.line
+    over = ", ".join(program.iterators)
+    yield f"  program {number}: {len(program.stages)} stages over {over}, lines {first} to {last}"
+    for stage in program.stages:
+        names = ", ".join(v.array for v in stage.writes)
+        spans = [f"{i} {bound(s.lower)}:{bound(s.upper)}" for i, s in zip(program.iterators, stage.box, strict=True)]
+        where = f"{', '.join(spans)} (line {stage.place.line})"
+        yield f"    stage {stage.number}  {names}: {stage.operations} operations on {where}"
+    for place, (group, cost) in enumerate(zip(schedule.choice.groups, schedule.choice.costs, strict=True)):
+        text = schedule.texts.get(place)
+        manner = text.manner if text is not None else "as written"
+        price = f"{cost.bytes} bytes and {cost.operations:.3g} operations a point, {cost.seconds * 1e3:.3g} ms"
+        yield f"    group {_stages(group)}: {manner}; {price}"
+        if text is not None:
+            yield from _extents(group, text.evaluations)
+    yield from _others(schedule.choice)
+
+
+def _extents(group: Group, evaluations: Mapping[int, int]) -> Iterator[str]:
+    for stage in group.stages:
+        needed = group.needs[stage.number]
+        if not needed:
+            continue
+        reach = [f"{min(o[d] for o in needed):+d}..{max(o[d] for o in needed):+d}" for d in range(len(stage.box))]
+        fate = "stored" if any(v in group.stored for v in stage.writes) else "vanishes"
+        yield (
+            f"      stage {stage.number}: needed at {len(needed)} points ({', '.join(reach)}), "
+            f"written out {evaluations.get(stage.number, 0)} times, {fate}"
+        )
+
+
+def _others(choice: Choice) -> Iterator[str]:
+    for other, seconds in choice.alternatives[:_MOST_ALTERNATIVES]:
+        yield f"    instead {' '.join(other)}: {seconds * 1e3:.3g} ms"
+    for first, last, reason in choice.reasons:
+        yield f"    not {first}-{last}: {reason}"
+
+
+def _stages(group: Group) -> str:
+    first, last = group.stages[0].number, group.stages[-1].number
+    return f"{first}-{last}" if first != last else str(first)

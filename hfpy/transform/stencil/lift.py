@@ -1,0 +1,298 @@
+"""Regions as stages, if the rules of stencil-optimisation.md §1 hold; else the reason, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hfpy.analyze.bodies import RegionBody, words
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sizes import Linear, linear, linear_of, show
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Place
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Expr, Range, walk
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement
+from hfpy.parse.macros import expand
+from hfpy.parse.nests import innermost_body
+from hfpy.transform.stencil.flow import kept_arrays
+from hfpy.transform.stencil.operations import PURE, count
+from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Span, SpanKey
+
+_OPEN = frozenset({"pointer", "target"})
+_NUMBERS = ("real", "integer", "logical")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a region stays as it is: the rule (its number in stencil-optimisation.md §1), what is against it, where."""
+
+    rule: int
+    text: str
+    place: Place
+
+
+class Refused(Exception):
+    """A region cannot be a stage."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.text)
+        self.refusal = refusal
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A region as a stage before its arrays have versions. ``offsets`` has the places that each array is read at,
+    ``written`` the arrays that the region writes, ``fixed`` the names that bounds and fixed indices depend on.
+    """
+
+    region: Construct
+    iterators: tuple[str, ...]
+    body: tuple[Node, ...]
+    box: Box
+    accesses: Mapping[SpanKey, Access]
+    offsets: Mapping[str, frozenset[Offset]]
+    written: tuple[str, ...]
+    keeps: frozenset[str]
+    scalars: tuple[str, ...]
+    patterns: Mapping[str, Pattern]
+    fixed: frozenset[str]
+    open: frozenset[str]
+    operations: int
+    place: Place
+
+
+class Lifter:
+    """Turns the regions of one routine into drafts of stages."""
+
+    def __init__(self, facts: Facts, sharing: RoutineSharing) -> None:
+        self.facts = facts
+        self.sharing = sharing
+        self.routine = sharing.routine
+        self.key = sharing.routine.key
+        self.macros = facts.application.macros_of(self.key)
+        self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
+
+    def draft(self, construct: Construct, number: int) -> Draft:
+        """The draft of a region. Raises Refused."""
+        region = construct.region
+        assert region is not None
+        self._check_region(region)
+        nodes = innermost_body(construct, region)
+        for node in nodes:
+            self._check_node(node)
+        shared = self.sharing.region(number)
+        placed = shared.place()
+        body = shared.body
+        assigned = set(body.flow().written) - set(region.iterators)
+        scalars = tuple(sorted(n for n in assigned if not self._object(n, region.place).rank))
+        loose = [n for n in scalars if n not in placed.private]
+        if loose or any(d.severity == "error" for d in placed.found):
+            raise self._refused(
+                6, f"'{loose[0]}' carries a value out of the region" if loose else "it is in error", region.place
+            )
+        return self._read(construct, region, nodes, body, scalars)
+
+    def _read(
+        self, construct: Construct, region: Region, nodes: tuple[Node, ...], body: RegionBody, scalars: tuple[str, ...]
+    ) -> Draft:
+        accesses: dict[SpanKey, Access] = {}
+        patterns: dict[str, Pattern] = {}
+        offsets: dict[str, set[Offset]] = {}
+        written: dict[str, None] = {}
+        fixed: set[str] = set()
+        for reference in body.references:
+            if reference.at.own_loop or reference.name in region.iterators:
+                continue
+            data = self._data(reference)
+            if data is None or not data.rank:
+                continue
+            pattern, offset, names = self._place(reference, data, region, set(scalars))
+            known = patterns.setdefault(pattern.name, pattern)
+            if known.items != pattern.items:
+                raise self._at(1, f"'{pattern.name}' is indexed in two ways", reference)
+            fixed |= names
+            line = reference.at.statement.line
+            own = reference.role == "write"
+            accesses[line.key, reference.node.start, reference.node.end] = Access(pattern.name, offset, own)
+            if own:
+                written[pattern.name] = None
+                if any(offset) or set(region.iterators) - set(pattern.items):
+                    raise self._at(2, f"'{pattern.name}' is not written at the point itself", reference)
+            else:
+                offsets.setdefault(pattern.name, set()).add(offset)
+        self._check_written(written, offsets, region)
+        fixed |= {n for t in (*region.starts, *region.ends) for n in words(expand(t, self.macros))}
+        return Draft(
+            construct,
+            region.iterators,
+            nodes,
+            self._box(region, fixed, {*scalars, *region.iterators}),
+            accesses,
+            {a: frozenset(o) for a, o in offsets.items()},
+            tuple(written),
+            kept_arrays(nodes, accesses, frozenset(written)),
+            scalars,
+            patterns,
+            frozenset(fixed),
+            frozenset(n for n in patterns if self._is_open(n)),
+            count(nodes),
+            region.place,
+        )
+
+    # -- what a region and its statements may be
+
+    def _check_region(self, region: Region) -> None:
+        if region.reductions:
+            raise self._refused(6, "it has a reduction", region.place)
+        if region.vector or any(s.strip() != "1" for s in region.strides):
+            raise self._refused(6, "its loops are vector loops or have a stride", region.place)
+        if any(name == "fuse" and values == ("no",) for name, values in region.hints):
+            raise self._refused(6, "fuse(no) says so", region.place)
+
+    def _check_node(self, node: Node) -> None:
+        if isinstance(node, Construct):
+            if node.kind != "if" or any(getattr(p.header, "construct_name", "") for p in node.parts):
+                raise self._refused(6, f"there is a '{node.kind}' in it", node.header.line.place(self.routine.file))
+            for part in node.parts:
+                for inner in part.body:
+                    self._check_node(inner)
+            return
+        action = node.action if isinstance(node, OneLine) and node.kind == "if" else node
+        if not isinstance(action, Assignment) or action.pointer or node.line.label or node.line.file:
+            raise self._refused(
+                6, "there is a statement in it that is no assignment", node.line.place(self.routine.file)
+            )
+        self._check_macros(node)
+
+    def _check_macros(self, statement: Statement) -> None:
+        line = statement.line
+        for name in self.macros:
+            if name in line.text and name.lower() in words(line.text):
+                macro = self.macros[name]
+                if macro.params is not None or not macro.body.strip().replace(".", "").replace("_", "").isalnum():
+                    raise self._refused(1, f"there is the macro '{name}' in it", line.place(self.routine.file))
+                if self.facts.object(macro.body.strip().lower(), self.key) is not None:
+                    raise self._refused(1, f"the macro '{name}' stands for a variable", line.place(self.routine.file))
+
+    def _check_written(self, written: Mapping[str, None], offsets: Mapping[str, set[Offset]], region: Region) -> None:
+        if not written:
+            raise self._refused(2, "it writes no array", region.place)
+        for name in written:
+            if any(any(offset) for offset in offsets.get(name, ())):
+                raise self._refused(3, f"'{name}' is read at a neighbour and written", region.place)
+
+    # -- references
+
+    def _data(self, reference: Reference) -> DataObject | None:
+        """The variable of a reference; None for intrinsic functions. Raises Refused for everything else."""
+        name, plain = resolve_alias(reference.name, reference.at)
+        if name is None or not plain or reference.component:
+            raise self._at(1, f"'{reference.name}' is a component or another name of something", reference)
+        data = self.facts.object(name, self.key)
+        if data is None:
+            if reference.name in PURE and self.facts.scopes.is_intrinsic(reference.name, self.key):
+                return None
+            raise self._at(6, f"'{reference.name}' is called", reference)
+        if data.symbol.type.base not in _NUMBERS or reference.role not in ("read", "write", "argument"):
+            raise self._at(6, f"'{reference.name}' is used as more than a number", reference)
+        if data.rank and data.symbol.constant:
+            raise self._at(1, f"'{reference.name}' is a constant array", reference)
+        return data
+
+    def _object(self, name: str, place: Place) -> DataObject:
+        data = self.facts.object(name, self.key)
+        if data is None:
+            raise self._refused(6, f"'{name}' is no variable of the routine", place)
+        return data
+
+    def _place(
+        self, reference: Reference, data: DataObject, region: Region, varying: set[str]
+    ) -> tuple[Pattern, Offset, set[str]]:
+        """The pattern and offset of an array reference, and the names that fixed indices depend on."""
+        made = self.facts.plan_of(reference, self.key)
+        items = made.items if made is not None and made.items is not None else reference.indices
+        if items is None or len(items) != data.rank or (made is not None and made.final):
+            raise self._at(1, f"'{data.name}' is not used element by element", reference)
+        texts: list[str] = []
+        offset = dict.fromkeys(region.iterators, 0)
+        names: set[str] = set()
+        for item in items:
+            form = self._form(item, reference)
+            moving = [(atom, factor) for atom, factor in form if atom in offset]
+            if not moving:
+                inner = {w for atom, _ in form for w in words(atom)}
+                if inner & (varying | set(offset)):
+                    raise self._at(1, f"an index of '{data.name}' is computed", reference)
+                names |= inner
+                texts.append(show(form))
+                continue
+            rest = [atom for atom, _ in form if atom and atom != moving[0][0]]
+            if len(moving) > 1 or moving[0][1] != 1 or rest or moving[0][0] in texts:
+                raise self._at(1, f"an index of '{data.name}' is no iterator plus a number", reference)
+            texts.append(moving[0][0])
+            offset[moving[0][0]] = dict(form).get("", 0)
+        text, size = self.type_text(data.name, reference.at.statement.line.place(self.routine.file))
+        pattern = Pattern(data.name, tuple(texts), text, size, self._vanishes(data))
+        return pattern, tuple(offset.values()), names
+
+    def _form(self, item: Expr | str, reference: Reference) -> Linear:
+        form = linear_of(item) if isinstance(item, str) and item != ":" else None
+        if isinstance(item, Expr) and not isinstance(item, Range):
+            form = linear(item)
+            if any(isinstance(n, Apply) for n in walk(item)):
+                raise self._at(1, f"an index of '{reference.name}' is computed", reference)
+        if form is None:
+            raise self._at(1, f"'{reference.name}' is not used element by element", reference)
+        return form
+
+    def type_text(self, name: str, place: Place) -> tuple[str, int]:
+        """The type of a variable as a declaration in this routine may give it, and its size in bytes.
+
+        Kinds become numbers, since their names need not be known here.
+        """
+        data = self._object(name, place)
+        ftype = data.symbol.type
+        scalar = self.kinds.scalar(ftype, data.home)
+        if scalar is None:
+            raise self._refused(6, f"the kind of '{name}' is not known", place)
+        if not ftype.kind:
+            return ftype.base, scalar.bytes
+        return f"{ftype.base}({scalar.bytes})", scalar.bytes
+
+    def _vanishes(self, data: DataObject) -> bool:
+        """Whether the array is the routine's own, made anew for each call, and known by no other name."""
+        symbol, routine = data.symbol, self.routine
+        if not data.local or data.name == routine.result or symbol.attributes & _OPEN or symbol.dynamic:
+            return False
+        return not keeps_value(routine, data.name) and data.name not in routine.spec.storage
+
+    def _is_open(self, name: str) -> bool:
+        """Whether other names may mean the same memory (rule 5)."""
+        data = self.facts.object(name, self.key)
+        assert data is not None
+        home = self.facts.application.routines.get(data.home)
+        stored = home is not None and data.symbol.name in home.spec.storage
+        return bool(data.symbol.attributes & _OPEN) or stored
+
+    def _box(self, region: Region, fixed: set[str], varying: set[str]) -> Box:
+        spans = []
+        for low, high in zip(region.starts, region.ends, strict=True):
+            lower, upper = (linear_of(expand(t, self.macros)) for t in (low, high))
+            if lower is None or upper is None or fixed & varying:
+                raise self._refused(7, f"its bounds '{low}:{high}' cannot be compared", region.place)
+            spans.append(Span(lower, upper))
+        return tuple(spans)
+
+    # -- refusals
+
+    def _at(self, rule: int, text: str, reference: Reference) -> Refused:
+        node = reference.node
+        return self._refused(rule, text, reference.at.statement.line.place(self.routine.file, node.start, node.end))
+
+    @staticmethod
+    def _refused(rule: int, text: str, place: Place) -> Refused:
+        return Refused(Refusal(rule, text, place))

@@ -1,0 +1,53 @@
+"""Names for the new local variables of a routine, with their declarations."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_LIMIT = 63
+_ROW = 100
+
+
+@dataclass
+class Locals:
+    """New names and what they are declared as; ``taken`` are names that the routine sees already."""
+
+    taken: frozenset[str]
+    types: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, str] = field(default_factory=dict)
+
+    def scalar(self, base: str, suffix: str, type_text: str) -> str:
+        """A scalar: the same name for the same base, suffix and type."""
+        return self._name(base, suffix, type_text, "")
+
+    def array(self, base: str, suffix: str, type_text: str, shape: str) -> str:
+        """An array: the same name for the same base, suffix, type and shape."""
+        return self._name(base, suffix, type_text, shape)
+
+    def _name(self, base: str, suffix: str, type_text: str, shape: str) -> str:
+        wanted = f"hf_{base}{suffix}"
+        if len(wanted) > _LIMIT:
+            wanted = wanted[: _LIMIT - 9] + "_" + hashlib.sha256(wanted.encode()).hexdigest()[:8]
+        known = (type_text, shape)
+        while wanted in self.taken or (self.types.get(wanted, type_text), self.shapes.get(wanted, shape)) != known:
+            wanted += "x"
+        self.types[wanted] = type_text
+        self.shapes[wanted] = shape
+        return wanted
+
+    def declarations(self, used: set[str]) -> Iterator[str]:
+        """Declarations of the names among ``used``: scalars of one type in rows, arrays one by one."""
+        names = [n for n in self.types if n in used]
+        for type_text in dict.fromkeys(self.types[n] for n in names):
+            row = ""
+            for name in (n for n in names if self.types[n] == type_text and not self.shapes[n]):
+                if row and len(row) + len(name) > _ROW:
+                    yield row
+                    row = ""
+                row = f"{row}, {name}" if row else f"{type_text} :: {name}"
+            if row:
+                yield row
+        for name in (n for n in names if self.shapes[n]):
+            yield f"{self.types[name]} :: {name}({self.shapes[name]})"

@@ -1,0 +1,80 @@
+"""What a group costs: bytes moved and operations, as stencil-optimisation.md §9 and §10 count them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.transform.stencil.blocks import kept_stages
+from hfpy.transform.stencil.groups import Group
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the model must know of a machine.
+
+    ``bandwidth`` in bytes and ``rate`` in operations, both per second and for all of it; ``cache``: bytes that one
+    thread has near it; ``launch``: seconds that a region costs by itself; ``points`` and ``row``: points of a field
+    and of one of its rows where the program does not tell.
+    """
+
+    bandwidth: float
+    rate: float
+    cache: int
+    launch: float
+    points: int = 256 * 256 * 60
+    row: int = 256
+
+
+# Two cores of a server's processor, and a large GPU; `hfpy probe` measures better ones.
+CPU = Machine(20e9, 16e9, 512 * 1024, 5e-6)
+GPU = Machine(3e12, 5e12, 0, 4e-6)
+ROWS = (32, 16, 8, 4)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Predicted bytes and operations a point, and seconds for the group."""
+
+    bytes: int
+    operations: float
+    seconds: float
+
+
+def traffic(group: Group) -> int:
+    """Bytes a point that must move: each field of full rank read once, each stored once (§9)."""
+    program = group.program
+    full = len(program.iterators)
+    moved = [*group.inputs, *group.stored]
+    fields = [program.patterns[v.array] for v in moved]
+    return sum(p.bytes for p in fields if sum(i in program.iterators for i in p.items) == full)
+
+
+def rows_of(group: Group, machine: Machine) -> int:
+    """The rows of a block: as many as keep what it works on in the cache (§10, working set)."""
+    program = group.program
+    held = [program.patterns[v.array].bytes for v in group.inputs | group.stored]
+    held += [program.patterns[v.array].bytes for s in kept_stages(group) for v in s.writes]
+    for rows in ROWS:
+        if sum(held) * machine.row * (rows + 2) <= machine.cache:
+            return rows
+    return ROWS[-1]
+
+
+def cost(group: Group, machine: Machine, target: str) -> Cost:
+    """What a group costs on a machine: computing and moving overlap (§9)."""
+    moved = traffic(group)
+    operations = 0.0
+    kept = {s.number for s in kept_stages(group)} if target == "cpu" else set()
+    rows = rows_of(group, machine) if target == "cpu" else 1
+    for stage in group.stages:
+        needed = group.needs[stage.number]
+        if stage.number in kept:
+            times = 1.0
+            for d in range(1, len(group.program.iterators)):
+                reach = max(o[d] for o in needed) - min(o[d] for o in needed)
+                times *= 1 + reach / (rows if d == 1 else 1)
+            operations += stage.operations * times + 1
+        else:
+            operations += stage.operations * len(needed)
+    seconds = machine.points * max(moved / machine.bandwidth, operations / machine.rate) + machine.launch
+    return Cost(moved, operations, seconds)

@@ -1,0 +1,185 @@
+"""The optimiser as a pass over an application: sources with neighbouring regions fused where that pays.
+
+It gives new texts, which are read and analysed again like the user's own (``line_maps`` lead back to those).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from hfpy.analyze.bodies import words
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.model.units import FileIndex, Routine, Symbol
+from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
+from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.lift import Refusal
+from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.model import CPU, GPU, Machine, rows_of
+from hfpy.transform.stencil.program import Program
+from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
+from hfpy.transform.stencil.removal import removable, removals
+from hfpy.transform.stencil.runs import RunFinder
+from hfpy.transform.stencil.search import Choice, choose
+
+BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "openacc", "openmp-target"})
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What became of one program of a routine: the grouping chosen, and the region of each fused group."""
+
+    program: Program
+    choice: Choice
+    texts: Mapping[int, RegionText]
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """The new text of a file with the source line (1-based) of each line; and the schedules of its routines."""
+
+    lines: tuple[str, ...]
+    line_map: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Files that changed by their path, schedules and refusals by routine."""
+
+    files: Mapping[str, Optimised]
+    schedules: Mapping[str, tuple[Schedule, ...]]
+    refusals: Mapping[str, tuple[Refusal, ...]]
+
+
+def optimise(facts: Facts, effects: Effects, machine: Machine | None = None) -> Result:
+    """Fuse what pays, at the level of the application's options."""
+    options = facts.application.options
+    chosen = machine or (GPU if options.target == "gpu" else CPU)
+    edits: dict[str, list[Edit]] = {}
+    schedules: dict[str, tuple[Schedule, ...]] = {}
+    refusals: dict[str, tuple[Refusal, ...]] = {}
+    for key, routine in facts.application.routines.items():
+        if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
+            continue
+        work = _RoutineWork(facts, effects, routine, chosen)
+        made = list(work.edits())
+        schedules[key], refusals[key] = tuple(work.schedules), work.refusals
+        if made:
+            edits.setdefault(routine.file, []).extend(made)
+    files = {f.path: _edited(f, edits[f.path]) for f in facts.application.files if f.path in edits}
+    return Result(files, schedules, refusals)
+
+
+def _edited(index: FileIndex, edits: list[Edit]) -> Optimised:
+    done = apply_edits(index.source, edits)
+    before = index.expanded
+    lines = tuple(before[n - 1] if before is not None and n else n for n in done.line_map)
+    return Optimised(done.lines, lines)
+
+
+class _RoutineWork:
+    """The optimisation of one routine."""
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, machine: Machine) -> None:
+        self.facts = facts
+        self.routine = routine
+        self.machine = machine
+        self.target = facts.target
+        self.index = facts.application.file(routine.key)
+        found = RunFinder(facts, RoutineSharing(facts, effects, routine)).find()
+        self.programs = found.programs
+        self.refusals = found.refusals
+        self.schedules: list[Schedule] = []
+        self.names = Locals(self._taken())
+        self.replaced: list[Group] = []
+
+    def _taken(self) -> frozenset[str]:
+        """Names that mean something in the routine's text."""
+        first = self.routine.header.first
+        last = self.routine.end.last if self.routine.end is not None else first
+        return frozenset(w for line in self.index.source.lines[first : last + 1] for w in words(line))
+
+    def edits(self) -> Iterator[Edit]:
+        """The new regions, the declarations of what they need, and none of what has vanished."""
+        written: list[str] = []
+        for program in self.programs:
+            choice = choose(program, self.machine, self.target, self.facts.application.options.opt)
+            texts: dict[int, RegionText] = {}
+            for number, group in enumerate(choice.groups):
+                if len(group.stages) < 2 or not self._replaceable(group):
+                    continue
+                texts[number] = self._text(group)
+                written += texts[number].lines
+                self.replaced.append(group)
+                yield self._replacement(group, texts[number])
+            self.schedules.append(Schedule(program, choice, texts))
+        if not written:
+            return
+        used = {w for line in written for w in words(line)}
+        indent = " " * (self.routine.header.segments[0][2] + 2)
+        rows = [indent + row for row in self.names.declarations(used)]
+        rows += [f"{indent}integer :: {', '.join(missing)}"] if (missing := self._undeclared(used)) else []
+        if rows:
+            yield insert_lines(self.routine.spec_insert + 1, rows, 5, self.routine.header.first)
+        yield from removals(self.routine, self._vanished(used))
+
+    def _undeclared(self, used: set[str]) -> list[str]:
+        """Iterators that are loop variables now and that nothing declares."""
+        names = {i for g in self.replaced for i in g.program.iterators}
+        return sorted(n for n in names & used if self.facts.scopes.variable(n, self.routine.key) is None)
+
+    def _text(self, group: Group) -> RegionText:
+        indent = " " * group.stages[0].region.header.line.segments[0][2]
+        rows = rows_of(group, self.machine) if self.target == "cpu" else 0
+        return region_text(group, self.names, self.target, indent, rows)
+
+    def _replaceable(self, group: Group) -> bool:
+        """Whether the lines of a group can be replaced: no preprocessor lines, sizes that a declaration may have."""
+        first, last = self._lines(group)
+        rows = self.index.source.lines[first : last + 1]
+        if any(row.lstrip().startswith("#") for row in rows) or self.index.fixed:
+            return False
+        if self.target == "gpu":
+            return True
+        for name in {n for box in group.required.values() for n in names_in_bounds(box)}:
+            data = self.facts.object(name, self.routine.key)
+            if data is not None and data.local and not data.symbol.constant:
+                return False
+        return True
+
+    @staticmethod
+    def _lines(group: Group) -> tuple[int, int]:
+        last = group.stages[-1].region.end
+        assert last is not None
+        return group.stages[0].region.header.line.first, last.line.last
+
+    def _replacement(self, group: Group, text: RegionText) -> Edit:
+        first, last = self._lines(group)
+        names = [", ".join(v.array for v in s.writes) for s in group.stages]
+        indent = " " * group.stages[0].region.header.line.segments[0][2]
+        head = f"{indent}! {len(names)} regions as one, by {text.manner}: {'; '.join(names)}"
+        return replace_lines(first, last, [head, *text.lines])
+
+    def _vanished(self, used: set[str]) -> set[str]:
+        """Local variables of the replaced regions that nothing mentions any more."""
+        regions = {id(s.region) for g in self.replaced for s in g.stages}
+        rest = {
+            r.name
+            for r in self.facts.references[self.routine.key]
+            if not any(id(c) in regions for c in r.at.constructs)
+        }
+        rest |= {w for s in self.routine.spec.symbols.values() for w in _shape_words(s)} | used
+        names = {n for g in self.replaced for n, p in g.program.patterns.items() if p.local}
+        names |= {n for g in self.replaced for s in g.stages for n in s.scalars}
+        return {n for n in names - rest if removable(self.routine, n)}
+
+
+def _shape_words(symbol: Symbol) -> set[str]:
+    return {w for d in symbol.shape for w in words(d.size)}
+
+
+def with_text(index: FileIndex, done: Optimised) -> tuple[str, tuple[int, ...]]:
+    """The whole text of an optimised file, and its line map."""
+    return replace(index.source, lines=done.lines).text, done.line_map

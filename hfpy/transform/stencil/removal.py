@@ -1,0 +1,50 @@
+"""Declarations of arrays that have vanished, taken out of a routine's text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import Routine, Symbol
+from hfpy.transform.edits import Edit, replace_lines, replace_range
+
+
+def removable(routine: Routine, name: str) -> bool:
+    """Whether a local array's declaration, and its place in directives, can be taken out."""
+    symbol = routine.spec.symbols.get(name)
+    if symbol is None or symbol.line is None or symbol.line.file or ";" in symbol.line.text or symbol.line.label:
+        return False
+    if any(name == s.name for s in routine.spec.repeated):
+        return False
+    for block in routine.spec.dependants:
+        if any(listed.name == name for listed in block.names) and block.lines and block.lines[0].comment:
+            return False
+    return symbol.entity_span != (0, 0)
+
+
+def removals(routine: Routine, names: set[str]) -> Iterator[Edit]:
+    """The edits that take the declarations out."""
+    by_line: dict[int, tuple[LogicalLine, list[Symbol]]] = {}
+    for symbol in routine.spec.symbols.values():
+        if symbol.line is not None:
+            by_line.setdefault(id(symbol.line), (symbol.line, []))[1].append(symbol)
+    for line, symbols in by_line.values():
+        gone = [s for s in symbols if s.name in names]
+        if gone:
+            yield _without(line, symbols, gone)
+    for block in routine.spec.dependants:
+        rest = [listed.name for listed in block.names if listed.name not in names]
+        if len(rest) == len(block.names) or len(block.lines) < 3:
+            continue
+        first, last = (block.lines[0], block.lines[-1]) if not rest else (block.lines[1], block.lines[-2])
+        indent = " " * block.lines[0].segments[0][2]
+        yield replace_lines(first.first, last.last, [f"{indent}{', '.join(rest)}"] if rest else [])
+
+
+def _without(line: LogicalLine, symbols: list[Symbol], gone: list[Symbol]) -> Edit:
+    ordered = sorted(symbols, key=lambda s: s.entity_span)
+    rest = [s for s in ordered if s not in gone]
+    if not rest:
+        return replace_lines(line.first, line.last, [])
+    kept = ", ".join(line.text[s.entity_span[0] : s.entity_span[1]] for s in rest)
+    return replace_range(line, ordered[0].entity_span[0], ordered[-1].entity_span[1], kept)

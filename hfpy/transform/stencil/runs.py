@@ -1,0 +1,147 @@
+"""Runs of regions: neighbours over the same iterators, with nothing between them, as one program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.model.statements import Construct, Node
+from hfpy.transform.stencil.lift import Draft, Lifter, Refusal, Refused
+from hfpy.transform.stencil.program import Access, Pattern, Program, Read, Stage, Version
+
+
+@dataclass(frozen=True)
+class Found:
+    """The programs of a routine, and why its other active regions are none."""
+
+    programs: tuple[Program, ...]
+    refusals: tuple[Refusal, ...]
+
+
+class RunFinder:
+    """Finds the programs of one routine."""
+
+    def __init__(self, facts: Facts, sharing: RoutineSharing) -> None:
+        self.facts = facts
+        self.routine = sharing.routine
+        self.lifter = Lifter(facts, sharing)
+        self.numbers = {id(c): n for n, c in enumerate(regions_of(self.routine))}
+        self.refusals: list[Refusal] = []
+
+    def find(self) -> Found:
+        """All programs, in the order of the text; a region alone is a program of one stage."""
+        programs = [self._program(run) for run in self._runs(self.routine.body)]
+        return Found(tuple(programs), tuple(self.refusals))
+
+    def _runs(self, nodes: Sequence[Node]) -> Iterator[list[Draft]]:
+        current: list[Draft] = []
+        for node in nodes:
+            draft = self._draft(node)
+            if current and (draft is None or not self._joins(current, draft)):
+                yield current
+                current = []
+            if draft is not None:
+                current.append(draft)
+            elif isinstance(node, Construct):
+                for part in node.parts:
+                    yield from self._runs(part.body)
+        if current:
+            yield current
+
+    def _draft(self, node: Node) -> Draft | None:
+        if not isinstance(node, Construct) or node.kind != "region":
+            return None
+        number = self.numbers[id(node)]
+        if RegionId(self.routine.key, number) not in self.facts.positions.regions:
+            return None
+        try:
+            return self.lifter.draft(node, number)
+        except Refused as refused:
+            self.refusals.append(refused.refusal)
+            return None
+
+    def _joins(self, run: list[Draft], draft: Draft) -> bool:
+        """Whether a region can be in one program with those before it; if not, the reason is kept."""
+        reason = self._against(run, draft)
+        if reason:
+            self.refusals.append(Refusal(reason[0], reason[1], draft.place))
+        return not reason
+
+    @staticmethod
+    def _against(run: list[Draft], draft: Draft) -> tuple[int, str] | None:
+        if draft.iterators != run[0].iterators:
+            return 7, f"its iterators are not those of the region before ({', '.join(run[0].iterators)})"
+        everyone = [*run, draft]
+        written = {name for d in everyone for name in d.written}
+        for name in sorted({n for d in run for n in d.patterns} & draft.patterns.keys()):
+            ways = {d.patterns[name].items for d in everyone if name in d.patterns}
+            if len(ways) > 1:
+                return 1, f"'{name}' is indexed in another way than in a region before"
+        if changed := written & {n for d in everyone for n in d.fixed}:
+            return 7, f"bounds or indices depend on '{min(changed)}', which is written"
+        open_names = {n for d in everyone for n in d.open}
+        if len(open_names) > 1 and open_names & written:
+            first = min(open_names & written)
+            return 5, f"'{first}' may be the same memory as '{min(open_names - {first})}'"
+        return None
+
+    def _program(self, run: list[Draft]) -> Program:
+        latest: dict[str, int] = {}
+        stages = []
+        for number, draft in enumerate(run):
+            stages.append(_stage(number, draft, latest))
+        patterns = {name: pattern for d in run for name, pattern in d.patterns.items()}
+        live = frozenset(
+            Version(name, number)
+            for name, number in latest.items()
+            if number and self._live(patterns[name], run, stages)
+        )
+        types = {n: self.lifter.type_text(n, d.place)[0] for d in run for n in d.scalars}
+        return Program(self.routine.key, run[0].iterators, tuple(stages), patterns, live, types)
+
+    def _live(self, pattern: Pattern, run: list[Draft], stages: list[Stage]) -> bool:
+        """Whether what the program leaves in an array may be read later (rule 4)."""
+        if not pattern.local:
+            return True
+        if any(r.version == Version(pattern.name, 0) for s in stages for r in s.reads):
+            return True  # the program itself reads it the next time
+        inside = {self.numbers[id(d.region)] for d in run}
+        return any(
+            r.name == pattern.name and r.role not in ("write", "allocate") and not inside & set(r.at.regions)
+            for r in self.facts.references[self.routine.key]
+        )
+
+
+def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
+    """A draft with versions; ``latest`` has the last version of each array so far, and is brought forward."""
+    reads = set()
+    for name, offsets in draft.offsets.items():
+        before = Version(name, latest.get(name, 0))
+        if name in draft.written:
+            continue
+        reads |= {Read(before, offset) for offset in offsets}
+    here = (0,) * len(draft.iterators)
+    for name in sorted(draft.keeps):
+        reads.add(Read(Version(name, latest.get(name, 0)), here))
+    writes = []
+    for name in draft.written:
+        latest[name] = latest.get(name, 0) + 1
+        writes.append(Version(name, latest[name]))
+    accesses = {key: Access(a.array, a.offset, a.array in draft.written) for key, a in draft.accesses.items()}
+    return Stage(
+        number,
+        draft.region,
+        draft.body,
+        draft.box,
+        tuple(writes),
+        frozenset(reads),
+        accesses,
+        draft.scalars,
+        draft.keeps,
+        draft.operations,
+        draft.place,
+    )
