@@ -53,14 +53,16 @@ class Result:
     refusals: Mapping[str, tuple[Refusal, ...]]
 
 
-def optimise(facts: Facts, effects: Effects, machine: Machine | None = None) -> Result:
-    """Fuse what pays, at the level of the application's options."""
+def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, only: str | None = None) -> Result:
+    """Fuse what pays, at the level of the application's options; in one file only where its path is given."""
     options = facts.application.options
     chosen = machine or (GPU if options.target == "gpu" else CPU)
     edits: dict[str, list[Edit]] = {}
     schedules: dict[str, tuple[Schedule, ...]] = {}
     refusals: dict[str, tuple[Refusal, ...]] = {}
     for key, routine in facts.application.routines.items():
+        if only is not None and routine.file != only:
+            continue
         if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
             continue
         work = _RoutineWork(facts, effects, routine, chosen)
