@@ -167,6 +167,7 @@ def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
         tuple(writes),
         frozenset(reads),
         accesses,
+        draft.safe,
         draft.scalars,
         draft.keeps,
         draft.operations,
