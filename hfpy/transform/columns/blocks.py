@@ -18,7 +18,7 @@ from hfpy.model.statements import Assignment, Call, Construct, Header, Node
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import named, refused
-from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying, loop_variables
 from hfpy.transform.stencil.locals import Locals
@@ -174,12 +174,15 @@ class RegionBlocks:
             return False
         if not self._own(name):
             return True
-        data = self._arrays()[name]
-        order = self.facts.order(data)
-        storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
-        contiguous = bool(storage) and parallel_positions(data, self.region).get(storage[0]) == self.first
+        contiguous = self._contiguous(self._arrays()[name])
         passed = any(r.call is not None and r.role == "argument" for r in self._of(name))
         return contiguous and not passed
+
+    def _contiguous(self, data: DataObject) -> bool:
+        """Whether neighbouring columns lie side by side in memory."""
+        order = self.facts.order(data)
+        storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
+        return bool(storage) and parallel_positions(data, self.region).get(storage[0]) == self.first
 
     def _items(self, expr: Expr, line: LogicalLine) -> tuple[Expr | str, ...] | None:
         plan = self.facts.plans.get((self.routine.key, line.key, expr.start, expr.end))
@@ -244,11 +247,20 @@ class RegionBlocks:
                     continue
                 index = reference.indices[dimension.declared]
                 text = reference.at.statement.line.text[index.start : index.end]
-                found.add(":" if isinstance(index, Range) else "".join(text.lower().split()))
-        size = found.pop() if len(found) == 1 else ":"
-        homes = {w: self.facts.object(w, self.routine.key) for w in words(size)}
-        seen = all(h is not None and (h.symbol.constant or h.home != self.routine.key) for h in homes.values())
-        return size if seen else ":"
+                found.add(":" if isinstance(index, Range) else self._seen_from_here(text, key))
+        return found.pop() if len(found) == 1 else ":"
+
+    def _seen_from_here(self, size: str, key: str) -> str:
+        """A size of another routine in words of this one; ``:`` where there are none."""
+        value = self.facts.domains.value(size, key)
+        if value is not None:
+            return str(value)
+        text = "".join(size.lower().split())
+        for word in words(text):
+            there, here = self.facts.object(word, key), self.facts.object(word, self.routine.key)
+            if there is None or here is None or there.identity != here.identity or here.home == self.routine.key:
+                return ":"
+        return text
 
     def _changed(self, name: str) -> bool:
         return any(self.analysis.effects.of(r, self.routine.key)[1] for r in self._of(name))
@@ -284,16 +296,34 @@ class RegionBlocks:
         return False
 
     def _moves(self, writer: BodyWriter, lanes: Lanes, packed: list[Packed], back: bool) -> Iterator[str]:
-        """The loops that put columns side by side, or back: scalars together, arrays one by one."""
-        alone = [p for p in packed if p.sizes]
-        for together in ([p for p in packed if not p.sizes], *([p] for p in alone)):
+        """The loops that put columns side by side, or back: scalars together, arrays one by one, in the order in which
+        their elements lie in memory.
+        """
+        for together in ([p for p in packed if not p.sizes], *([p] for p in packed if p.sizes)):
+            if not together:
+                continue
+            loops = self._planes(together[0]) if together[0].sizes else []
+            indices = [variable for variable, _ in loops] or [":" for _ in together[0].sizes]
             rows = []
             for p in together:
-                here = f"{p.block}({','.join([LANE, *(':' for _ in p.sizes)])})"
-                there = f"{p.name}({','.join(p.column)})"
+                rest = iter(indices)
+                here = f"{p.block}({','.join([LANE, *indices])})"
+                there = f"{p.name}({','.join(next(rest) if i == ':' else i for i in p.column)})"
                 rows.append(f"{there} = {here}" if back else f"{here} = {there}")
-            if rows:
-                yield from writer.lane_loop(lanes, rows)
+            rows = writer.lane_loop(lanes, rows)
+            for variable, size in loops:
+                lower, _, upper = size.rpartition(":")
+                rows = [f"do {variable} = {lower or 1}, {upper}", *(STEP + row for row in rows), "end do"]
+            yield from rows
+
+    def _planes(self, packed: Packed) -> list[tuple[str, str]]:
+        """The loops over a column's own dimensions, the innermost first, where neighbouring columns lie side by side in
+        memory; none where columns do.
+        """
+        data = self._arrays()[packed.name]
+        if not self._contiguous(data):
+            return []
+        return [(self.names.scalar(f"d{n + 1}", "", "integer"), size) for n, size in enumerate(packed.sizes)]
 
     # -- the region
 

@@ -11,6 +11,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Jump, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import Instance, line_of, named, parts_of, place_of, refused
+from hfpy.transform.columns.selections import guard, guarded, selectable, selection, without_merges
 from hfpy.transform.columns.varying import Varying, jumps_vary, loop_variables
 from hfpy.transform.stencil.locals import Locals
 
@@ -77,7 +78,7 @@ class BodyWriter:
 
         def flush() -> None:
             if pending:
-                out.extend(self.lane_loop(lanes, [row for n, own in pending for row in self.inside((n,), own)]))
+                out.extend(self.lane_loop(lanes, [row for n, own in pending for row in self._in_lane(n, own)]))
                 pending.clear()
 
         for node in self.analysis.plain(self.routine, nodes):
@@ -171,6 +172,41 @@ class BodyWriter:
 
     # -- text
 
+    def _in_lane(self, node: Node, lanes: Lanes) -> Iterator[str]:
+        """One of the statements of a loop over lanes; a branch as a selection, if it can be one."""
+        if isinstance(node, Construct | OneLine) and selectable(self, node):
+            yield from selection(self, node, lanes)
+        elif isinstance(node, Assignment):
+            yield from without_merges(self, node, lanes)
+        else:
+            yield from self.inside((node,), lanes)
+
+    def guarded_text(self, expr: Expr, line: LogicalLine, lanes: Lanes, own: Mapping[str, str], taken: str) -> str:
+        """The text of a value on one side of a selection: ``own`` are variables that the side has set, operations that
+        other columns must not do are guarded by ``taken``.
+        """
+        found: list[tuple[int, int, str]] = []
+
+        def visit(node: Expr) -> None:
+            if isinstance(node, Name) and node.name in own:
+                found.append((node.start, node.end, own[node.name]))
+                return
+            if named(node) in self.varying or isinstance(node, Name):
+                self._replace(node, line, lanes, found)
+                return
+            operand = guard(self, node)
+            for child in children(node):
+                if isinstance(node, Apply) and child is node.base:
+                    continue
+                if child is operand:
+                    inner = self.guarded_text(child, line, lanes, own, taken)
+                    found.append((child.start, child.end, guarded(self, child, inner, taken)))
+                else:
+                    visit(child)
+
+        visit(expr)
+        return _with(line.text[: expr.end], found, expr.start).strip()
+
     def inside(self, nodes: tuple[Node, ...], lanes: Lanes) -> Iterator[str]:
         """Statements within a loop over lanes, as they stand but for their variables."""
         for node in self.analysis.plain(self.routine, nodes):
@@ -203,6 +239,23 @@ class BodyWriter:
         start = statement.target.start if isinstance(statement, Assignment) else 0
         return _with(statement.line.text, found, start).strip()
 
+    def with_replaced(self, statement: Assignment, lanes: Lanes, given: list[tuple[int, int, str]]) -> str:
+        """The text of an assignment with some of its parts replaced by other texts."""
+        found = list(given)
+
+        def visit(expr: Expr) -> None:
+            if any(start <= expr.start and expr.end <= end for start, end, _ in given):
+                return
+            if any(expr.start <= start and end <= expr.end for start, end, _ in given):
+                for child in children(expr):
+                    visit(child)
+                return
+            self._replace(expr, statement.line, lanes, found)
+
+        for expr in expressions(statement):
+            visit(expr)
+        return _with(statement.line.text, found, statement.target.start).strip()
+
     def text(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> str:
         """The text of an expression within a loop over lanes."""
         found: list[tuple[int, int, str]] = []
@@ -229,8 +282,12 @@ class BodyWriter:
             self._replace(child, line, lanes, found)
 
     def _reference(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> str:
+        return self.reference_text(expr, self.key(expr, line), line, lanes)
+
+    def reference_text(self, expr: Expr, key: str, line: LogicalLine, lanes: Lanes) -> str:
+        """A varying variable in a lane; ``key`` is its text in the source."""
         name = named(expr)
-        instead = lanes.instead.get(self.key(expr, line))
+        instead = lanes.instead.get(key)
         if instead is not None:
             return f"{instead}({LANE})"
         items = self.indices(expr, line, lanes)
