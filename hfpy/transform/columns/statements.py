@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Paren, Range, children
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Jump, Node, OneLine, Statement, expressions
+from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import Instance, line_of, named, parts_of, place_of, refused
 from hfpy.transform.columns.selections import guard, guarded, selectable, selection, without_merges
@@ -153,12 +154,10 @@ class BodyWriter:
         """Variables of loops that run within a lane must not be read behind them."""
         for name in loop_variables((node,)):
             for reference in self.analysis.facts.references[self.routine.key]:
-                inside = any(c is node for c in reference.at.constructs) or reference.at.statement is node.header
-                if reference.name == name and not inside and not _sets_loop(reference.at.statement, name):
-                    raise refused(
-                        f"'{name}' counts a loop that ends elsewhere in each column",
-                        node.header.line.place(self.routine.file),
-                    )
+                loops = [c for c in reference.at.constructs if _counts(c, name)]
+                if reference.name == name and not loops and not _counts_here(reference.at.statement, name):
+                    text = f"'{name}' counts a loop that ends elsewhere in each column"
+                    raise refused(text, node.header.line.place(self.routine.file))
 
     def _uniform(self, exprs: tuple[Expr, ...], statement: Statement) -> bool:
         return not any(self.analysis.varies(self.routine, e, statement, self.varying) for e in exprs)
@@ -211,8 +210,11 @@ class BodyWriter:
         """Statements within a loop over lanes, as they stand but for their variables."""
         for node in self.analysis.plain(self.routine, nodes):
             if not isinstance(node, Construct):
-                if isinstance(node, Jump) and node.kind not in ("cycle", "exit", "continue"):
+                action = node.action if isinstance(node, OneLine) else node
+                if isinstance(action, Jump) and action.kind not in ("cycle", "exit", "continue"):
                     raise refused("it is left early", place_of(self.routine, node))
+                if isinstance(node, OneLine) and not isinstance(action, Assignment | Call | Jump):
+                    raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
                 if not isinstance(node, (Assignment, Call, Jump, OneLine)) or node.line.label:
                     raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
                 yield self.statement(node, lanes)
@@ -268,6 +270,9 @@ class BodyWriter:
             found.append((expr.start, expr.end, f"{result}({LANE})"))
             return
         name = named(expr)
+        if isinstance(expr, Apply) and name in INQUIRY and name not in self.varying:
+            self._replace_asked(expr, line, lanes, found)
+            return
         if isinstance(expr, Name) and (point := self.variables.point.get(name)) is not None:
             found.append((expr.start, expr.end, point))
             return
@@ -280,6 +285,23 @@ class BodyWriter:
             if isinstance(expr, Keyword | Apply) and child is getattr(expr, "base", None) and isinstance(child, Name):
                 continue
             self._replace(child, line, lanes, found)
+
+    def _replace_asked(self, expr: Apply, line: LogicalLine, lanes: Lanes, found: list[tuple[int, int, str]]) -> None:
+        """The arguments of an inquiry: about the whole variable, or about its first column."""
+        for arg in expr.args:
+            value = arg.value if isinstance(arg, Keyword) else arg
+            if named(value) not in self.varying:
+                self._replace(value, line, lanes, found)
+                continue
+            place = line.place(self.routine.file, expr.start, expr.end)
+            if not isinstance(value, Name) or value.name not in self.variables.blocked:
+                raise refused(f"'{named(expr)}' asks about a part of '{named(value)}'", place)
+            block, rank = self.variables.blocked[value.name], self.variables.rank(value.name)
+            if named(expr) != "present":
+                if named(expr) in ("lbound", "ubound") and rank:
+                    raise refused(f"'{named(expr)}' asks about '{value.name}'", place)
+                block = f"{block}({','.join(['0', *(':' for _ in range(rank))])})"
+            found.append((value.start, value.end, block))
 
     def _reference(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> str:
         return self.reference_text(expr, self.key(expr, line), line, lanes)
@@ -435,8 +457,12 @@ class BodyWriter:
         return compressed(self, node, lanes)
 
 
-def _sets_loop(statement: Statement, name: str) -> bool:
-    return getattr(statement, "var", "") == name
+def _counts(construct: Construct, name: str) -> bool:
+    return _counts_here(construct.header, name)
+
+
+def _counts_here(statement: Statement, name: str) -> bool:
+    return isinstance(statement, Header) and statement.var == name
 
 
 def _calls(nodes: tuple[Node, ...]) -> bool:
