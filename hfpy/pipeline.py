@@ -106,7 +106,6 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
             optimised = lowered(facts, effects)
             facts, effects = optimised.facts, optimised.effects
             application = facts.application
-            units = {Path(f.path): _units(f) for f in application.files}
         rewritten = _rewritten(facts, effects, options, progress)
         if optimised is not None and facts is not before:
             # What is to be said is said of the user's text; and if new text is at fault, the user's is taken.
@@ -119,6 +118,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
                 rewritten = replace(rewritten, found=(*elsewhere, *asked.found))
         files = rewritten.files
         found += rewritten.found
+        units = {Path(f.path): _units(f) for f in application.files}
 
         def explained(name: str | None) -> str:
             return explain(before, States(before, effects_before), name)

@@ -175,13 +175,13 @@ class RegionBlocks:
 
     def _check_written(self, varying: frozenset[str]) -> None:
         """What is written must be the column's own."""
-        for reference in self.references:
-            if reference.name not in varying or not reference.writes:
+        for name in sorted(varying - {self.first}):
+            data = self.facts.object(name, self.routine.key)
+            if data is None or not self._changed(name):
                 continue
-            data = self.facts.object(reference.name, self.routine.key)
-            private = (data is not None and not data.rank) or reference.name in self._private()
-            if not private and not self._depends(reference.name, data):  # type: ignore[arg-type]
-                raise refused(f"'{reference.name}' is not the column's own", self.region.place)
+            own = not data.rank or name in self._private() or self._depends(name, data)
+            if not own or (not data.rank and data.home != self.routine.key):
+                raise refused(f"'{name}' is not the column's own", self.region.place)
 
     def _positions(self, name: str) -> Mapping[int, str]:
         """The dimensions of an array that the region's iterators index; none where it is used at neighbours."""
