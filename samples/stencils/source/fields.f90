@@ -160,9 +160,8 @@ contains
   subroutine report_times(kernel)
     character(len=*), intent(in) :: kernel
 
-    real(r8), allocatable :: sorted(:)
+    real(r8) :: sorted(size(seconds) - 1), kept
     integer :: n, smallest
-    real(r8) :: kept
 
     sorted = seconds(2:)
     do n = 1, size(sorted) - 1

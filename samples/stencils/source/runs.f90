@@ -170,7 +170,8 @@ contains
   subroutine run_fastwavesuv(nx, ny, nz, calls)
     integer, intent(in) :: nx, ny, nz, calls
 
-    real(wp), dimension(1-nh:nx+nh, 1-nh:ny+nh, 1-nh:nz+nh) :: uin, utens, vin, vtens, wgtfac, ppuv, hhl, rho, uout, vout
+    real(wp), dimension(1-nh:nx+nh, 1-nh:ny+nh, 1-nh:nz+nh) :: uin, utens, vin, vtens, wgtfac
+    real(wp), dimension(1-nh:nx+nh, 1-nh:ny+nh, 1-nh:nz+nh) :: ppuv, hhl, rho, uout, vout
     real(wp), dimension(1-nh:ny+nh) :: fx
     integer :: n
 
