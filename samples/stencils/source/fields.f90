@@ -91,17 +91,18 @@ contains
     end do
   end subroutine fill_rows
 
-  !> The file begins with the sizes and the bytes of a number.
+  !> The file begins with the sizes and the bytes of a number. There is none if it is called "-".
   subroutine open_results(file, nx, ny, nz)
     character(len=*), intent(in) :: file
     integer, intent(in) :: nx, ny, nz
 
+    if (file == "-") return
     open(newunit=unit, file=file, form="unformatted", access="stream", status="replace")
     write(unit) nx, ny, nz, storage_size(1.0_wp) / 8
   end subroutine open_results
 
   subroutine close_results()
-    close(unit)
+    if (unit /= -1) close(unit)
   end subroutine close_results
 
   !> Before the calls of a kernel; none is timed if there is one only.
@@ -148,6 +149,7 @@ contains
     end do
     title = kernel // " " // name
     write(*, "(a24,5es20.12)") title, total, size_of_all, f(1,1,1), f(min(8, nx),min(4, ny),min(6, nz)), f(nx,ny,nz)
+    if (unit == -1) return
     write(unit) title
     do k = 1, nz
       do j = 1, ny

@@ -3,7 +3,7 @@
 !>   stencils [FILE [NX NY NZ [KERNEL|all [CALLS]]]]
 !>
 !> Of every result the program prints the sum, the sum of absolute values, and the values at three points; FILE has
-!> the results in full. With more than one call there is a line with the fastest and the median time in seconds,
+!> the results in full, unless it is "-". With more than one call there is a line with the fastest and the median time in seconds,
 !> the first call left out.
 program stencils
   use fields, only: close_results, open_results
