@@ -107,9 +107,9 @@ def build_sample(
     return Program(project / "build" / folder_name / sample, said)
 
 
-def build_twin(sample: str, folder: Path, defines: Sequence[str] = ()) -> Program:
-    """Compile the twin that stands beside a sample, with the flags of the comparison."""
-    sources = SAMPLES / sample / "reference"
+def build_twin(sample: str, folder: Path, defines: Sequence[str] = (), of: str = "reference") -> Program:
+    """Compile the twin that stands beside a sample, in the folder ``of``, with the flags of the comparison."""
+    sources = SAMPLES / sample / of
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / f"{sample}_twin"
     files = [sources / name for name in (sources / "files.txt").read_text(encoding="utf-8").split()]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from samples.compare import compare
+from samples.compare import compare, read_fields
 from tests.samples.programs import CHECKED, EMULATED, OPTIMISED, build_sample, build_twin, run_program
 
 BACKENDS = ("sequential", "openmp", "cuda-c", "cuda-fortran", "openacc", "openmp-target")
@@ -59,6 +59,16 @@ def check(backend: str, level: str, kind: str, flags: str, expected: Expected, f
 @pytest.mark.parametrize(("backend", "level", "kind"), COVERING)
 def test_covering(backend: str, level: str, kind: str, expected: Expected, tmp_path: Path) -> None:
     check(backend, level, kind, CHECKED, expected, tmp_path)
+
+
+def test_the_kernels_tuned_by_hand(expected: Expected, tmp_path: Path) -> None:
+    program = build_twin("stencils", tmp_path, of="expert")
+    assert not program.warnings, program.warnings
+    for sizes, twin in zip(SIZES, expected["double"], strict=True):
+        known = {f.name: f.values for f in read_fields("stencils", twin)}
+        found = read_fields("stencils", run_program(program, "stencils", 2, sizes))
+        assert {f.name.split()[0] for f in found} == {"hdiffsa", "fastwavesuv", "fvtp2d"}
+        assert [f.name for f in found if f.values.tobytes() != known[f.name].tobytes()] == [], sizes
 
 
 @pytest.mark.full

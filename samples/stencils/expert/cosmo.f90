@@ -6,7 +6,7 @@ module cosmo
   private
   public :: hdiffsa, fastwavesuv
 
-  integer, parameter :: block = 8                 ! rows of a block in fastwavesuv
+  integer, parameter :: block = 16                ! rows of a block in fastwavesuv
 
 contains
 
