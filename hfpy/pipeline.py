@@ -131,7 +131,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         translation = Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside), scheduled)
         if options.cache_dir is not None:
             progress("remembering", 0, 0)
-            remember(paths, options, translation, facts)
+            remember(paths, options, translation, before, facts)
         return translation
     finally:
         if enabled:

@@ -10,6 +10,7 @@ import networkx as nx
 
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
+from hfpy.model.macros import Macro
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros
@@ -63,9 +64,7 @@ def with_texts(
         if index.path not in texts:
             files.append(index)
             continue
-        text, line_map = texts[index.path]
-        made = index_text(Path(index.path), text, options, application.macros, line_map)
-        made = replace(made, original=index.original or index.source.text, hybrid=True)
+        made = reindexed(index, texts[index.path], options, application.macros)
         files.append(made)
         found += made.diagnostics
         for key, (file, unit) in application.units.items():
@@ -73,6 +72,14 @@ def with_texts(
                 routines[key], problems = parse_unit(made, unit, options.include_dirs, options.parse_limit)
                 found += problems
     return replace(application, files=tuple(files), routines=routines), found
+
+
+def reindexed(
+    index: FileIndex, text: tuple[str, tuple[int, ...]], options: Options, macros: Mapping[str, Macro]
+) -> FileIndex:
+    """The index of a file with another text, given with the line of the user's file for each of its lines."""
+    made = index_text(Path(index.path), text[0], options, macros, text[1])
+    return replace(made, original=index.original or index.source.text, hybrid=True)
 
 
 def _parse_reached(
