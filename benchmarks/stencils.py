@@ -3,7 +3,8 @@
 Run ``python -m benchmarks.stencils [--size NX NY NZ]… [--real 4|8]… [--threads N…] [--pairs N] [--docs]``. The sample
 ``stencils`` is built by ``hfpy build --backend openmp``, its plain twin and the kernels tuned by hand by the same
 compiler with the same flags. The programs run in turns, kernel by kernel; each calls the kernel several times and tells
-the fastest call, so that neither the start of a process nor its input counts. A ratio is that of two neighbouring runs;
+the fastest call, so that neither the start of a process nor its input counts. The fields are smooth waves, as branches
+on hashed numbers, which no processor can foresee, would make plain loops slower than in a model. A ratio is that of two neighbouring runs;
 what is shown is the median over all pairs. Between them a small program measures what the machine gives at best at that
 time: the bandwidth of a triad, and multiply-adds. The roofline of a kernel is the longer of the times that its
 compulsory bytes and its operations would take.
@@ -139,7 +140,7 @@ def _contenders(programs: Programs, kernel: Kernel) -> dict[str, Path]:
 
 def time_kernel(program: Path, kernel: str, size: Size, threads: int, calls: int, folder: Path) -> float:
     """The fastest of several calls, in seconds."""
-    command: list[str | Path] = [program, "-", *map(str, size), kernel, str(calls + 1)]
+    command: list[str | Path] = [program, "-", *map(str, size), kernel, str(calls + 1), "waves"]
     for line in _run(command, folder, _environment(threads)).splitlines():
         words = line.split()
         if words[:2] == ["time", kernel]:

@@ -101,7 +101,7 @@ def stencil_kernels(plan: Mapping[str, Any], carried: Path, folder: Path) -> lis
                 for level in (0, 2):
                     trace = folder / "stencils.json"
                     program = str(carried / f"stencils_opt{level}_real{real}")
-                    command = [program, "-", *size, kernel, str(plan["calls"])]
+                    command = [program, "-", *size, kernel, str(plan["calls"]), "waves"]
                     _run(command, folder, {"HFPY_TRACE": f"json:{trace}"})
                     kernels = json.loads(trace.read_text(encoding="utf-8"))["kernels"].values()
                     row[f"opt{level}"] = sum(k["seconds"] for k in kernels) / plan["calls"]

@@ -1,7 +1,8 @@
 !> Made-up fields that are the same on every machine, and what is told of results.
 !>
 !> The value at a point is a hash of the number of the field and the place of the point: no smoothness, both signs
-!> where that matters, so that a wrong neighbour or a dead branch shows.
+!> where that matters, so that a wrong neighbour or a dead branch shows. For timing there are waves instead: with
+!> hashed winds a processor cannot foresee branches as it does in a model.
 module fields
   use kinds, only: i8, nh, r8, wp
   implicit none
@@ -19,6 +20,7 @@ module fields
   integer, parameter :: diagonal = 6              ! 2.5 + u
   integer, parameter :: side = courant
 
+  logical, public :: waves = .false.              ! instead of hashed numbers
   integer :: unit = -1                            ! of the file with the results
   integer(i8) :: begun
   real(r8), allocatable :: seconds(:)
@@ -40,6 +42,18 @@ contains
     end do
     u = m / 2147483648.0_r8
   end function scattered
+
+  !> A number of (0,1) that changes slowly from point to point, for places x, y and z of [0,1).
+  elemental function wave(x, y, z, number) result(u)
+    real(r8), intent(in) :: x, y, z
+    integer, intent(in) :: number
+    real(r8) :: u
+
+    real(r8), parameter :: turn = 6.28318530717958648_r8
+
+    u = 0.5_r8 + 0.3_r8 * sin(turn * (2 * x + y + 0.37_r8 * number)) &
+        + 0.19_r8 * sin(turn * (z - 3 * y + 0.11_r8 * number))
+  end function wave
 
   pure function value(kind_of_field, u, k) result(v)
     integer, intent(in) :: kind_of_field, k
@@ -67,13 +81,19 @@ contains
     integer, intent(in) :: nx, ny, nz, number, kind_of_field
     real(wp), intent(out) :: f(1-nh:nx+nh, 1-nh:ny+nh, 1-nh:nz+nh)
 
+    real(r8) :: u
     integer :: i, j, k
 
-    !$omp parallel do private(i, j) schedule(static)
+    !$omp parallel do private(u, i, j) schedule(static)
     do k = 1 - nh, nz + nh
       do j = 1 - nh, ny + nh
         do i = 1 - nh, nx + nh
-          f(i,j,k) = value(kind_of_field, scattered(i + nh - 1, j + nh - 1, k + nh - 1, number), k + nh - 1)
+          if (waves) then
+            u = wave(real(i, r8) / nx, real(j, r8) / ny, real(k, r8) / nz, number)
+          else
+            u = scattered(i + nh - 1, j + nh - 1, k + nh - 1, number)
+          end if
+          f(i,j,k) = value(kind_of_field, u, k + nh - 1)
         end do
       end do
     end do

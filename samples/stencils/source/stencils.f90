@@ -1,12 +1,12 @@
 !> Stencil kernels of two weather models, each run once, or many times to see how long a call takes.
 !>
-!>   stencils [FILE [NX NY NZ [KERNEL|all [CALLS]]]]
+!>   stencils [FILE [NX NY NZ [KERNEL|all [CALLS [waves]]]]]
 !>
 !> Of every result the program prints the sum, the sum of absolute values, and the values at three points; FILE has
-!> the results in full, unless it is "-". With more than one call there is a line with the fastest and the median time in seconds,
-!> the first call left out.
+!> the results in full, unless it is "-". With more than one call there is a line with the fastest and the median time
+!> in seconds, the first call left out. The fields are hashed numbers, or waves.
 program stencils
-  use fields, only: close_results, open_results
+  use fields, only: close_results, open_results, waves
   use runs, only: kernels, run
   implicit none
 
@@ -26,6 +26,10 @@ program stencils
   if (command_argument_count() > 5) then
     call get_command_argument(6, text)
     read(text, *) calls
+  end if
+  if (command_argument_count() > 6) then
+    call get_command_argument(7, text)
+    waves = text == "waves"
   end if
 
   call open_results(trim(file), sizes(1), sizes(2), sizes(3))
