@@ -72,11 +72,12 @@ def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, onl
         if made:
             edits.setdefault(routine.file, []).extend(made)
     macros = facts.application.macros
-    files = {f.path: _edited(f, edits[f.path], macros) for f in facts.application.files if f.path in edits}
+    files = {f.path: edited(f, edits[f.path], macros) for f in facts.application.files if f.path in edits}
     return Result(files, schedules, refusals)
 
 
-def _edited(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> Optimised:
+def edited(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> Optimised:
+    """A file with edits, and which line of the user's file each line stems from."""
     done = apply_edits(index.source, edits, lambda text: wrap_line(text, macros))
     before = index.expanded
     lines = tuple(before[n - 1] if before is not None and n else n for n in done.line_map)
