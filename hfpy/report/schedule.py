@@ -43,7 +43,8 @@ def _routine(facts: Facts, result: Result, columns: ColumnResult, key: str) -> I
         yield from _schedule(number, schedule)
     for blocked in columns.blocked.get(key, ()):
         with_forms = f", with blocked forms of {', '.join(blocked.routines)}" if blocked.routines else ""
-        yield f"  line {blocked.line}: in blocks of {blocked.width} columns{with_forms}"
+        several = f"{blocked.regions} regions as one, " if blocked.regions > 1 else ""
+        yield f"  line {blocked.line}: {several}in blocks of {blocked.width} columns{with_forms}"
     for refusal in (*result.refusals[key], *columns.refusals.get(key, ())):
         yield _refusal(refusal)
 

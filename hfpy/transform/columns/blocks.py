@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
@@ -14,16 +13,19 @@ from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Keyword, Name, Range, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Header, Node
+from hfpy.model.statements import Assignment, Call, Construct, Header, Node, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
-from hfpy.transform.columns.common import named, refused
-from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.common import column_positions, named, refused
+from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying, loop_variables
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.program import distance
 from hfpy.transform.stencil.regions import region_lines
+
+# Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
+WIDE = 128
 
 
 @dataclass(frozen=True)
@@ -41,23 +43,41 @@ class Packed:
 
 
 class RegionBlocks:
-    """Writes one region of a routine for blocks of columns. Raises Refused."""
+    """Writes neighbouring regions of a routine, over the same points, as one for blocks of columns. Raises Refused."""
 
-    def __init__(self, analysis: Varying, sharing: RoutineSharing, number: int, clones: Clones, names: Locals) -> None:
+    def __init__(
+        self,
+        analysis: Varying,
+        sharing: RoutineSharing,
+        numbers: tuple[int, ...],
+        clones: Clones,
+        names: Locals,
+    ) -> None:
         self.analysis = analysis
         self.facts = analysis.facts
-        self.sharing = sharing.region(number)
+        self.sharings = [sharing.region(n) for n in numbers]
         self.routine = sharing.routine
-        self.region: Region = self.sharing.region
-        self.construct: Construct = sharing.constructs[number]
-        self.number = number
+        self.region: Region = self.sharings[0].region
+        self.constructs: list[Construct] = [sharing.constructs[n] for n in numbers]
+        self.numbers = frozenset(numbers)
+        self._own_positions: dict[str, Mapping[int, str]] = {}
         self.clones = clones
         self.names = names
         self.first = self.region.iterators[0]
-        self.nodes = analysis.plain(self.routine, innermost_body(self.construct, self.region))
+        self.width = clones.width if self._calls() else WIDE
+        bodies = [innermost_body(c, s.region) for c, s in zip(self.constructs, self.sharings, strict=True)]
+        self.nodes = analysis.plain(self.routine, tuple(node for body in bodies for node in body))
         self.references = [
-            r for r in self.sharing.body.references if not r.at.own_loop and r.name not in self.region.iterators
+            r
+            for s in self.sharings
+            for r in s.body.references
+            if not r.at.own_loop and r.name not in self.region.iterators
         ]
+
+    def _calls(self) -> bool:
+        """Whether the region calls routines that may have blocked forms, which are made for one width."""
+        sites = self.facts.graph.sites.get(self.routine.key, ())
+        return any(self.numbers & set(site.at.regions) and site.callee for site in sites)
 
     def lines(self) -> list[str]:
         """The region's text."""
@@ -76,14 +96,12 @@ class RegionBlocks:
             lambda name: plain_type(self.facts, self.routine.key, name),
             {self.first: column},
         )
-        writer = BodyWriter(
-            self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.clones.width
-        )
+        writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.width)
         lanes = Lanes(self.count_name)
         inner = writer.block(self.nodes, lanes)
         low, high = self.region.starts[0], self.region.ends[0]
         del low
-        rows = [f"{self.count_name} = min({self.clones.width}, ({high}) - {self.block_name} + 1)"]
+        rows = [f"{self.count_name} = min({self.width}, ({high}) - {self.block_name} + 1)"]
         rows += self._moves(writer, lanes, [p for p in packed if p.before], back=False)
         rows += inner
         rows += self._moves(writer, lanes, [p for p in packed if p.behind], back=True)
@@ -103,18 +121,33 @@ class RegionBlocks:
     # -- what the region is
 
     def _check(self) -> None:
-        region = self.region
-        if region.reductions or region.vector or any(s.strip() != "1" for s in region.strides):
-            raise refused("it has a reduction, is a vector loop, or has a stride", region.place)
-        if region.private or any(name in ("fuse", "block") and v == ("no",) for name, v in region.hints):
-            raise refused("it is made of blocks already, or says that it shall not be", region.place)
-        placed = self.sharing.place()
-        if any(d.severity == "error" for d in placed.found) or placed.lastprivate or placed.flags:
-            raise refused("a scalar carries a value out of it", region.place)
-        if placed.firstprivate:
-            raise refused(f"'{placed.firstprivate[0]}' brings a value into it", region.place)
-        for reference in self.sharing.body.references:
-            self.analysis.check_reference(self.routine, reference)
+        for sharing in self.sharings:
+            region = sharing.region
+            if region.reductions or region.vector or any(s.strip() != "1" for s in region.strides):
+                raise refused("it has a reduction, is a vector loop, or has a stride", region.place)
+            if region.private or any(name in ("fuse", "block") and v == ("no",) for name, v in region.hints):
+                raise refused("it is made of blocks already, or says that it shall not be", region.place)
+            placed = sharing.place()
+            if any(d.severity == "error" for d in placed.found) or placed.lastprivate or placed.flags:
+                raise refused("a scalar carries a value out of it", region.place)
+            if placed.firstprivate:
+                raise refused(f"'{placed.firstprivate[0]}' brings a value into it", region.place)
+            for reference in sharing.body.references:
+                self.analysis.check_reference(self.routine, reference)
+        if len(self.sharings) > 1:
+            self._check_neighbours()
+
+    def _check_neighbours(self) -> None:
+        """What neighbouring regions write must be touched at the column itself by all of them."""
+        for name in {r.name for r in self.references if self.analysis.effects.of(r, self.routine.key)[1]}:
+            data = self.facts.object(name, self.routine.key)
+            if data is None or (data.rank and self._depends(name, data) and not self._own(name)):
+                raise refused(f"'{name}' is used at other points", self.region.place)
+            if data.rank and not self._depends(name, data) and name not in self._private():
+                raise refused(f"'{name}' is not the column's own", self.region.place)
+
+    def _private(self) -> set[str]:
+        return {name for s in self.sharings for name in s.place().private}
 
     def _arrays(self) -> Mapping[str, DataObject]:
         found = {}
@@ -148,25 +181,22 @@ class RegionBlocks:
             if reference.name not in varying or not reference.writes:
                 continue
             data = self.facts.object(reference.name, self.routine.key)
-            private = (data is not None and not data.rank) or reference.name in self.sharing.place().private
+            private = (data is not None and not data.rank) or reference.name in self._private()
             if not private and not self._depends(reference.name, data):  # type: ignore[arg-type]
                 raise refused(f"'{reference.name}' is not the column's own", self.region.place)
 
+    def _positions(self, name: str) -> Mapping[int, str]:
+        """The dimensions of an array that the region's iterators index; none where it is used at neighbours."""
+        if name not in self._own_positions:
+            rank = self._arrays()[name].rank
+            listed = [self._all_items(r) for r in self._of(name)]
+            found = column_positions(listed, self.region.iterators) if all(len(i) == rank for i in listed) else None
+            self._own_positions[name] = found or {}
+        return self._own_positions[name]
+
     def _own(self, name: str) -> bool:
         """Whether an array is touched at the column itself only."""
-        data = self._arrays()[name]
-        parallel = parallel_positions(data, self.region)
-        if self.first not in parallel.values():
-            return False
-        for reference in self._of(name):
-            items = self._all_items(reference)
-            if len(items) != data.rank:
-                return False
-            for position, iterator in parallel.items():
-                item = items[position]
-                if item != iterator and not (isinstance(item, Name) and item.name == iterator):
-                    return False
-        return True
+        return self.first in self._positions(name).values()
 
     def _stays(self, name: str) -> bool:
         """Whether an array is used where it is: at neighbours, or with its columns side by side already."""
@@ -174,12 +204,17 @@ class RegionBlocks:
             return False
         if not self._own(name):
             return True
-        data = self._arrays()[name]
-        order = self.facts.order(data)
-        storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
-        contiguous = bool(storage) and parallel_positions(data, self.region).get(storage[0]) == self.first
+        if self._only_here(name):
+            return False
+        contiguous = self._contiguous(self._arrays()[name])
         passed = any(r.call is not None and r.role == "argument" for r in self._of(name))
         return contiguous and not passed
+
+    def _contiguous(self, data: DataObject) -> bool:
+        """Whether neighbouring columns lie side by side in memory."""
+        order = self.facts.order(data)
+        storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
+        return bool(storage) and self._positions(data.name).get(storage[0]) == self.first
 
     def _items(self, expr: Expr, line: LogicalLine) -> tuple[Expr | str, ...] | None:
         plan = self.facts.plans.get((self.routine.key, line.key, expr.start, expr.end))
@@ -189,7 +224,7 @@ class RegionBlocks:
         data = self.facts.object(named(expr), self.routine.key)
         if items is None or data is None or len(items) != data.rank or not self._packs(named(expr)):
             return items
-        parallel = parallel_positions(data, self.region)
+        parallel = self._positions(data.name)
         rest = tuple(i for p, i in enumerate(items) if p not in parallel)
         return None if rest and all(i == ":" for i in rest) else rest
 
@@ -198,8 +233,9 @@ class RegionBlocks:
 
     def _rank(self, name: str) -> int:
         data = self.facts.object(name, self.routine.key)
-        assert data is not None
-        return data.rank - (len(parallel_positions(data, self.region)) if self._packs(name) else 0)
+        if data is None:  # an iterator of the region that nothing declares
+            return 0
+        return data.rank - (len(self._positions(name)) if self._packs(name) else 0)
 
     # -- data side by side
 
@@ -212,7 +248,7 @@ class RegionBlocks:
             column: tuple[str, ...] = ()
             before = behind = False
         else:
-            parallel = parallel_positions(data, self.region)
+            parallel = self._positions(data.name)
             sizes = tuple(self._size(data, p) for p in range(data.rank) if p not in parallel)
             column = tuple(
                 f"{self.block_name}+{LANE}" if parallel.get(p) == self.first else parallel.get(p, ":")
@@ -226,7 +262,7 @@ class RegionBlocks:
             size = self.facts.object(word, self.routine.key)
             if size is not None and size.local and not size.symbol.constant:
                 raise refused(f"the size of '{name}' is a local variable", self.region.place)
-        shape = ",".join([f"0:{self.clones.width - 1}", *sizes])
+        shape = ",".join([f"0:{self.width - 1}", *sizes])
         return Packed(name, self.names.array(name, "", type_text, shape), sizes, before, behind, column)
 
     def _size(self, data: DataObject, position: int) -> str:
@@ -244,11 +280,20 @@ class RegionBlocks:
                     continue
                 index = reference.indices[dimension.declared]
                 text = reference.at.statement.line.text[index.start : index.end]
-                found.add(":" if isinstance(index, Range) else "".join(text.lower().split()))
-        size = found.pop() if len(found) == 1 else ":"
-        homes = {w: self.facts.object(w, self.routine.key) for w in words(size)}
-        seen = all(h is not None and (h.symbol.constant or h.home != self.routine.key) for h in homes.values())
-        return size if seen else ":"
+                found.add(":" if isinstance(index, Range) else self._seen_from_here(text, key))
+        return found.pop() if len(found) == 1 else ":"
+
+    def _seen_from_here(self, size: str, key: str) -> str:
+        """A size of another routine in words of this one; ``:`` where there are none."""
+        value = self.facts.domains.value(size, key)
+        if value is not None:
+            return str(value)
+        text = "".join(size.lower().split())
+        for word in words(text):
+            there, here = self.facts.object(word, key), self.facts.object(word, self.routine.key)
+            if there is None or here is None or there.identity != here.identity or here.home == self.routine.key:
+                return ":"
+        return text
 
     def _changed(self, name: str) -> bool:
         return any(self.analysis.effects.of(r, self.routine.key)[1] for r in self._of(name))
@@ -258,7 +303,13 @@ class RegionBlocks:
         data = self._arrays()[name]
         if not data.local or data.symbol.dynamic or "save" in data.symbol.attributes:
             return False
-        return all(self.number in r.at.regions for r in self.facts.references[self.routine.key] if r.name == name)
+        here = self._of(name)
+        if any(c.kind in ("do", "dowhile") and c not in self._inner_loops() for r in here for c in r.at.constructs):
+            return False  # what one turn of a loop around the region leaves, the next may read
+        return all(self.numbers & set(r.at.regions) for r in self.facts.references[self.routine.key] if r.name == name)
+
+    def _inner_loops(self) -> list[Construct]:
+        return [c for outer in self.constructs for c in constructs((outer,))]
 
     def _set_first(self, name: str) -> bool:
         """Whether the first statement that mentions an array sets all of a column."""
@@ -284,16 +335,34 @@ class RegionBlocks:
         return False
 
     def _moves(self, writer: BodyWriter, lanes: Lanes, packed: list[Packed], back: bool) -> Iterator[str]:
-        """The loops that put columns side by side, or back: scalars together, arrays one by one."""
-        alone = [p for p in packed if p.sizes]
-        for together in ([p for p in packed if not p.sizes], *([p] for p in alone)):
+        """The loops that put columns side by side, or back: scalars together, arrays one by one, in the order in which
+        their elements lie in memory.
+        """
+        for together in ([p for p in packed if not p.sizes], *([p] for p in packed if p.sizes)):
+            if not together:
+                continue
+            loops = self._planes(together[0]) if together[0].sizes else []
+            indices = [variable for variable, _ in loops] or [":" for _ in together[0].sizes]
             rows = []
             for p in together:
-                here = f"{p.block}({','.join([LANE, *(':' for _ in p.sizes)])})"
-                there = f"{p.name}({','.join(p.column)})"
+                rest = iter(indices)
+                here = f"{p.block}({','.join([LANE, *indices])})"
+                there = f"{p.name}({','.join(next(rest) if i == ':' else i for i in p.column)})"
                 rows.append(f"{there} = {here}" if back else f"{here} = {there}")
-            if rows:
-                yield from writer.lane_loop(lanes, rows)
+            rows = writer.lane_loop(lanes, rows)
+            for variable, size in loops:
+                lower, _, upper = size.rpartition(":")
+                rows = [f"do {variable} = {lower or 1}, {upper}", *(STEP + row for row in rows), "end do"]
+            yield from rows
+
+    def _planes(self, packed: Packed) -> list[tuple[str, str]]:
+        """The loops over a column's own dimensions, the innermost first, where neighbouring columns lie side by side in
+        memory; none where columns do.
+        """
+        data = self._arrays()[packed.name]
+        if not self._contiguous(data):
+            return []
+        return [(self.names.scalar(f"d{n + 1}", "", "integer"), size) for n, size in enumerate(packed.sizes)]
 
     # -- the region
 
@@ -303,17 +372,17 @@ class RegionBlocks:
         used = {w for row in rows for w in words(row)}
         private = [n for n in self.names.types if n in used and self.names.shapes[n]]
         rest = [f"startAt({','.join(region.starts)})", f"endAt({','.join(region.ends)})"]
-        strides = [str(self.clones.width), *("1" for _ in region.iterators[1:])]
+        strides = [str(self.width), *("1" for _ in region.iterators[1:])]
         rest.append(f"stride({','.join(strides)})")
         rest += [f"private({','.join(private)})"] if private else []
         rest += [f"schedule({region.schedule})"] if region.schedule else []
         loops = []
-        if self.construct.header.line.comment:
+        if self.constructs[0].header.line.comment:
             spans = zip(iterators, region.starts, region.ends, strict=True)
             loops = [f"do {i} = {low}, {high}" for i, low, high in spans]
-            loops[0] += f", {self.clones.width}"
+            loops[0] += f", {self.width}"
         sizes = [d.size for d in region.domains]
-        indent = " " * self.construct.header.line.segments[0][2]
+        indent = " " * self.constructs[0].header.line.segments[0][2]
         return [indent + row for row in region_lines(iterators, sizes, rest, rows, loops, "cpu")]
 
 
@@ -335,7 +404,7 @@ def worth_blocks(analysis: Varying, blocks: RegionBlocks) -> bool:
         return True
     for site in analysis.facts.graph.sites.get(blocks.routine.key, ()):
         callee = analysis.facts.application.routines.get(site.callee)
-        if blocks.number not in site.at.regions or callee is None or site.function:
+        if not blocks.numbers & set(site.at.regions) or callee is None or site.function:
             continue
         if loop_variables(callee.body) or analysis.facts.graph.sites.get(site.callee):
             return True

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, Expr, Name
+from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Node, OneLine, Statement
 from hfpy.model.units import Routine
@@ -95,3 +96,25 @@ def parts_of(node: Node) -> tuple[tuple[Node, ...], ...]:
     if isinstance(node, OneLine):
         return ((node.action,),)
     return ()
+
+
+def column_positions(
+    references: Iterable[tuple[Expr | str, ...]], iterators: tuple[str, ...]
+) -> Mapping[int, str] | None:
+    """The positions at which an array is indexed by iterators, in all its references the same: position → iterator.
+
+    ``references`` are the index lists of the references; None where they differ, or have an iterator within an index.
+    """
+    found: dict[int, str] | None = None
+    for items in references:
+        here: dict[int, str] = {}
+        for position, item in enumerate(items):
+            name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
+            if name in iterators:
+                here[position] = name
+            elif isinstance(item, Expr) and any(isinstance(n, Name) and n.name in iterators for n in walk(item)):
+                return None
+        if (found is not None and here != found) or len(set(here.values())) < len(here):
+            return None
+        found = here
+    return found

@@ -11,9 +11,12 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
+from hfpy.model.expressions import Expr
+from hfpy.model.statements import Construct, Node
 from hfpy.model.units import Routine
 from hfpy.transform.columns.blocks import RegionBlocks, worth_blocks
 from hfpy.transform.columns.clones import Clones
+from hfpy.transform.columns.common import column_positions
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.stencil.lift import Refusal, Refused
@@ -26,10 +29,13 @@ WIDTH = 32
 
 @dataclass(frozen=True)
 class Blocked:
-    """A region in blocks: where it began, how many columns a block has, and the routines with blocked forms."""
+    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, and the
+    routines with blocked forms.
+    """
 
     line: int
     width: int
+    regions: int
     routines: tuple[str, ...]
 
 
@@ -77,17 +83,18 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     sharing = RoutineSharing(facts, effects, routine)
     first, last = routine.header.first, routine.end.last if routine.end is not None else routine.header.first
     names = Locals(frozenset(w for line in index.source.lines[first : last + 1] for w in words(line)))
+    constructs = regions_of(routine)
     found: list[Blocked] = []
     refusals: list[Refusal] = []
     edits: list[Edit] = []
-    for number, construct in enumerate(regions_of(routine)):
-        if RegionId(key, number) not in facts.positions.regions or construct.end is None or index.fixed:
-            continue
+    for numbers in _neighbours(facts, routine):
         before = dict(clones.names), dict(clones.texts)
-        rows_of_region = index.source.lines[construct.header.line.first : construct.end.line.last + 1]
+        end = constructs[numbers[-1]].end
+        assert end is not None
+        span = constructs[numbers[0]].header.line.first, end.line.last
         try:
-            blocks = RegionBlocks(analysis, sharing, number, clones, names)
-            if not worth_blocks(analysis, blocks) or any(r.lstrip().startswith("#") for r in rows_of_region):
+            blocks = RegionBlocks(analysis, sharing, numbers, clones, names)
+            if not worth_blocks(analysis, blocks):
                 continue
             rows = blocks.lines()
             clones.write()
@@ -95,9 +102,9 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
             clones.names, clones.texts = before
             refusals.append(refused.refusal)
             continue
-        edits.append(replace_lines(construct.header.line.first, construct.end.line.last, rows))
+        edits.append(replace_lines(*span, rows))
         routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
-        found.append(Blocked(construct.header.line.first + 1, clones.width, routines))
+        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines))
         used = {w for row in rows for w in words(row)}
         work.declared |= {f"{key}::{n}" for n in names.types if n in used and names.shapes[n]}
     if found:
@@ -105,6 +112,72 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
         work.blocked[key] = tuple(found)
     if refusals:
         work.refusals[key] = tuple(refusals)
+
+
+def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
+    """The active regions of a routine, those next to each other over the same points together."""
+    index = facts.application.file(routine.key)
+    constructs = regions_of(routine)
+    numbers = {id(c): n for n, c in enumerate(constructs)}
+
+    def fits(construct: Construct) -> bool:
+        if RegionId(routine.key, numbers[id(construct)]) not in facts.positions.regions or construct.end is None:
+            return False
+        rows = index.source.lines[construct.header.line.first : construct.end.line.last + 1]
+        return not index.fixed and not any(row.lstrip().startswith("#") for row in rows)
+
+    def joined(one: int, other: Construct) -> bool:
+        before, after = constructs[one], other
+        assert before.end is not None and before.region is not None and after.region is not None
+        rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
+        same = all(
+            getattr(before.region, name) == getattr(after.region, name)
+            for name in ("iterators", "starts", "ends", "schedule", "hints", "applies_to")
+        )
+        return same and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
+
+    def visit(nodes: tuple[Node, ...]) -> Iterator[tuple[int, ...]]:
+        current: list[int] = []
+        for node in nodes:
+            region = isinstance(node, Construct) and node.kind == "region"
+            if current and not (isinstance(node, Construct) and region and fits(node) and joined(current[-1], node)):
+                yield tuple(current)
+                current = []
+            if isinstance(node, Construct) and region and fits(node):
+                current.append(numbers[id(node)])
+            elif isinstance(node, Construct):
+                for part in node.parts:
+                    yield from visit(part.body)
+        if current:
+            yield tuple(current)
+
+    for run in visit(routine.body):
+        yield from _mergeable(facts, routine, run)
+
+
+def _mergeable(facts: Facts, routine: Routine, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """A run of neighbours in pieces in which what is written by one and used by another is one column's own."""
+    current: list[int] = []
+    for number in run:
+        if current and not _own_columns(facts, routine, (*current, number)):
+            yield tuple(current)
+            current = []
+        current.append(number)
+    yield tuple(current)
+
+
+def _own_columns(facts: Facts, routine: Routine, numbers: tuple[int, ...]) -> bool:
+    references = [r for r in facts.references[routine.key] if set(numbers) & set(r.at.regions)]
+    iterators = facts.positions.regions[RegionId(routine.key, numbers[0])].iterators
+    lists: dict[str, list[tuple[Expr | str, ...]]] = {}
+    for reference in references:
+        data = facts.object(reference.name, routine.key)
+        if data is not None and data.rank and not reference.at.own_loop:
+            plan = facts.plan_of(reference, routine.key)
+            items = plan.items if plan is not None and plan.items is not None else reference.indices or ()
+            lists.setdefault(reference.name, []).append(items)
+    written = {r.name for r in references if r.role not in ("read", "inquiry")}
+    return all(column_positions(lists[name], iterators) is not None for name in written & lists.keys())
 
 
 def _declarations(routine: Routine, names: Locals, clones: Clones, edits: Collection[Edit]) -> Iterator[Edit]:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Paren, Range, children
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Jump, Node, OneLine, Statement, expressions
+from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import Instance, line_of, named, parts_of, place_of, refused
+from hfpy.transform.columns.selections import guard, guarded, selectable, selection, without_merges
 from hfpy.transform.columns.varying import Varying, jumps_vary, loop_variables
 from hfpy.transform.stencil.locals import Locals
 
@@ -77,7 +79,7 @@ class BodyWriter:
 
         def flush() -> None:
             if pending:
-                out.extend(self.lane_loop(lanes, [row for n, own in pending for row in self.inside((n,), own)]))
+                out.extend(self.lane_loop(lanes, [row for n, own in pending for row in self._in_lane(n, own)]))
                 pending.clear()
 
         for node in self.analysis.plain(self.routine, nodes):
@@ -152,12 +154,10 @@ class BodyWriter:
         """Variables of loops that run within a lane must not be read behind them."""
         for name in loop_variables((node,)):
             for reference in self.analysis.facts.references[self.routine.key]:
-                inside = any(c is node for c in reference.at.constructs) or reference.at.statement is node.header
-                if reference.name == name and not inside and not _sets_loop(reference.at.statement, name):
-                    raise refused(
-                        f"'{name}' counts a loop that ends elsewhere in each column",
-                        node.header.line.place(self.routine.file),
-                    )
+                loops = [c for c in reference.at.constructs if _counts(c, name)]
+                if reference.name == name and not loops and not _counts_here(reference.at.statement, name):
+                    text = f"'{name}' counts a loop that ends elsewhere in each column"
+                    raise refused(text, node.header.line.place(self.routine.file))
 
     def _uniform(self, exprs: tuple[Expr, ...], statement: Statement) -> bool:
         return not any(self.analysis.varies(self.routine, e, statement, self.varying) for e in exprs)
@@ -171,12 +171,50 @@ class BodyWriter:
 
     # -- text
 
+    def _in_lane(self, node: Node, lanes: Lanes) -> Iterator[str]:
+        """One of the statements of a loop over lanes; a branch as a selection, if it can be one."""
+        if isinstance(node, Construct | OneLine) and selectable(self, node):
+            yield from selection(self, node, lanes)
+        elif isinstance(node, Assignment):
+            yield from without_merges(self, node, lanes)
+        else:
+            yield from self.inside((node,), lanes)
+
+    def guarded_text(self, expr: Expr, line: LogicalLine, lanes: Lanes, own: Mapping[str, str], taken: str) -> str:
+        """The text of a value on one side of a selection: ``own`` are variables that the side has set, operations that
+        other columns must not do are guarded by ``taken``.
+        """
+        found: list[tuple[int, int, str]] = []
+
+        def visit(node: Expr) -> None:
+            if isinstance(node, Name) and node.name in own:
+                found.append((node.start, node.end, own[node.name]))
+                return
+            if named(node) in self.varying or isinstance(node, Name):
+                self._replace(node, line, lanes, found)
+                return
+            operand = guard(self, node)
+            for child in children(node):
+                if isinstance(node, Apply) and child is node.base:
+                    continue
+                if child is operand:
+                    inner = self.guarded_text(child, line, lanes, own, taken)
+                    found.append((child.start, child.end, guarded(self, child, inner, taken)))
+                else:
+                    visit(child)
+
+        visit(expr)
+        return _with(line.text[: expr.end], found, expr.start).strip()
+
     def inside(self, nodes: tuple[Node, ...], lanes: Lanes) -> Iterator[str]:
         """Statements within a loop over lanes, as they stand but for their variables."""
         for node in self.analysis.plain(self.routine, nodes):
             if not isinstance(node, Construct):
-                if isinstance(node, Jump) and node.kind not in ("cycle", "exit", "continue"):
+                action = node.action if isinstance(node, OneLine) else node
+                if isinstance(action, Jump) and action.kind not in ("cycle", "exit", "continue"):
                     raise refused("it is left early", place_of(self.routine, node))
+                if isinstance(node, OneLine) and not isinstance(action, Assignment | Call | Jump):
+                    raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
                 if not isinstance(node, (Assignment, Call, Jump, OneLine)) or node.line.label:
                     raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
                 yield self.statement(node, lanes)
@@ -203,6 +241,23 @@ class BodyWriter:
         start = statement.target.start if isinstance(statement, Assignment) else 0
         return _with(statement.line.text, found, start).strip()
 
+    def with_replaced(self, statement: Assignment, lanes: Lanes, given: list[tuple[int, int, str]]) -> str:
+        """The text of an assignment with some of its parts replaced by other texts."""
+        found = list(given)
+
+        def visit(expr: Expr) -> None:
+            if any(start <= expr.start and expr.end <= end for start, end, _ in given):
+                return
+            if any(expr.start <= start and end <= expr.end for start, end, _ in given):
+                for child in children(expr):
+                    visit(child)
+                return
+            self._replace(expr, statement.line, lanes, found)
+
+        for expr in expressions(statement):
+            visit(expr)
+        return _with(statement.line.text, found, statement.target.start).strip()
+
     def text(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> str:
         """The text of an expression within a loop over lanes."""
         found: list[tuple[int, int, str]] = []
@@ -215,6 +270,9 @@ class BodyWriter:
             found.append((expr.start, expr.end, f"{result}({LANE})"))
             return
         name = named(expr)
+        if isinstance(expr, Apply) and name in INQUIRY and name not in self.varying:
+            self._replace_asked(expr, line, lanes, found)
+            return
         if isinstance(expr, Name) and (point := self.variables.point.get(name)) is not None:
             found.append((expr.start, expr.end, point))
             return
@@ -228,9 +286,30 @@ class BodyWriter:
                 continue
             self._replace(child, line, lanes, found)
 
+    def _replace_asked(self, expr: Apply, line: LogicalLine, lanes: Lanes, found: list[tuple[int, int, str]]) -> None:
+        """The arguments of an inquiry: about the whole variable, or about its first column."""
+        for arg in expr.args:
+            value = arg.value if isinstance(arg, Keyword) else arg
+            if named(value) not in self.varying:
+                self._replace(value, line, lanes, found)
+                continue
+            place = line.place(self.routine.file, expr.start, expr.end)
+            if not isinstance(value, Name) or value.name not in self.variables.blocked:
+                raise refused(f"'{named(expr)}' asks about a part of '{named(value)}'", place)
+            block, rank = self.variables.blocked[value.name], self.variables.rank(value.name)
+            if named(expr) != "present":
+                if named(expr) in ("lbound", "ubound") and rank:
+                    raise refused(f"'{named(expr)}' asks about '{value.name}'", place)
+                block = f"{block}({','.join(['0', *(':' for _ in range(rank))])})"
+            found.append((value.start, value.end, block))
+
     def _reference(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> str:
+        return self.reference_text(expr, self.key(expr, line), line, lanes)
+
+    def reference_text(self, expr: Expr, key: str, line: LogicalLine, lanes: Lanes) -> str:
+        """A varying variable in a lane; ``key`` is its text in the source."""
         name = named(expr)
-        instead = lanes.instead.get(self.key(expr, line))
+        instead = lanes.instead.get(key)
         if instead is not None:
             return f"{instead}({LANE})"
         items = self.indices(expr, line, lanes)
@@ -378,8 +457,12 @@ class BodyWriter:
         return compressed(self, node, lanes)
 
 
-def _sets_loop(statement: Statement, name: str) -> bool:
-    return getattr(statement, "var", "") == name
+def _counts(construct: Construct, name: str) -> bool:
+    return _counts_here(construct.header, name)
+
+
+def _counts_here(statement: Statement, name: str) -> bool:
+    return isinstance(statement, Header) and statement.var == name
 
 
 def _calls(nodes: tuple[Node, ...]) -> bool:

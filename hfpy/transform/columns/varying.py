@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.facts import keeps_value, resolve_alias
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Expr, Keyword, Name, walk
+from hfpy.model.expressions import Apply, Expr, Keyword, Name, children, walk
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -58,7 +59,7 @@ class Varying(Questions):
 
     def varies(self, routine: Routine, expr: Expr, statement: Statement, varying: frozenset[str] | set[str]) -> bool:
         """Whether an expression differs from column to column."""
-        if any(isinstance(n, Name) and n.name in varying for n in walk(expr)):
+        if any(name in varying for name in valued(expr)):
             return True
         return any(
             site.function and site.callee and self._function_varies(site, varying)
@@ -66,7 +67,7 @@ class Varying(Questions):
         )
 
     def _function_varies(self, site: CallSite, varying: frozenset[str] | set[str]) -> bool:
-        return any(isinstance(n, Name) and n.name in varying for a in site.args for n in walk(a))
+        return any(name in varying for a in site.args for name in valued(a))
 
     def sites(self, routine: Routine, statement: Statement, within: Expr | None = None) -> Iterator[CallSite]:
         """The calls of procedures with source in a statement, or in one of its expressions."""
@@ -164,6 +165,17 @@ class Varying(Questions):
             raise refused(f"'{name}' of a module is written", place)
         if writes and (reference.component or data.symbol.type.base not in NUMBERS):
             raise refused(f"'{name}' is written in parts", place)
+
+
+def valued(expr: Expr) -> Iterator[str]:
+    """The names in an expression whose values it needs: not those that ``present``, ``size`` and the like ask about."""
+    if isinstance(expr, Name):
+        yield expr.name
+        return
+    if isinstance(expr, Apply) and named(expr) in INQUIRY:
+        return
+    for child in children(expr):
+        yield from valued(child)
 
 
 def _implicit_none(own: bool, of_module: bool) -> bool:

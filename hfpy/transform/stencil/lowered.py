@@ -59,7 +59,7 @@ def _again(
         return None
     texts = {f.path: with_text(f, files[f.path]) for f in application.files if f.path in files}
     changed, problems = with_texts(application, texts)
-    if declared:
+    if declared and (changed.options.layout or changed.options.layout_arrays):
         kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, "declared")}
         changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
     after = analyse(changed)

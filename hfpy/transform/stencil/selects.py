@@ -21,7 +21,7 @@ _TOTAL = frozenset(
 _MOST = 40  # operations of a side beyond which computing both costs more than a jump
 
 
-_MADE = re.compile(r"merge\(hf_\w+,[\s&]+hf_\w+,[\s&]+hf_\w+_mask")
+_MADE = re.compile(r"= merge\(hf_\w+(\(\w+\))?,[^\n]*\s*[^\n]*hf_\w+_mask")
 
 
 def holds_selections(text: str) -> bool:
