@@ -39,7 +39,8 @@ def _bars(axis: Axes, runs: Sequence[Run]) -> None:
     axis.bar(places, speedups, 0.55, color=COLOURS["generated"], label=NAMES["generated"])
     for place, speedup in zip(places, speedups, strict=True):
         axis.text(place, speedup, f"{speedup:.2f}", ha="center", va="bottom", fontsize=8)
-    tuned = [(n + 0.36, r.median("plain") / r.median("tuned")) for n, r in enumerate(runs) if "tuned" in r.seconds]
+    found = [r.speedup("plain", of="tuned") for r in runs]
+    tuned = [(n + 0.36, speedup) for n, speedup in enumerate(found) if speedup is not None]
     if tuned:
         axis.plot(*zip(*tuned, strict=True), "D", color=COLOURS["tuned"], markersize=6, label=NAMES["tuned"])
     axis.axhline(1, color=COLOURS["plain"], linewidth=1.2)

@@ -49,11 +49,11 @@ class Run:
         """The median time of a program."""
         return statistics.median(self.seconds[program])
 
-    def speedup(self, over: str) -> float | None:
-        """How many times as fast as another program hfpy's is: the median over the pairs."""
-        if over not in self.seconds:
+    def speedup(self, over: str, of: str = "generated") -> float | None:
+        """How many times as fast as another program one is, hfpy's unless told: the median over the pairs."""
+        if over not in self.seconds or of not in self.seconds:
             return None
-        return statistics.median(b / g for g, b in zip(self.seconds["generated"], self.seconds[over], strict=True))
+        return statistics.median(b / a for a, b in zip(self.seconds[of], self.seconds[over], strict=True))
 
     @property
     def bound(self) -> float:
@@ -192,8 +192,8 @@ def _section(report: Report, drawn: Sequence[Path]) -> str:
     day = datetime.datetime.now(datetime.UTC).strftime("%-d %B %Y")
     lines = [
         f"{day}, {_version(report.compiler)}, `{report.flags}`, `--opt {report.level}`, medians of {report.pairs}",
-        f"pairs of runs, on {os.cpu_count()} cores of a shared machine busy with other work: ratios are good to",
-        "a tenth or so, times are not.",
+        f"pairs of runs. {os.cpu_count()} cores of a shared machine, load average {os.getloadavg()[1]:.0f} while this"
+        " ran: the more other work there is, the rougher the figures.",
         "",
         "| case | speed-up over plain | the least | roofline, plain | roofline, hfpy | over tuned by hand |",
         "|---|---|---|---|---|---|",

@@ -4,10 +4,10 @@ Run ``python -m benchmarks.stencils [--size NX NY NZ]… [--real 4|8]… [--thre
 ``stencils`` is built by ``hfpy build --backend openmp``, its plain twin and the kernels tuned by hand by the same
 compiler with the same flags. The programs run in turns, kernel by kernel; each calls the kernel several times and tells
 the fastest call, so that neither the start of a process nor its input counts. The fields are smooth waves, as branches
-on hashed numbers, which no processor can foresee, would make plain loops slower than in a model. A ratio is that of two neighbouring runs;
-what is shown is the median over all pairs. Between them a small program measures what the machine gives at best at that
-time: the bandwidth of a triad, and multiply-adds. The roofline of a kernel is the longer of the times that its
-compulsory bytes and its operations would take.
+on hashed numbers, which no processor can foresee, would make plain loops slower than in a model. A ratio is that of two
+neighbouring runs; what is shown is the median over all pairs. Between them a small program measures what the machine
+gives at best at that time: the bandwidth of a triad, and multiply-adds. The roofline of a kernel is the longer of the
+times that its compulsory bytes and its operations would take.
 
 Everything is written as JSON to ``benchmarks/results``, with pictures beside it; ``--docs`` brings table and pictures
 to ``docs/performance.md`` as well. Nothing here passes or fails by time.
