@@ -63,7 +63,7 @@ class Options:
     schedule: str = "static"
     line_markers: bool = False
     legacy: bool = False
-    opt: int = 0
+    opt: int = 2
     emulate: bool = False
     kinds: DefaultKinds = DefaultKinds()
     trace: bool = False
