@@ -442,6 +442,21 @@ def clean(project: Path, target: str | None) -> None:
         click.echo(f"removed {folder}")
 
 
+@cli.command("probe")
+@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+def probe_command(project: Path) -> None:
+    """Measure this machine for the optimiser, and keep what was found in PROJECT_DIR (default: here)."""
+    from hfpy.build.probe import probe
+    from hfpy.build.session import Given, open_project
+
+    session = open_project(project, Given(target="cpu"), os.environ)
+    path, machine = probe(session.project, os.environ)
+    click.echo(
+        f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "
+        f"{machine.cache // 1024} KiB near a thread: {path}"
+    )
+
+
 @cli.command()
 @click.option("--hf-dir", is_flag=True, help="Print the folder to use as HF_DIR for existing projects.")
 def makefile(hf_dir: bool) -> None:
