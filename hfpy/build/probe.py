@@ -20,7 +20,7 @@ from hfpy.project import MACHINE_FILE, Project
 
 SOURCE = Path(hfpy.__file__).parent / "runtime" / "probe" / "machine.f90"
 _FLAGS = ("-O3", "-march=native")
-_NEAR = 2.0  # how many times as fast as memory what counts as near a thread has to be
+_NEAR = 0.4  # the share of the highest speed that what counts as near a thread has to have
 _LONGEST = 300  # seconds after which a measurement is given up
 
 
@@ -72,11 +72,9 @@ def _figures(program: Path, points: int) -> list[list[str]]:
 
 
 def _machine(figures: list[list[str]]) -> Machine:
-    """The figures as the model wants them: near a thread is what moves clearly faster than memory, half of it for
-    everything else that is there.
-    """
+    """The figures as the model wants them; half of what is near a thread is left to everything else that is there."""
     single = {row[0]: float(row[1]) for row in figures if len(row) == 2}
     cached = [(int(row[1]), float(row[2])) for row in figures if row[0] == "cached"]
-    memory = cached[-1][1]
-    near = [size for size, rate in cached if rate >= _NEAR * memory]
+    best = max(rate for _, rate in cached)
+    near = [size for size, rate in cached if rate >= _NEAR * best]
     return Machine(single["bandwidth"], single["rate"], max(near, default=2 * cached[0][0]) // 2, single["launch"])
