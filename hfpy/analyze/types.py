@@ -56,7 +56,7 @@ def _part(expr: Expr, key: str, scopes: Scopes) -> tuple[int, FType] | None:
             return (found.symbol.rank, found.symbol.type) if found is not None else None
         case Apply(base=Name() | Component() as base, args=args):
             whole = _part(base, key, scopes)
-            if whole is None or any(not isinstance(a, Literal | Range) and _vector(a, key, scopes) for a in args):
+            if whole is None or any(not isinstance(a, Literal | Range) and has_vector(a, key, scopes) for a in args):
                 return None
             outer = _part(base.base, key, scopes) if isinstance(base, Component) else (0, whole[1])
             return (outer[0] + sum(isinstance(a, Range) for a in args), whole[1]) if outer is not None else None
@@ -68,7 +68,7 @@ def _part(expr: Expr, key: str, scopes: Scopes) -> tuple[int, FType] | None:
     return None
 
 
-def _vector(expr: Expr, key: str, scopes: Scopes) -> bool:
+def has_vector(expr: Expr, key: str, scopes: Scopes) -> bool:
     """Whether an index may be a vector subscript."""
     names = [n for n in walk(expr) if isinstance(n, Name)]
     return any((f := scopes.variable(n.name, key)) is None or f.symbol.rank > 0 for n in names)

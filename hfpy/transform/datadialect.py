@@ -25,6 +25,7 @@ class Handle:
     flag: str = ""
     declared: bool = False
     pointer: bool = False
+    part: str = ""
 
 
 class DataDialect(Protocol):
@@ -53,7 +54,7 @@ class RuntimeCalls:
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_enter``, or ``hf_enter_once`` with a flag, ``hf_enter_into`` for a pointer."""
-        return self._one_line(array, self._moved("hf_enter", array, copy))
+        return block(array.test, [self._moved("hf_enter", array, copy)])
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for, or, where it is
@@ -69,15 +70,15 @@ class RuntimeCalls:
             return [f"if ({array.flag} /= 0) {call}"]
         if array.flag:
             return [f"if ({array.flag} /= 0) then", f"  if ({array.test}) {call}", "end if"]
-        return self._one_line(array, call)
+        return block(array.test, [call])
 
     def update_host(self, array: Handle) -> list[str]:
         """``call hf_update_host``."""
-        return self._one_line(array, self._call("hf_update_host", array, ""))
+        return block(array.test, [self._call("hf_update_host", array, "")])
 
     def update_device(self, array: Handle) -> list[str]:
         """``call hf_update_device``."""
-        return self._one_line(array, self._call("hf_update_device", array, ""))
+        return block(array.test, [self._call("hf_update_device", array, "")])
 
     def _moved(self, procedure: str, array: Handle, copy: bool) -> str:
         copied = "1" if copy else "0"
@@ -88,15 +89,12 @@ class RuntimeCalls:
 
     def _call(self, procedure: str, array: Handle, more: str) -> str:
         self.names.add(procedure)
-        return f"call {procedure}({array.name}, {more}{self._texts(array)})"
+        return f"call {procedure}({array.part or array.name}, {more}{self._texts(array)})"
 
     @staticmethod
     def _texts(array: Handle) -> str:
         return f'"{array.name}"//hf_end, "{array.place}"//hf_end'
 
-    @staticmethod
-    def _one_line(array: Handle, call: str) -> list[str]:
-        return [f"if ({array.test}) {call}" if array.test else call]
 
 
 @dataclass(frozen=True)
@@ -132,7 +130,7 @@ OPENMP_TARGET = Spelling(
 
 @dataclass
 class DataDirectives:
-    """Directives, with the tests around them as blocks (a directive cannot be the action of a one-line ``if``)."""
+    """Directives, always for whole arrays, with the tests around them as blocks (a directive cannot be the action of a one-line ``if``)."""
 
     spelling: Spelling
     names: set[str] = field(default_factory=set)
@@ -143,8 +141,8 @@ class DataDirectives:
         if array.declared and copy:
             rows.append(self._directive(self.spelling.to_device, array))
         if array.flag:
-            rows = _block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
-        return _block(array.test, rows)
+            rows = block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
+        return block(array.test, rows)
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
         """``exit data``, where the flag tells that there was an ``enter data``."""
@@ -152,24 +150,26 @@ class DataDirectives:
         if array.declared and copy:
             rows = [self._directive(spelling, array) for spelling in (self.spelling.to_host, self.spelling.drop)]
         if array.flag:
-            return _block(f"{array.flag} /= 0", _block(array.test, [*rows, f"{array.flag} = 0"]))
-        return _block(array.test, rows)
+            return block(f"{array.flag} /= 0", block(array.test, [*rows, f"{array.flag} = 0"]))
+        return block(array.test, rows)
 
     def update_host(self, array: Handle) -> list[str]:
         """``update self``."""
-        return _block(array.test, [self._directive(self.spelling.to_host, array)])
+        return block(array.test, [self._directive(self.spelling.to_host, array)])
 
     def update_device(self, array: Handle) -> list[str]:
         """``update device``."""
-        return _block(array.test, [self._directive(self.spelling.to_device, array)])
+        return block(array.test, [self._directive(self.spelling.to_device, array)])
 
     @staticmethod
     def _directive(spelling: str, array: Handle) -> str:
         return spelling.format(array.name)
 
 
-def _block(test: str, rows: Sequence[str]) -> list[str]:
+def block(test: str, rows: Sequence[str]) -> list[str]:
     """Lines in an ``if`` block, or as they are where there is nothing to test."""
+    if test and len(rows) == 1 and rows[0].startswith("call "):
+        return [f"if ({test}) {rows[0]}"]
     return [f"if ({test}) then", *(f"  {row}" for row in rows), "end if"] if test else list(rows)
 
 

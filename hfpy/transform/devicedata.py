@@ -17,15 +17,18 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.residence import TARGETS, marks, namelist_members
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Name
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
+from hfpy.model.statements import Construct, Header, InputOutput, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine, Symbol
+from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Handle
 from hfpy.transform.edits import SENTINEL, Edit, insert_lines, replace_range
+from hfpy.transform.packed import packed_copies
 
 _END = re.compile(r"\s*!\$(omp|acc)\s*end\b", re.IGNORECASE)
 
@@ -74,6 +77,7 @@ class DeviceData:
         self.found: list[Diagnostic] = []
         self.imports: list[tuple[str, str, str]] = []
         self._foreign: dict[str, Symbol] = {}
+        self.accesses = AccessRewriter(facts, routine)
         self.arrays = states.arrays(self.key)
         self.declared: frozenset[tuple[str, str]] = frozenset()
         self._references: dict[int, list[Reference]] = {}
@@ -93,14 +97,14 @@ class DeviceData:
         yield from self._memory()
         yield from self._flags()
 
-    def _above(self, row: int) -> int:
+    def above(self, row: int) -> int:
         """The physical line for what comes before a statement: directives above it stay with it."""
         lines = self.facts.application.file(self.key).source.lines
         while row > 0 and SENTINEL.match(lines[row - 1]):
             row -= 1
         return row
 
-    def _behind(self, row: int) -> int:
+    def behind(self, row: int) -> int:
         """The physical line for what comes behind a statement: directives that end with it stay with it."""
         lines = self.facts.application.file(self.key).source.lines
         while row < len(lines) and _END.match(lines[row]):
@@ -120,18 +124,18 @@ class DeviceData:
             if not (data.symbol.dynamic and data.local):
                 rows += self._enter(data, self.routine.header)
         if rows:
-            at = self._above(self.routine.body_first) if self.routine.body_first >= 0 else self.routine.spec_insert + 1
-            yield insert_lines(at, self._indented(rows), 8, self.routine.header.first)
+            at = self.above(self.routine.body_first) if self.routine.body_first >= 0 else self.routine.spec_insert + 1
+            yield insert_lines(at, self.indented(rows), 8, self.routine.header.first)
 
     def _enter(self, data: DataObject, line: LogicalLine) -> list[str]:
         copy = self.states.of(data.name, self.key) != LOCAL
-        return self.dialect.enter(self._handle(data.name, line, self._flag(data)), copy)
+        return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
         rows: list[str] = []
         for data in reversed(self._held()):
             back = self.states.of(data.name, self.key) == TRANSFER and self.states.copies(data.name, self.key)[1]
-            rows += self.dialect.leave(self._handle(data.name, line, self._flag(data)), back)
+            rows += self.dialect.leave(self.handle(data.name, line, self._flag(data)), back)
         return rows
 
     def _exits(self) -> Iterator[Edit]:
@@ -142,10 +146,10 @@ class DeviceData:
             if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
                 yield self._opened(node)
             elif isinstance(node, Jump) and node.kind == "return" and not self._in_one_line(node):
-                rows = self._indented(self._leave_rows(node.line), node.line)
+                rows = self.indented(self._leave_rows(node.line), node.line)
                 yield insert_lines(node.line.first, rows, 12, node.line.first)
         assert self.routine.end is not None
-        rows = self._indented(self._leave_rows(self.routine.end))
+        rows = self.indented(self._leave_rows(self.routine.end))
         yield insert_lines(last_row, rows, -2, self.routine.end.first)
 
     def _in_one_line(self, jump: Jump) -> bool:
@@ -188,11 +192,11 @@ class DeviceData:
             if statement.kind == "allocate":
                 rows += self._enter(data, statement.line)
             else:
-                rows += self.dialect.leave(self._handle(name, statement.line, self._flag(data), tested=False), False)
+                rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
         if rows and statement.kind == "allocate":
-            yield insert_lines(statement.line.last + 1, self._indented(rows, statement.line), -8, statement.line.first)
+            yield insert_lines(statement.line.last + 1, self.indented(rows, statement.line), -8, statement.line.first)
         elif rows:
-            yield insert_lines(statement.line.first, self._indented(rows, statement.line), 11, statement.line.first)
+            yield insert_lines(statement.line.first, self.indented(rows, statement.line), 11, statement.line.first)
 
     def _behind_setup(self, statement: Statement, held: dict[str, DataObject]) -> Iterator[Edit]:
         """A call that may allocate an array or associate a pointer of this routine."""
@@ -202,7 +206,7 @@ class DeviceData:
                 names.append(reference.name)
         rows = [row for n in dict.fromkeys(names) for row in self._enter(held[n], statement.line)]
         if rows:
-            yield insert_lines(statement.line.last + 1, self._indented(rows, statement.line), -8, statement.line.first)
+            yield insert_lines(statement.line.last + 1, self.indented(rows, statement.line), -8, statement.line.first)
 
     def _may_allocate(self, reference: Reference) -> bool:
         from hfpy.analyze.calls import dummy_of
@@ -224,7 +228,7 @@ class DeviceData:
             rows = [f"{margin}integer :: {', '.join(names)}"]
             yield insert_lines(self.routine.spec_insert + 1, rows, 1, self.routine.header.first)
             body = self.routine.body_first
-            before = self._above(body) if body >= 0 else self.routine.spec_insert + 1
+            before = self.above(body) if body >= 0 else self.routine.spec_insert + 1
             yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
 
     # -- host statements
@@ -258,10 +262,10 @@ class DeviceData:
             and self.states.stays_on_device(reference, self.key)
         }
         line = node.header.line if isinstance(node, Construct) else node.line
-        handles = [self._handle(name, line, self._flag(held[name])) for name in sorted(needed)]
+        handles = [self.handle(name, line, self._flag(held[name])) for name in sorted(needed)]
         rows = [row for handle in handles for row in self.dialect.enter(handle, True)]
         if rows:
-            yield insert_lines(self._above(line.first), self._indented(rows, line), 9, line.first)
+            yield insert_lines(self.above(line.first), self.indented(rows, line), 9, line.first)
 
     def _may_change(self, data: DataObject) -> bool:
         """Whether what a pointer or a module's allocatable array stands for may change while the routine runs, apart
@@ -291,6 +295,11 @@ class DeviceData:
                     return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
+    def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
+        """The device arrays that a statement passes on, with their names in the routine."""
+        given = ((self._device_name(r), r) for r in self._references.get(id(statement), ()) if r.role == "argument")
+        return [(name, r) for name, r in given if name and self.facts.live(r.at, self.key)]
+
     def _device_name(self, reference: Reference) -> str:
         name = resolve_alias(reference.name, reference.at)[0]
         return name if name is not None and name in self.arrays else ""
@@ -307,12 +316,17 @@ class DeviceData:
                         f"the condition of this loop reads '{min(touched.read)}', whose valid copy is on the device"
                     )
                     self.found.append(error("HF601", message, place, "read it into a scalar inside the loop"))
+        for part in node.parts:
+            if isinstance(part.header, Header):
+                yield from packed_copies(self, part.header)
         line = node.header.line
-        rows = [row for n in touched.before for row in self.dialect.update_host(self._handle(n, line))]
+        rows = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, line))]
         if rows:
-            yield insert_lines(line.first, self._indented(rows, line), 10, line.first)
+            yield insert_lines(line.first, self.indented(rows, line), 10, line.first)
 
     def _unit(self, statements: Sequence[Statement], node: Node) -> Iterator[Edit]:
+        if isinstance(node, Statement):
+            yield from packed_copies(self, node)
         touched = Touched()
         for statement in statements:
             self._touch(statement, touched, conditional=isinstance(node, Construct | OneLine))
@@ -321,12 +335,12 @@ class DeviceData:
         last = max([s.line for s in statements], key=lambda line: line.last)
         if isinstance(node, Construct) and node.end is not None:
             last = node.end.line
-        before = [row for n in touched.before for row in self.dialect.update_host(self._handle(n, first))]
-        after = [row for n in touched.after for row in self.dialect.update_device(self._handle(n, first))]
+        before = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, first))]
+        after = [row for n in touched.after for row in self.dialect.update_device(self.handle(n, first))]
         if before:
-            yield insert_lines(self._above(first.first), self._indented(before, first), 10, first.first)
+            yield insert_lines(self.above(first.first), self.indented(before, first), 10, first.first)
         if after:
-            yield insert_lines(self._behind(last.last + 1), self._indented(after, first), -5, first.first)
+            yield insert_lines(self.behind(last.last + 1), self.indented(after, first), -5, first.first)
 
     def _touch(self, statement: Statement, touched: Touched, conditional: bool = False) -> None:
         for reference in self._references.get(id(statement), ()):
@@ -342,27 +356,61 @@ class DeviceData:
                 touched.written.add(name)
                 if conditional or not _whole(reference):
                     touched.partly.add(name)
+        for data in namelist_members(self.facts, self.key, statement):
+            name = next((n for n in self.arrays if self._means(n, data.identity)), "")
+            if name and isinstance(statement, InputOutput) and statement.kind == "read":
+                touched.written.add(name)
+                touched.partly.add(name)
+            elif name:
+                touched.read.add(name)
         self._through_modules(statement, touched)
 
+    def _means(self, name: str, identity: tuple[str, str]) -> bool:
+        data = self.facts.object(name, self.key)
+        return data is not None and data.identity == identity
+
     def _through_modules(self, statement: Statement, touched: Touched) -> None:
-        """Host routines that are called here and know a module array that is on the device."""
+        """Host routines that are called here and know an array that is on the device without getting it from here."""
         for site in self.facts.graph.sites.get(self.key, ()):
             if site.at.statement is not statement or not site.callee or self._works_on_device(site.callee):
                 continue
-            mentioned = self.effects.mentioned(site.callee)
+            reached = self.states.residence.touched(site.callee)
+            here: set[tuple[str, str]] = set()
             for name in self.arrays:
                 data = self.facts.object(name, self.key)
-                if data is not None and data.home != self.key and data.identity in mentioned:
-                    self._touched_by(site, name, data.symbol.name, touched)
-            known = {d.identity for n in self.arrays if (d := self.facts.object(n, self.key)) is not None}
-            for home, name in sorted((self.states.resident(self.key) & mentioned) - known):
-                self._touched_by(site, self._imported(site, home, name), name, touched)
+                stands = marks(self.facts, data) if data is not None else set()
+                here |= stands - {TARGETS}
+                if data is not None and stands & reached:
+                    self._touched_by(site, name, data.identity, touched)
+            for home, name in sorted(self._unnamed(reached) - here):
+                if home == "common":
+                    self._unreachable(site, name)
+                else:
+                    self._touched_by(site, self._imported(site, home, name), (home, name), touched)
 
-    def _touched_by(self, site: CallSite, local: str, name: str, touched: Touched) -> None:
+    def _unnamed(self, reached: frozenset[tuple[str, str]]) -> set[tuple[str, str]]:
+        """What callers may hold on the device, of what a host routine may name."""
+        resident = self.states.resident(self.key)
+        found = (resident & reached) - {TARGETS}
+        if TARGETS not in resident:
+            return set(found)
+        homes = ((i, self.facts.application.routines.get(i[0])) for i in reached)
+        return set(found).union(
+            i for i, h in homes if h is not None and h.spec.symbols[i[1]].attributes & {"pointer", "target"}
+        )
+
+    def _touched_by(self, site: CallSite, local: str, identity: tuple[str, str], touched: Touched) -> None:
         touched.read.add(local)
-        if ("module", name) in self.effects.shared_writes(site.callee):
+        named = identity in self.effects.mentioned(site.callee)
+        if not named or self.states.written_below(identity, site.callee):
             touched.written.add(local)
             touched.partly.add(local)
+
+    def _unreachable(self, site: CallSite, block: str) -> None:
+        place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
+        what = f"the common block '{block}'" if block else "the blank common block"
+        message = f"'{site.name}' uses {what}, of which a caller of '{self.routine.name}' has arrays on the device"
+        self.found.append(error("HF602", message, place, f"declare the block in '{self.routine.name}', too"))
 
     def _imported(self, site: CallSite, home: str, name: str) -> str:
         """The name here of a module's array that only a called routine names."""
@@ -387,7 +435,7 @@ class DeviceData:
 
     # -- text
 
-    def _handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
+    def handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
         """An array for the dialect: tested for being there where it may not be, unless told otherwise."""
         data = self.facts.object(name, self.key)
         symbol = data.symbol if data is not None else self._foreign.get(name)
@@ -401,7 +449,8 @@ class DeviceData:
         declared = data is not None and data.identity in self.declared
         return Handle(name, place, test if tested else "", flag, declared, pointer)
 
-    def _indented(self, rows: Sequence[str], line: LogicalLine | None = None) -> list[str]:
+    def indented(self, rows: Sequence[str], line: LogicalLine | None = None) -> list[str]:
+        """Lines with the indentation of another one, or of the routine's statements."""
         margin = " " * (line.segments[0][2] if line is not None else self.routine.header.segments[0][2] + 2)
         return [margin + row for row in rows]
 

@@ -204,6 +204,11 @@ int hfd_present(const void *host, size_t bytes) {
   return found != nullptr && found->holds(address_of(host), bytes);
 }
 
+size_t hfd_bytes_from(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  return found == nullptr ? 0 : found->bytes - (address_of(host) - found->host);
+}
+
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
   if (bytes == 0) return nullptr;
   return device_address(required(host, bytes, name, kernel, where, transfer_hint), host);

@@ -36,6 +36,9 @@ void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *n
 /* Whether all of the range is on the device (1 or 0). */
 int hfd_present(const void *host, size_t bytes);
 
+/* How many bytes of what is on the device lie behind an address; 0 if it is not there. */
+size_t hfd_bytes_from(const void *host);
+
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 
