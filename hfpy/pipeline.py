@@ -103,7 +103,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         for number, index in enumerate(application.files):
             progress("transforming", number, len(application.files))
             touched = index.hybrid or bool(options.layout)
-            if not touched:
+            if not touched and not workshop.keeps_data(index):
                 files.append(untouched(index))
                 continue
             result = FileRewriter(facts, effects, index, workshop).run()

@@ -6,6 +6,7 @@ copied back behind it. So is a pointer or an assumed-shape array that has gaps w
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from hfpy.analyze.accesses import is_full_range
@@ -37,10 +38,13 @@ def gaps(facts: Facts, reference: Reference, key: str) -> str:
         return NEVER  # an element, where an array may begin
     if len(items) != data.rank:
         return PERHAPS  # a macro of the user's
-    if any(isinstance(i, Range) and _strided(i) for i in items):
-        return GAPS
     storage = _storage(facts, data)
-    return whole if storage is not None and _in_one_piece(items, storage) else PERHAPS
+    if storage is None:
+        return PERHAPS
+    ranges = [items[p] == ":" or isinstance(items[p], Range) for p in storage]
+    if any(isinstance(i, Range) and _strided(i) for i in items) or _after_index(ranges):
+        return GAPS
+    return whole if _in_one_piece(items, storage) else PERHAPS
 
 
 def packs(dummy: Symbol) -> bool:
@@ -67,15 +71,12 @@ def _strided(item: Range) -> bool:
     return step is not None and not (isinstance(step, Literal) and step.text.split("_")[0] == "1")
 
 
+def _after_index(ranges: Sequence[bool]) -> bool:
+    """Whether a range stands behind a single index."""
+    return any(not first and second for first, second in itertools.pairwise(ranges))
+
+
 def _in_one_piece(items: Sequence[Expr | str], storage: Sequence[int]) -> bool:
-    """Whether a section is in one piece whatever its bounds are: full ranges, one more range, single indices."""
-    full, ranges = True, True
-    for position in storage:
-        item = items[position]
-        if item == ":" or isinstance(item, Range):
-            if not ranges or not full:
-                return False
-            full = is_full_range(item)
-        else:
-            ranges = False
-    return True
+    """Whether a section is in one piece whatever its bounds are: of its ranges, all but the last one are full."""
+    ranges = [items[p] for p in storage if items[p] == ":" or isinstance(items[p], Range)]
+    return all(is_full_range(i) for i in ranges[:-1])

@@ -21,7 +21,8 @@ Identity = tuple[str, str]
 
 #: Stands for all that pointers may point to.
 TARGETS: Identity = ("", "targets")
-_POINTED = frozenset({"pointer", "target"})
+#: The attributes of what may be known by a pointer.
+POINTED = frozenset({"pointer", "target"})
 
 
 class Decisions(Protocol):
@@ -29,9 +30,6 @@ class Decisions(Protocol):
 
     def held(self, key: str) -> list[DataObject]:
         """The arrays that a routine has on the device by itself."""
-
-    def reaches_device(self, key: str) -> bool:
-        """Whether a routine has kernels, or calls routines that do."""
 
 
 def common_block(facts: Facts, identity: Identity) -> Identity | None:
@@ -56,7 +54,7 @@ def equivalent(facts: Facts, identity: Identity) -> set[str]:
 def marks(facts: Facts, data: DataObject) -> set[Identity]:
     """All that stands for an array in a set of what is on the device."""
     found = {data.identity}
-    if data.symbol.attributes & _POINTED:
+    if data.symbol.attributes & POINTED:
         found.add(TARGETS)
     block = common_block(facts, data.identity)
     return found | {block} if block is not None else found
@@ -120,9 +118,9 @@ class Residence:
 
     def _spread(self, decisions: Decisions) -> None:
         own = {
-            key: frozenset().union(*(marks(self.facts, d) for d in decisions.held(key)))
+            key: frozenset[Identity]().union(*(marks(self.facts, d) for d in decisions.held(key)))
             for key in self.facts.graph.sites
-            if decisions.reaches_device(key)
+            if self.facts.positions.get(key).own or self.facts.positions.get(key).below
         }
         pending = [key for key, held in own.items() if held]
         while pending:
@@ -141,14 +139,14 @@ class Residence:
         for reference in self.facts.references.get(key, ()):
             if reference.role != "argument":
                 continue
-            site = self.effects.site(reference, key)
+            call = self.effects.site(reference, key)
             name = resolve_alias(reference.name, reference.at)[0]
             data = self.facts.object(name, key) if name is not None else None
-            if site is None or not site.callee or data is None or not data.rank:
+            if call is None or not call.callee or data is None or not data.rank:
                 continue
-            dummy = dummy_name(self.facts, site, reference.position)
+            dummy = dummy_name(self.facts, call, reference.position)
             if dummy is not None and (data.identity in here or marks(self.facts, data) & here):
-                yield site.callee, frozenset({(site.callee, dummy)})
+                yield call.callee, frozenset({(call.callee, dummy)})
 
     def _seen(self, identity: Identity, callee: str) -> bool:
         """Whether a routine may name what an identity stands for: marks, modules' data, those of its host."""

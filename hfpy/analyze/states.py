@@ -15,7 +15,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
-from hfpy.analyze.residence import Residence, equivalent, marks
+from hfpy.analyze.residence import TARGETS, Residence, equivalent, marks
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
 
@@ -33,6 +33,7 @@ class States:
     _states: dict[tuple[str, str], str] = field(default_factory=dict)
     _device_uses: dict[str, dict[str, Reference]] = field(default_factory=dict)
     _held: dict[str, list[DataObject]] = field(default_factory=dict)
+    _all_there: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
     _residence: Residence | None = None
 
     def of(self, name: str, key: str) -> str:
@@ -88,10 +89,20 @@ class States:
         data = self.facts.object(name, key)
         if data is None or not data.rank or data.symbol.constant or not self.reaches_device(key):
             return False
-        there = self.resident(key).union(*(marks(self.facts, d) for d in self.held(key)))
+        there = self._there(key)
         if marks(self.facts, data) & there:
             return True
         return any((data.home, other) in there for other in equivalent(self.facts, data.identity))
+
+    def points(self, key: str) -> bool:
+        """Whether pointers may point to arrays that are on the device while a routine runs."""
+        return self.reaches_device(key) and TARGETS in self._there(key)
+
+    def _there(self, key: str) -> frozenset[tuple[str, str]]:
+        if key not in self._all_there:
+            held = (marks(self.facts, d) for d in self.held(key))
+            self._all_there[key] = self.resident(key).union(*held)
+        return self._all_there[key]
 
     def held(self, key: str) -> list[DataObject]:
         """The arrays that a routine has on the device by itself: used by its kernels, or listed."""

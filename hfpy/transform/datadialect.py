@@ -29,9 +29,13 @@ class Handle:
 
 
 class DataDialect(Protocol):
-    """Writes Fortran lines, without indentation. ``names`` are the runtime's procedures that they call."""
+    """Writes Fortran lines, without indentation. ``names`` are the runtime's procedures that they call; ``parts`` says
+    whether parts of arrays can be updated, gaps and all, ``components`` whether components of objects can.
+    """
 
     names: set[str]
+    parts: bool
+    components: bool
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """Bring an array to the device, or count one more user; ``copy`` its values if it was not there."""
@@ -51,6 +55,8 @@ class RuntimeCalls:
     """Calls of the procedures in ``hfpy_arrays.f90``."""
 
     names: set[str] = field(default_factory=set)
+    parts: bool = True
+    components: bool = True
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_enter``, or ``hf_enter_once`` with a flag, ``hf_enter_into`` for a pointer."""
@@ -96,7 +102,6 @@ class RuntimeCalls:
         return f'"{array.name}"//hf_end, "{array.place}"//hf_end'
 
 
-
 @dataclass(frozen=True)
 class Spelling:
     """The data directives of a family, each with the name of an array to come into it."""
@@ -130,10 +135,14 @@ OPENMP_TARGET = Spelling(
 
 @dataclass
 class DataDirectives:
-    """Directives, always for whole arrays, with the tests around them as blocks (a directive cannot be the action of a one-line ``if``)."""
+    """Directives, always for whole arrays, with the tests around them as blocks: a directive cannot be the action of a
+    one-line ``if``.
+    """
 
     spelling: Spelling
     names: set[str] = field(default_factory=set)
+    parts: bool = False
+    components: bool = True
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``enter data``, once where a flag is asked."""
@@ -178,5 +187,5 @@ def dialect_of(backend: str) -> DataDialect:
     if backend == "openacc":
         return DataDirectives(OPENACC)
     if backend == "openmp-target":
-        return DataDirectives(OPENMP_TARGET)
+        return DataDirectives(OPENMP_TARGET, components=False)  # gfortran 12 takes names alone
     return RuntimeCalls()

@@ -8,16 +8,16 @@ reads comes to the host before it, what it writes goes to the device behind it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.accesses import is_full_range
+from hfpy.analyze.components import indexed, pointer_component
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.residence import TARGETS, marks, namelist_members
+from hfpy.analyze.residence import POINTED, TARGETS, marks, namelist_members
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
@@ -27,10 +27,9 @@ from hfpy.model.statements import Construct, Header, InputOutput, Jump, Memory, 
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Handle
-from hfpy.transform.edits import SENTINEL, Edit, insert_lines, replace_range
+from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.packed import packed_copies
-
-_END = re.compile(r"\s*!\$(omp|acc)\s*end\b", re.IGNORECASE)
+from hfpy.transform.rows import Rows
 
 
 @dataclass
@@ -77,6 +76,7 @@ class DeviceData:
         self.found: list[Diagnostic] = []
         self.imports: list[tuple[str, str, str]] = []
         self._foreign: dict[str, Symbol] = {}
+        self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)
         self.arrays = states.arrays(self.key)
         self.declared: frozenset[tuple[str, str]] = frozenset()
@@ -96,20 +96,9 @@ class DeviceData:
         yield from self._exits()
         yield from self._memory()
         yield from self._flags()
-
-    def above(self, row: int) -> int:
-        """The physical line for what comes before a statement: directives above it stay with it."""
-        lines = self.facts.application.file(self.key).source.lines
-        while row > 0 and SENTINEL.match(lines[row - 1]):
-            row -= 1
-        return row
-
-    def behind(self, row: int) -> int:
-        """The physical line for what comes behind a statement: directives that end with it stay with it."""
-        lines = self.facts.application.file(self.key).source.lines
-        while row < len(lines) and _END.match(lines[row]):
-            row += 1
-        return row
+        for line in self.rows.unplaced:
+            message = "a copy to the device has no place behind this statement, which ends a loop by its label"
+            self.found.append(error("HF603", message, line.place(self.routine.file), "let the loop end on a continue"))
 
     # -- begin and end of the routine
 
@@ -124,8 +113,12 @@ class DeviceData:
             if not (data.symbol.dynamic and data.local):
                 rows += self._enter(data, self.routine.header)
         if rows:
-            at = self.above(self.routine.body_first) if self.routine.body_first >= 0 else self.routine.spec_insert + 1
-            yield insert_lines(at, self.indented(rows), 8, self.routine.header.first)
+            at = (
+                self.rows.above(self.routine.body_first)
+                if self.routine.body_first >= 0
+                else self.routine.spec_insert + 1
+            )
+            yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
 
     def _enter(self, data: DataObject, line: LogicalLine) -> list[str]:
         copy = self.states.of(data.name, self.key) != LOCAL
@@ -146,10 +139,9 @@ class DeviceData:
             if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
                 yield self._opened(node)
             elif isinstance(node, Jump) and node.kind == "return" and not self._in_one_line(node):
-                rows = self.indented(self._leave_rows(node.line), node.line)
-                yield insert_lines(node.line.first, rows, 12, node.line.first)
+                yield from self.rows.before(node.line, self._leave_rows(node.line), 12)
         assert self.routine.end is not None
-        rows = self.indented(self._leave_rows(self.routine.end))
+        rows = [self._margin + row for row in self._leave_rows(self.routine.end)]
         yield insert_lines(last_row, rows, -2, self.routine.end.first)
 
     def _in_one_line(self, jump: Jump) -> bool:
@@ -158,7 +150,7 @@ class DeviceData:
     def _opened(self, statement: OneLine) -> Edit:
         """``if (c) return`` as a block, with the copies before the return (B5)."""
         line = statement.line
-        margin = " " * line.segments[0][2]
+        margin = self.rows.margin(line)
         start = line.text.lower().rindex("return")
         rows = [f"{margin}  {row}" for row in self._leave_rows(line)]
         text = "\n".join(["then", *rows, f"{margin}  return", f"{margin}end if"])
@@ -193,10 +185,10 @@ class DeviceData:
                 rows += self._enter(data, statement.line)
             else:
                 rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
-        if rows and statement.kind == "allocate":
-            yield insert_lines(statement.line.last + 1, self.indented(rows, statement.line), -8, statement.line.first)
-        elif rows:
-            yield insert_lines(statement.line.first, self.indented(rows, statement.line), 11, statement.line.first)
+        if statement.kind == "allocate":
+            yield from self.rows.behind(statement.line, rows, -8)
+        else:
+            yield from self.rows.before(statement.line, rows, 11)
 
     def _behind_setup(self, statement: Statement, held: dict[str, DataObject]) -> Iterator[Edit]:
         """A call that may allocate an array or associate a pointer of this routine."""
@@ -205,8 +197,7 @@ class DeviceData:
             if reference.name in held and reference.role == "argument" and self._may_allocate(reference):
                 names.append(reference.name)
         rows = [row for n in dict.fromkeys(names) for row in self._enter(held[n], statement.line)]
-        if rows:
-            yield insert_lines(statement.line.last + 1, self.indented(rows, statement.line), -8, statement.line.first)
+        yield from self.rows.behind(statement.line, rows, -8)
 
     def _may_allocate(self, reference: Reference) -> bool:
         from hfpy.analyze.calls import dummy_of
@@ -224,11 +215,11 @@ class DeviceData:
     def _flags(self) -> Iterator[Edit]:
         names = [flag for d in self._held() if (flag := self._flag(d))]
         if names:
-            margin = " " * (self.routine.header.segments[0][2] + 2)
+            margin = self._margin
             rows = [f"{margin}integer :: {', '.join(names)}"]
             yield insert_lines(self.routine.spec_insert + 1, rows, 1, self.routine.header.first)
             body = self.routine.body_first
-            before = self.above(body) if body >= 0 else self.routine.spec_insert + 1
+            before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
             yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
 
     # -- host statements
@@ -264,8 +255,7 @@ class DeviceData:
         line = node.header.line if isinstance(node, Construct) else node.line
         handles = [self.handle(name, line, self._flag(held[name])) for name in sorted(needed)]
         rows = [row for handle in handles for row in self.dialect.enter(handle, True)]
-        if rows:
-            yield insert_lines(self.above(line.first), self.indented(rows, line), 9, line.first)
+        yield from self.rows.before(line, rows, 9)
 
     def _may_change(self, data: DataObject) -> bool:
         """Whether what a pointer or a module's allocatable array stands for may change while the routine runs, apart
@@ -300,6 +290,12 @@ class DeviceData:
         given = ((self._device_name(r), r) for r in self._references.get(id(statement), ()) if r.role == "argument")
         return [(name, r) for name, r in given if name and self.facts.live(r.at, self.key)]
 
+    def cannot_update(self, name: str, reference: Reference) -> None:
+        """Tell that a part of an array would have to be updated, and not the rest of it."""
+        place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
+        message = f"'{name}' is passed twice, here as a section with gaps, which directives cannot update alone"
+        self.found.append(error("HF603", message, place, "copy the section to an array of its own before the call"))
+
     def _device_name(self, reference: Reference) -> str:
         name = resolve_alias(reference.name, reference.at)[0]
         return name if name is not None and name in self.arrays else ""
@@ -321,8 +317,7 @@ class DeviceData:
                 yield from packed_copies(self, part.header)
         line = node.header.line
         rows = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, line))]
-        if rows:
-            yield insert_lines(line.first, self.indented(rows, line), 10, line.first)
+        yield from self.rows.before(line, rows, 10)
 
     def _unit(self, statements: Sequence[Statement], node: Node) -> Iterator[Edit]:
         if isinstance(node, Statement):
@@ -337,17 +332,17 @@ class DeviceData:
             last = node.end.line
         before = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, first))]
         after = [row for n in touched.after for row in self.dialect.update_device(self.handle(n, first))]
-        if before:
-            yield insert_lines(self.above(first.first), self.indented(before, first), 10, first.first)
-        if after:
-            yield insert_lines(self.behind(last.last + 1), self.indented(after, first), -5, first.first)
+        yield from self.rows.before(first, before, 10)
+        yield from self.rows.behind(last, after, -5, first)
 
     def _touch(self, statement: Statement, touched: Touched, conditional: bool = False) -> None:
         for reference in self._references.get(id(statement), ()):
-            name = self._device_name(reference)
+            name = self._device_name(reference) or self._pointed(reference)
             if not name or not self.facts.live(reference.at, self.key):
                 continue
             if self.states.stays_on_device(reference, self.key) or reference.role in ("pointer", "allocate", "inquiry"):
+                continue
+            if self._of_unknown_size(name, reference):
                 continue
             reads, writes = self.effects.of(reference, self.key)
             if reads:
@@ -365,6 +360,34 @@ class DeviceData:
                 touched.read.add(name)
         self._through_modules(statement, touched)
 
+    def _of_unknown_size(self, name: str, reference: Reference) -> bool:
+        """Tell that a directive cannot update an array whose last extent is ``*``."""
+        data = self.facts.object(name, self.key)
+        if self.dialect.parts or data is None or not any(d.form == "star" for d in data.symbol.shape):
+            return False
+        place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
+        message = f"'{name}' may be on the device here, and directives cannot update it: its last extent is not known"
+        self.found.append(error("HF603", message, place, "declare it with its extents"))
+        return True
+
+    def _pointed(self, reference: Reference) -> str:
+        """The component, as it is written, through which a statement may get at an array on the device."""
+        if not reference.component or not self.states.points(self.key):
+            return ""
+        found = pointer_component(self.facts, reference, self.key)
+        if found is None:
+            return ""
+        expr, symbol = found
+        line = reference.at.statement.line
+        text = line.text[expr.start : expr.end]
+        if indexed(expr) or not self.dialect.components:
+            place = line.place(self.routine.file, expr.start, expr.end)
+            message = f"'{text}' may point to an array that is on the device, which cannot be updated under this name"
+            self.found.append(error("HF603", message, place, "point to it with a pointer variable first"))
+            return ""
+        self._foreign[text] = symbol
+        return text
+
     def _means(self, name: str, identity: tuple[str, str]) -> bool:
         data = self.facts.object(name, self.key)
         return data is not None and data.identity == identity
@@ -378,8 +401,8 @@ class DeviceData:
             here: set[tuple[str, str]] = set()
             for name in self.arrays:
                 data = self.facts.object(name, self.key)
-                stands = marks(self.facts, data) if data is not None else set()
-                here |= stands - {TARGETS}
+                stands = marks(self.facts, data) - {TARGETS} if data is not None else set()
+                here |= stands
                 if data is not None and stands & reached:
                     self._touched_by(site, name, data.identity, touched)
             for home, name in sorted(self._unnamed(reached) - here):
@@ -389,15 +412,12 @@ class DeviceData:
                     self._touched_by(site, self._imported(site, home, name), (home, name), touched)
 
     def _unnamed(self, reached: frozenset[tuple[str, str]]) -> set[tuple[str, str]]:
-        """What callers may hold on the device, of what a host routine may name."""
-        resident = self.states.resident(self.key)
-        found = (resident & reached) - {TARGETS}
-        if TARGETS not in resident:
-            return set(found)
-        homes = ((i, self.facts.application.routines.get(i[0])) for i in reached)
-        return set(found).union(
-            i for i, h in homes if h is not None and h.spec.symbols[i[1]].attributes & {"pointer", "target"}
-        )
+        """What may be on the device, of what a host routine may name: by its name, or because it points there."""
+        found = set((self.states.resident(self.key) & reached) - {TARGETS})
+        if self.states.points(self.key):
+            homes = ((i, self.facts.application.routines.get(i[0])) for i in reached)
+            found |= {i for i, h in homes if h is not None and h.spec.symbols[i[1]].attributes & POINTED}
+        return found
 
     def _touched_by(self, site: CallSite, local: str, identity: tuple[str, str], touched: Touched) -> None:
         touched.read.add(local)
@@ -410,7 +430,7 @@ class DeviceData:
         place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
         what = f"the common block '{block}'" if block else "the blank common block"
         message = f"'{site.name}' uses {what}, of which a caller of '{self.routine.name}' has arrays on the device"
-        self.found.append(error("HF602", message, place, f"declare the block in '{self.routine.name}', too"))
+        self.found.append(error("HF603", message, place, f"declare the block in '{self.routine.name}', too"))
 
     def _imported(self, site: CallSite, home: str, name: str) -> str:
         """The name here of a module's array that only a called routine names."""
@@ -449,10 +469,9 @@ class DeviceData:
         declared = data is not None and data.identity in self.declared
         return Handle(name, place, test if tested else "", flag, declared, pointer)
 
-    def indented(self, rows: Sequence[str], line: LogicalLine | None = None) -> list[str]:
-        """Lines with the indentation of another one, or of the routine's statements."""
-        margin = " " * (line.segments[0][2] if line is not None else self.routine.header.segments[0][2] + 2)
-        return [margin + row for row in rows]
+    @property
+    def _margin(self) -> str:
+        return " " * (self.routine.header.segments[0][2] + 2)
 
 
 def _whole(reference: Reference) -> bool:

@@ -7,7 +7,7 @@ what lies in one piece is passed at its own address, where the called routine fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -19,7 +19,8 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Header, OneLine, Statement
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Handle, block
-from hfpy.transform.edits import Edit, insert, insert_lines
+from hfpy.transform.edits import Edit, insert
+from hfpy.transform.rows import Rows
 
 
 class Copies(Protocol):
@@ -30,21 +31,16 @@ class Copies(Protocol):
     effects: Effects
     accesses: AccessRewriter
     dialect: DataDialect
+    rows: Rows
 
     def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
         """The device arrays that a statement passes on, with their names in the routine."""
 
+    def cannot_update(self, name: str, reference: Reference) -> None:
+        """Tell that a part of an array would have to be updated, and not the rest of it."""
+
     def handle(self, name: str, line: LogicalLine) -> Handle:
         """An array for the dialect."""
-
-    def indented(self, rows: Sequence[str], line: LogicalLine) -> list[str]:
-        """Lines with the indentation of another one."""
-
-    def above(self, row: int) -> int:
-        """The physical line for what comes before a statement."""
-
-    def behind(self, row: int) -> int:
-        """The physical line for what comes behind a statement."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ def packed_copies(copies: Copies, statement: Statement) -> Iterator[Edit]:
         return
     assert isinstance(statement, OneLine)
     line = statement.line
-    margin = " " * line.segments[0][2]
+    margin = copies.rows.margin(line)
     begin = line.text.index(")", max(e.end for e in statement.control)) + 1
     opened = "".join(f"\n{margin}  {row}" for row in rows.before)
     closed = "".join(f"\n{margin}  {row}" for row in rows.after)
@@ -73,17 +69,16 @@ def packed_copies(copies: Copies, statement: Statement) -> Iterator[Edit]:
 
 
 def _around(copies: Copies, statement: Statement, rows: _Rows) -> Iterator[Edit]:
-    line = statement.line
-    if rows.before:
-        yield insert_lines(copies.above(line.first), copies.indented(rows.before, line), 10, line.first)
-    if rows.after and not isinstance(statement, Header):
-        yield insert_lines(copies.behind(line.last + 1), copies.indented(rows.after, line), -6, line.first)
+    yield from copies.rows.before(statement.line, rows.before, 10)
+    if not isinstance(statement, Header):
+        yield from copies.rows.behind(statement.line, rows.after, -6)
 
 
 def _rows(copies: Copies, statement: Statement) -> _Rows:
     before: list[str] = []
     after: list[str] = []
-    for name, reference in copies.arguments(statement):
+    arguments = copies.arguments(statement)
+    for name, reference in arguments:
         kind = copies.states.packed(reference, copies.key)
         if kind == NEVER:
             continue
@@ -92,6 +87,8 @@ def _rows(copies: Copies, statement: Statement) -> _Rows:
         before += _asked(handle, copies.dialect.update_host, kind, shown)
         if kind != VECTOR and copies.effects.of(reference, copies.key)[1]:
             after += _asked(handle, copies.dialect.update_device, kind, shown)
+            if not copies.dialect.parts and [n for n, _ in arguments].count(name) > 1:
+                copies.cannot_update(name, reference)
     return _Rows(list(before), after)
 
 
