@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from hfpy.analyze.scopes import Scopes
-from hfpy.model.expressions import Apply, Binary, Component, Expr, Literal, Name, Paren, Range, Unary, walk
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Binary,
+    Component,
+    Expr,
+    Literal,
+    Name,
+    Paren,
+    Range,
+    Unary,
+    walk,
+)
 from hfpy.model.units import FType, Symbol
 
 _LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
@@ -76,5 +88,7 @@ def _part(expr: Expr, key: str, scopes: Scopes) -> tuple[int, FType] | None:
 
 def has_vector(expr: Expr, key: str, scopes: Scopes) -> bool:
     """Whether an index may be a vector subscript."""
+    if any(isinstance(n, ArrayConstructor) for n in walk(expr)):
+        return True
     names = [n for n in walk(expr) if isinstance(n, Name)]
     return any((f := scopes.variable(n.name, key)) is None or f.symbol.rank > 0 for n in names)

@@ -337,10 +337,10 @@ class DeviceData:
 
     def _touch(self, statement: Statement, touched: Touched, conditional: bool = False) -> None:
         for reference in self._references.get(id(statement), ()):
-            name = self._device_name(reference) or self._pointed(reference)
-            if not name or not self.facts.live(reference.at, self.key):
+            if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
                 continue
-            if self.states.stays_on_device(reference, self.key) or reference.role in ("pointer", "allocate", "inquiry"):
+            name = self._device_name(reference) or self._pointed(reference)
+            if not name or self.states.stays_on_device(reference, self.key):
                 continue
             if self._of_unknown_size(name, reference):
                 continue

@@ -45,7 +45,7 @@ class Rows:
         """Lines behind a statement, or behind a construct that begins with ``first``."""
         if not rows:
             return
-        if line.label and line.label in self._loop_ends:
+        if line.label in self._loop_ends - {""} and (first is None or first.key == line.key):
             self.unplaced.append(line)
         following = self._neighbour(line, 1)
         if following is not None and following.first == line.last:
