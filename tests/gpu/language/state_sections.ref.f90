@@ -59,6 +59,7 @@ contains
     if (turn > 5) call flat(n*m, a(:,:,turn), 7.d0)
     ! from one element on
     call numbers(n, c(1,3), f(1,3))
+    call flat(l, a(list(2),list(1),:), 8.d0)
     ! what a pointer stands for
     call flat(size(p), p, 9.d0)
     call shaped(b(:,2))
