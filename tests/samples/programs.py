@@ -87,8 +87,13 @@ def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, 
     return done.stdout + done.stderr
 
 
-def build_sample(sample: str, backend: str, order: str, flags: str, folder: Path) -> Program:
-    """Build a sample by ``hfpy build`` in a copy below ``folder``; kernels run in emulation."""
+def build_sample(
+    sample: str, backend: str, order: str, flags: str, folder: Path, kernel_flags: str = "-O0 -Wall"
+) -> Program:
+    """Build a sample by ``hfpy build`` in a copy below ``folder``; kernels run in emulation.
+
+    They are compiled without optimisation unless told otherwise: the compiler gains more time than small programs lose.
+    """
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
     options = set_order(project, order)
@@ -96,8 +101,7 @@ def build_sample(sample: str, backend: str, order: str, flags: str, folder: Path
     emulated = backend in KERNEL_BACKENDS
     options += ["--target", target, *(["--emulate"] if emulated else [])]
     command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *options]
-    # Kernels without optimisation: the compiler gains more time than the small programs lose.
-    settings = {"FC": COMPILER, "FFLAGS": flags, "CXXFLAGS": "-O0 -Wall", "PYTHONPATH": str(ROOT)}
+    settings = {"FC": COMPILER, "FFLAGS": flags, "CXXFLAGS": kernel_flags, "PYTHONPATH": str(ROOT)}
     said = _run(command, project, settings)
     folder_name = f"{target}-{backend}" + ("-emulated" if emulated else "")
     return Program(project / "build" / folder_name / sample, said)
