@@ -7,7 +7,7 @@ a missing copy changes nothing that could be seen.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -140,15 +140,9 @@ def test_an_index_behind_the_array_is_noticed(sanitized: Emulation, tmp_path: Pa
 
 
 FOLDERS = [Path(__file__).parent / "language", Path(__file__).parents[1] / "language" / "programs"]
-CHECKED = (
-    "state_host",
-    "state_modules",
-    "state_sections",
-    "state_handed",
-    "state_rows",
-    "state_parts",
-    "ranks",
-    "flags",
+GROUPS = (
+    ("state_sections", "state_parts"),
+    ("state_host", "state_modules", "state_handed", "state_rows", "ranks", "flags"),
 )
 
 
@@ -163,9 +157,10 @@ def sanitized_batch(pairs: Iterable[Pair], sanitized: Emulation, folder: Path) -
     return linked(files, sanitized, folder, "all")
 
 
-def test_programs_under_sanitizers(sanitized: Emulation, tmp_path: Path) -> None:
-    pairs = [p for folder in FOLDERS for p in load_pairs(folder) if p.name in CHECKED]
-    assert len(pairs) == len(CHECKED)
+@pytest.mark.parametrize("names", [GROUPS[0], pytest.param(GROUPS[1], marks=pytest.mark.full)])
+def test_programs_under_sanitizers(names: Sequence[str], sanitized: Emulation, tmp_path: Path) -> None:
+    pairs = [p for folder in FOLDERS for p in load_pairs(folder) if p.name in names]
+    assert len(pairs) == len(names)
     program = sanitized_batch(pairs, sanitized, tmp_path)
     twins = Corpus(pairs, tmp_path / "twins")
     for pair in pairs:
@@ -174,9 +169,8 @@ def test_programs_under_sanitizers(sanitized: Emulation, tmp_path: Path) -> None
         assert ended.stdout == twins.expected(pair.name)
 
 
-@pytest.mark.parametrize(
-    "sample", [pytest.param(s, marks=() if s == "module_data" else pytest.mark.full) for s in ARGUMENTS]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("sample", ARGUMENTS)
 def test_samples_under_sanitizers(sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flags = " ".join(SANITIZERS)
     monkeypatch.setenv("LDFLAGS", flags)
