@@ -49,6 +49,12 @@ class DataDialect(Protocol):
     def update_device(self, array: Handle) -> list[str]:
         """Copy an array from the host to the device, if it is there."""
 
+    def remember(self, array: Handle) -> list[str]:
+        """Before a statement that may allocate an array anew, if it is there."""
+
+    def moved(self, array: Handle) -> list[str]:
+        """Behind it: bring the array to the device again, for all its users if ``parts``, else for this routine."""
+
 
 @dataclass
 class RuntimeCalls:
@@ -85,6 +91,16 @@ class RuntimeCalls:
     def update_device(self, array: Handle) -> list[str]:
         """``call hf_update_device``."""
         return block(array.test, [self._call("hf_update_device", array, "")])
+
+    def remember(self, array: Handle) -> list[str]:
+        """``hf_address``, into a variable of the routine's."""
+        self.names.add("hf_address")
+        return [f"{remembered(array.name)} = hf_address({array.name})"]
+
+    def moved(self, array: Handle) -> list[str]:
+        """``call hf_moved``."""
+        self.names.add("hf_moved")
+        return [f"call hf_moved({array.name}, {remembered(array.name)}, {self._texts(array)})"]
 
     def _moved(self, procedure: str, array: Handle, copy: bool) -> str:
         copied = "1" if copy else "0"
@@ -170,9 +186,22 @@ class DataDirectives:
         """``update device``."""
         return block(array.test, [self._directive(self.spelling.to_device, array)])
 
+    def remember(self, array: Handle) -> list[str]:
+        """``exit data`` without a copy."""
+        return self.leave(array, False)
+
+    def moved(self, array: Handle) -> list[str]:
+        """``enter data``."""
+        return self.enter(array, True)
+
     @staticmethod
     def _directive(spelling: str, array: Handle) -> str:
         return spelling.format(array.name)
+
+
+def remembered(name: str) -> str:
+    """The variable that keeps where an allocatable array was."""
+    return f"hf_was_{name}"[:63]
 
 
 def block(test: str, rows: Sequence[str]) -> list[str]:

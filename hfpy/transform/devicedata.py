@@ -9,53 +9,29 @@ reads comes to the host before it, what it writes goes to the device behind it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
-from hfpy.analyze.accesses import is_full_range
-from hfpy.analyze.components import indexed, pointer_component
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.graph import CallSite
-from hfpy.analyze.residence import POINTED, TARGETS, marks, namelist_members
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import error
 from hfpy.model.expressions import Apply, Expr, Name
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, InputOutput, Jump, Memory, Node, OneLine, Statement, flatten
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
+from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
-from hfpy.transform.datadialect import DataDialect, Handle
+from hfpy.transform.datadialect import DataDialect, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.transform.hoststatements import HostStatements, Touched
 from hfpy.transform.packed import packed_copies
 from hfpy.transform.rows import Rows
 
 
-@dataclass
-class Touched:
-    """The device arrays that host code reads and writes; ``partly`` are those written not for certain as a whole."""
-
-    read: set[str] = field(default_factory=set)
-    written: set[str] = field(default_factory=set)
-    partly: set[str] = field(default_factory=set)
-
-    @property
-    def before(self) -> list[str]:
-        """What has to be valid on the host before."""
-        return sorted(self.read | self.partly)
-
-    @property
-    def after(self) -> list[str]:
-        """What has to go to the device afterwards."""
-        return sorted(self.written)
-
-
-class DeviceData:
+class DeviceData(HostStatements):
     """Edits of one routine that keep host and device copies in step, in the words of a dialect.
 
-    ``copies`` are statements that stand for copies already, ``declared`` the module arrays that have memory on the
-    device all the time. ``imports`` are module variables that the routine has to import: module, name there, name here.
+    ``declared`` are the module arrays that have memory on the device all the time.
     """
 
     def __init__(
@@ -67,25 +43,12 @@ class DeviceData:
         dialect: DataDialect,
         copies: Sequence[Statement] = (),
     ) -> None:
-        self.facts = facts
-        self.effects = effects
-        self.states = states
-        self.routine = routine
-        self.key = routine.key
-        self.dialect = dialect
-        self.found: list[Diagnostic] = []
-        self.imports: list[tuple[str, str, str]] = []
-        self._foreign: dict[str, Symbol] = {}
+        """``copies`` are statements that stand for copies already."""
+        super().__init__(facts, effects, states, routine, dialect, copies)
+        self.declared: frozenset[tuple[str, str]] = frozenset()
         self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)
-        self.arrays = states.arrays(self.key)
-        self.declared: frozenset[tuple[str, str]] = frozenset()
-        self._references: dict[int, list[Reference]] = {}
-        done = {id(s) for s in copies}
-        for reference in facts.references.get(self.key, ()):
-            if id(reference.at.statement) in done:
-                continue
-            self._references.setdefault(id(reference.at.statement), []).append(reference)
+        self._remembered: set[str] = set()
 
     def edits(self) -> Iterator[Edit]:
         """All edits of the routine."""
@@ -193,7 +156,7 @@ class DeviceData:
     def _behind_setup(self, statement: Statement, held: dict[str, DataObject]) -> Iterator[Edit]:
         """A call that may allocate an array or associate a pointer of this routine."""
         names = []
-        for reference in self._references.get(id(statement), ()):
+        for reference in self.references.get(id(statement), ()):
             if reference.name in held and reference.role == "argument" and self._may_allocate(reference):
                 names.append(reference.name)
         rows = [row for n in dict.fromkeys(names) for row in self._enter(held[n], statement.line)]
@@ -213,6 +176,10 @@ class DeviceData:
         return f"hf_entered_{data.name}"[:63] if data.symbol.dynamic else ""
 
     def _flags(self) -> Iterator[Edit]:
+        if self._remembered:
+            kept = ", ".join(remembered(n) for n in sorted(self._remembered))
+            row = f"{self._margin}integer(8) :: {kept}"
+            yield insert_lines(self.routine.spec_insert + 1, [row], 1, self.routine.header.first)
         names = [flag for d in self._held() if (flag := self._flag(d))]
         if names:
             margin = self._margin
@@ -247,8 +214,8 @@ class DeviceData:
         needed = {
             name
             for statement in (flatten([node]) if held else ())
-            for reference in self._references.get(id(statement), ())
-            if (name := self._device_name(reference)) in held
+            for reference in self.references.get(id(statement), ())
+            if (name := self.device_name(reference)) in held
             and self.facts.live(reference.at, self.key)
             and self.states.stays_on_device(reference, self.key)
         }
@@ -280,14 +247,14 @@ class DeviceData:
         for statement in flatten([node]):
             if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
                 return True
-            for reference in self._references.get(id(statement), ()):
-                if self._device_name(reference) and self.states.stays_on_device(reference, self.key):
+            for reference in self.references.get(id(statement), ()):
+                if self.device_name(reference) and self.states.stays_on_device(reference, self.key):
                     return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
     def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
         """The device arrays that a statement passes on, with their names in the routine."""
-        given = ((self._device_name(r), r) for r in self._references.get(id(statement), ()) if r.role == "argument")
+        given = ((self.device_name(r), r) for r in self.references.get(id(statement), ()) if r.role == "argument")
         return [(name, r) for name, r in given if name and self.facts.live(r.at, self.key)]
 
     def cannot_update(self, name: str, reference: Reference) -> None:
@@ -296,16 +263,12 @@ class DeviceData:
         message = f"'{name}' is passed twice, here as a section with gaps, which directives cannot update alone"
         self.found.append(error("HF603", message, place, "copy the section to an array of its own before the call"))
 
-    def _device_name(self, reference: Reference) -> str:
-        name = resolve_alias(reference.name, reference.at)[0]
-        return name if name is not None and name in self.arrays else ""
-
     def _headers(self, node: Construct) -> Iterator[Edit]:
         """What the conditions and bounds of a construct read, before it."""
         touched = Touched()
         for part in node.parts:
             if isinstance(part.header, Header):
-                self._touch(part.header, touched)
+                self.touch(part.header, touched)
                 if part.header.kind == "dowhile" and touched.read:
                     place = part.header.line.place(self.routine.file)
                     message = (
@@ -324,7 +287,7 @@ class DeviceData:
             yield from packed_copies(self, node)
         touched = Touched()
         for statement in statements:
-            self._touch(statement, touched, conditional=isinstance(node, Construct | OneLine))
+            self.touch(statement, touched, conditional=isinstance(node, Construct | OneLine))
         first = node.header.line if isinstance(node, Construct) else node.line
         # A loop that ends on a labelled statement has no end of its own.
         last = max([s.line for s in statements], key=lambda line: line.last)
@@ -332,133 +295,36 @@ class DeviceData:
             last = node.end.line
         before = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, first))]
         after = [row for n in touched.after for row in self.dialect.update_device(self.handle(n, first))]
+        for name in sorted(touched.moved):
+            rows = self._moved(name, first)
+            before += rows[0]
+            after += rows[1]
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
 
-    def _touch(self, statement: Statement, touched: Touched, conditional: bool = False) -> None:
-        for reference in self._references.get(id(statement), ()):
-            if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
-                continue
-            name = self._device_name(reference) or self._pointed(reference)
-            if not name or self.states.stays_on_device(reference, self.key):
-                continue
-            if self._of_unknown_size(name, reference):
-                continue
-            reads, writes = self.effects.of(reference, self.key)
-            if reads:
-                touched.read.add(name)
-            if writes:
-                touched.written.add(name)
-                if conditional or not _whole(reference):
-                    touched.partly.add(name)
-        for data in namelist_members(self.facts, self.key, statement):
-            name = next((n for n in self.arrays if self._means(n, data.identity)), "")
-            if name and isinstance(statement, InputOutput) and statement.kind == "read":
-                touched.written.add(name)
-                touched.partly.add(name)
-            elif name:
-                touched.read.add(name)
-        self._through_modules(statement, touched)
-
-    def _of_unknown_size(self, name: str, reference: Reference) -> bool:
-        """Tell that a directive cannot update an array whose last extent is ``*``."""
+    def _moved(self, name: str, line: LogicalLine) -> tuple[list[str], list[str]]:
+        """What stands around a statement that may allocate an array anew."""
         data = self.facts.object(name, self.key)
-        if self.dialect.parts or data is None or not any(d.form == "star" for d in data.symbol.shape):
-            return False
-        place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
-        message = f"'{name}' may be on the device here, and directives cannot update it: its last extent is not known"
-        self.found.append(error("HF603", message, place, "declare it with its extents"))
-        return True
-
-    def _pointed(self, reference: Reference) -> str:
-        """The component, as it is written, through which a statement may get at an array on the device."""
-        if not reference.component or not self.states.points(self.key):
-            return ""
-        found = pointer_component(self.facts, reference, self.key)
-        if found is None:
-            return ""
-        expr, symbol = found
-        line = reference.at.statement.line
-        text = line.text[expr.start : expr.end]
-        if indexed(expr) or not self.dialect.components:
-            place = line.place(self.routine.file, expr.start, expr.end)
-            message = f"'{text}' may point to an array that is on the device, which cannot be updated under this name"
-            self.found.append(error("HF603", message, place, "point to it with a pointer variable first"))
-            return ""
-        self._foreign[text] = symbol
-        return text
-
-    def _means(self, name: str, identity: tuple[str, str]) -> bool:
-        data = self.facts.object(name, self.key)
-        return data is not None and data.identity == identity
-
-    def _through_modules(self, statement: Statement, touched: Touched) -> None:
-        """Host routines that are called here and know an array that is on the device without getting it from here."""
-        for site in self.facts.graph.sites.get(self.key, ()):
-            if site.at.statement is not statement or not site.callee or self._works_on_device(site.callee):
-                continue
-            reached = self.states.residence.touched(site.callee)
-            here: set[tuple[str, str]] = set()
-            for name in self.arrays:
-                data = self.facts.object(name, self.key)
-                stands = marks(self.facts, data) - {TARGETS} if data is not None else set()
-                here |= stands
-                if data is not None and stands & reached:
-                    self._touched_by(site, name, data.identity, touched)
-            for home, name in sorted(self._unnamed(reached) - here):
-                if home == "common":
-                    self._unreachable(site, name)
-                else:
-                    self._touched_by(site, self._imported(site, home, name), (home, name), touched)
-
-    def _unnamed(self, reached: frozenset[tuple[str, str]]) -> set[tuple[str, str]]:
-        """What may be on the device, of what a host routine may name: by its name, or because it points there."""
-        found = set((self.states.resident(self.key) & reached) - {TARGETS})
-        if self.states.points(self.key):
-            homes = ((i, self.facts.application.routines.get(i[0])) for i in reached)
-            found |= {i for i, h in homes if h is not None and h.spec.symbols[i[1]].attributes & POINTED}
-        return found
-
-    def _touched_by(self, site: CallSite, local: str, identity: tuple[str, str], touched: Touched) -> None:
-        touched.read.add(local)
-        named = identity in self.effects.mentioned(site.callee)
-        if not named or self.states.written_below(identity, site.callee):
-            touched.written.add(local)
-            touched.partly.add(local)
-
-    def _unreachable(self, site: CallSite, block: str) -> None:
-        place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
-        what = f"the common block '{block}'" if block else "the blank common block"
-        message = f"'{site.name}' uses {what}, of which a caller of '{self.routine.name}' has arrays on the device"
-        self.found.append(error("HF603", message, place, f"declare the block in '{self.routine.name}', too"))
-
-    def _imported(self, site: CallSite, home: str, name: str) -> str:
-        """The name here of a module's array that only a called routine names."""
-        found = self.facts.scopes.variable(name, self.key)
-        if found is not None and (found.home, found.symbol.name) == (home, name):
-            return name
-        owner = self.facts.routine(home)
-        symbol = owner.spec.symbols[name]
-        hidden = name in owner.spec.private or (owner.spec.default_private and "public" not in symbol.attributes)
-        if hidden and self.routine.host != home:
-            place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
-            message = f"'{site.name}' uses '{name}' of '{owner.name}', which is private and may be on the device here"
-            self.found.append(error("HF601", message, place, f"make '{name}' public"))
-        local = f"hf_{owner.name}_{name}"[:63]
-        self.imports.append((owner.name, name, local))
-        self._foreign[local] = symbol
-        return local
-
-    def _works_on_device(self, callee: str) -> bool:
-        position = self.facts.positions.get(callee)
-        return bool(position.own or position.below)
+        assert data is not None
+        mine = self.states.decided(name, self.key) in (TRANSFER, LOCAL)
+        if not self.dialect.parts and (not mine or data.identity in self.states.resident(self.key)):
+            message = f"'{name}' may be allocated anew here, while a caller has it on the device"
+            hint = "allocate it in the routine that brings it to the device"
+            self.found.append(error("HF603", message, line.place(self.routine.file), hint))
+            return [], []
+        handle = self.handle(name, line, self._flag(data) if mine else "")
+        if not self.dialect.parts:
+            return self.dialect.remember(handle), self.dialect.moved(handle)
+        self._remembered.add(name)
+        more = self.dialect.enter(handle, True) if mine else []
+        return self.dialect.remember(handle), [*self.dialect.moved(handle), *more]
 
     # -- text
 
     def handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
         """An array for the dialect: tested for being there where it may not be, unless told otherwise."""
         data = self.facts.object(name, self.key)
-        symbol = data.symbol if data is not None else self._foreign.get(name)
+        symbol = data.symbol if data is not None else self.foreign.get(name)
         pointer = symbol is not None and "pointer" in symbol.attributes
         test = ""
         if symbol is not None and symbol.dynamic:
@@ -472,12 +338,6 @@ class DeviceData:
     @property
     def _margin(self) -> str:
         return " " * (self.routine.header.segments[0][2] + 2)
-
-
-def _whole(reference: Reference) -> bool:
-    """Whether a reference means all of its array."""
-    indices = reference.indices
-    return isinstance(reference.node, Name) or (indices is not None and all(is_full_range(i) for i in indices))
 
 
 def _base(expr: Expr) -> str:

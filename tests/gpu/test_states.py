@@ -159,6 +159,32 @@ CASES = {
         ),
         20,
     ),
+    "memory_given_away": (
+        ALL,
+        "HF603",
+        program(
+            "allocate(v(n))\n    @parallelRegion{domName(i), domSize(n)}\n    v(i) = a(i)\n    @end parallelRegion\n"
+            "    call move_alloc(v, w)",
+            "real(8), allocatable :: v(:), w(:)",
+        ),
+        LINE + 4,
+    ),
+    "allocated_anew_below": (
+        DIRECTIVES,
+        "HF603",
+        program(
+            "allocate(v(n))\n    @parallelRegion{domName(i), domSize(n)}\n    v(i) = a(i)\n    @end parallelRegion\n"
+            "    call grow(v)",
+            "real(8), allocatable :: v(:)",
+            """  subroutine grow(v)
+    real(8), allocatable, intent(inout) :: v(:)
+    v = [v, 1.d0]
+    call brought(n, v)
+  end subroutine grow
+""",
+        ),
+        23,
+    ),
     "component": (
         ("openmp-target",),
         "HF603",

@@ -4,6 +4,7 @@
 #include <ISO_Fortran_binding.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -145,6 +146,15 @@ void hfd_leave_all(int copy_out, int *group, const char *name, const char *where
   for (const range &there : groups()[*group]) hfd_leave(there.start, there.bytes, copy_out, name, where);
   groups().erase(*group);
   *group = 0;
+}
+
+// Where an array is; 0 for one that is not allocated.
+intptr_t hfd_address_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
+
+void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, const char *name, const char *where) {
+  if (was == 0 || array->base_addr == nullptr) return;
+  const range memory = memory_of(array, name, where);
+  hfd_move(reinterpret_cast<const void *>(was), memory.start, memory.bytes, name, where);
 }
 
 void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const char *where) {
