@@ -4,6 +4,9 @@ A full translation leaves two files in the cache: the texts with digest and *sig
 The signature of a file is all that other files' output can depend on: units, declarations, directives, calls, and
 which variables it reads and writes how. While that is unchanged, an edit regenerates its file alone (design §3: an
 edit in a body regenerates one file); anything else is a full translation.
+
+With the optimiser there are two sets of facts and signatures: of the user's sources, and of what the optimiser made of
+them. An edited file is optimised again; if its new text has the old signature, it alone is written anew.
 """
 
 from __future__ import annotations
@@ -23,23 +26,26 @@ from hfpy.options import Options
 
 if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
+    from hfpy.model.macros import Macro
     from hfpy.model.units import FileIndex, Routine
     from hfpy.pipeline import GeneratedFile, Translation
 
 _TEXTS = "texts.pickle"
 _FACTS = "facts.pickle"
+_FACTS_BEFORE = "facts-before.pickle"
 _MANY = 8  # changed files beyond which a full translation is as good
 _WORTH = 20_000  # lines below which a full translation is fast enough
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a full translation left behind."""
+    """What a full translation left behind; ``lowered`` are the signatures after the optimiser."""
 
     build: str
     digests: Mapping[str, str]
     surroundings: str
     signatures: Mapping[str, str]
+    lowered: Mapping[str, str]
     reached: Mapping[str, tuple[str, ...]]
     translation: Translation
 
@@ -98,6 +104,8 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
         rows: set[str] = set()
         statements = located(routine)
         for at in statements:
+            # What may be put in blocks of columns depends on the kinds of statements, also in other files.
+            rows.add(f"{type(at.statement).__name__} {getattr(at.statement, 'kind', '')}")
             if isinstance(at.statement, Call | DirectiveLine | Opaque):
                 rows.add(f"{at.regions} {at.statement.line.text}")
             if isinstance(at.statement, Header) and at.statement.kind in ("associate", "block"):
@@ -121,9 +129,11 @@ def _write(path: Path, value: object) -> None:
         return
 
 
-def remember(paths: Sequence[Path], options: Options, translation: Translation, facts: Facts) -> None:
+def remember(paths: Sequence[Path], options: Options, translation: Translation, before: Facts, facts: Facts) -> None:
     """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, and of code for a
     device, where what one file becomes depends on the bodies of others (states of arrays, routines that kernels call).
+
+    ``before`` are the facts of the user's sources, ``facts`` those of what the optimiser made of them.
     """
     from hfpy.analyze.states import DEVICE_BACKENDS
 
@@ -135,15 +145,23 @@ def remember(paths: Sequence[Path], options: Options, translation: Translation, 
     digests = _digests(paths)
     if digests is None:
         return
+    signatures, reached = _signatures(before)
+    lowered = signatures if facts is before else _signatures(facts)[0]
+    plain = replace(translation, explain=_nothing, schedule=_nothing)
+    kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain)
+    _write(options.cache_dir / _FACTS, _without_bodies(facts))
+    if facts is not before:
+        _write(options.cache_dir / _FACTS_BEFORE, _without_bodies(before))
+    _write(options.cache_dir / _TEXTS, kept)
+
+
+def _signatures(facts: Facts) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """The signature of each file, and the units of it that were parsed, both by path."""
     by_file: dict[str, dict[str, Routine]] = {}
     for key, routine in facts.application.routines.items():
         by_file.setdefault(routine.file, {})[key] = routine
-    signatures = {f.path: signature(f, by_file.get(f.path, {})) for f in files}
-    reached = {path: tuple(routines) for path, routines in by_file.items()}
-    plain = replace(translation, explain=_nothing, schedule=_nothing)
-    kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, reached, plain)
-    _write(options.cache_dir / _FACTS, _without_bodies(facts))
-    _write(options.cache_dir / _TEXTS, kept)
+    signatures = {f.path: signature(f, by_file.get(f.path, {})) for f in facts.application.files}
+    return signatures, {path: tuple(routines) for path, routines in by_file.items()}
 
 
 def _without_bodies(facts: Facts) -> tuple[Facts, dict[tuple[str, str], str]]:
@@ -221,64 +239,109 @@ def _read(path: Path) -> object:
 
 def _regenerated(changed: list[Path], options: Options, kept: Kept) -> dict[str, GeneratedFile] | None:
     from hfpy.parse.files import index_file, project_macros
-    from hfpy.parse.routines import parse_unit, unit_key
     from hfpy.pipeline import untouched
 
     macros, _ = project_macros(options)
-    facts: Facts | None = None
-    intents: dict[tuple[str, str], str] = {}
+    store = _Store(options, kept.lowered != kept.signatures)
     made: dict[str, GeneratedFile] = {}
     for path in changed:
         index = index_file(path, options, macros)
         if index.diagnostics:
             return None
-        wanted = kept.reached.get(str(path), ())
-        routines: dict[str, Routine] = {}
-        for number in range(len(index.units)):
-            key = unit_key(index, number)
-            if key in wanted:
-                routines[key], problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
-                if problems:
-                    return None
-        if set(routines) != set(wanted) or signature(index, routines) != kept.signatures.get(str(path)):
+        routines = _units_again(index, kept.reached.get(str(path), ()), options)
+        if routines is None or signature(index, routines) != kept.signatures.get(str(path)):
             return None
         if not index.hybrid and not options.layout:
             made[str(path)] = untouched(index)
             continue
-        if facts is None:
-            loaded = _read(options.cache_dir / _FACTS) if options.cache_dir is not None else None
-            if not isinstance(loaded, tuple):
+        if options.opt:
+            lowered = _optimised_again(store, index, routines, options, macros)
+            if lowered is None or signature(*lowered) != kept.lowered.get(str(path)):
                 return None
-            facts, intents = loaded
-        assert facts is not None
-        generated = _again(facts, intents, index, routines, options)
+            index, routines = lowered
+        generated = _again(store, index, routines, options)
         if generated is None:
             return None
         made[str(path)] = generated
     return made
 
 
-def _again(
-    facts: Facts,
-    intents: dict[tuple[str, str], str],
-    index: FileIndex,
-    routines: dict[str, Routine],
-    options: Options,
-) -> GeneratedFile | None:
-    """Put a changed file in the place of its former self and write it anew; None if something is to be said about
-    it.
-    """
+class _Store:
+    """The facts that were kept, each set read when it is first wanted; None if they cannot be read."""
+
+    def __init__(self, options: Options, optimised: bool) -> None:
+        self.folder = options.cache_dir
+        self.optimised = optimised
+        self.loaded: dict[str, tuple[Facts, dict[tuple[str, str], str]] | None] = {}
+
+    def after(self) -> tuple[Facts, dict[tuple[str, str], str]] | None:
+        """Facts after the optimiser, and the intents of dummies."""
+        return self._load(_FACTS)
+
+    def before(self) -> tuple[Facts, dict[tuple[str, str], str]] | None:
+        """Facts of the user's sources: the same object where the optimiser changed nothing."""
+        return self._load(_FACTS_BEFORE if self.optimised else _FACTS)
+
+    def _load(self, name: str) -> tuple[Facts, dict[tuple[str, str], str]] | None:
+        if name not in self.loaded:
+            value = _read(self.folder / name) if self.folder is not None else None
+            self.loaded[name] = value if isinstance(value, tuple) else None
+        return self.loaded[name]
+
+
+def _units_again(index: FileIndex, wanted: tuple[str, ...], options: Options) -> dict[str, Routine] | None:
+    """The units of a file that were parsed before, parsed again; None if there is something wrong with them."""
+    from hfpy.parse.routines import parse_unit, unit_key
+
+    routines: dict[str, Routine] = {}
+    for number in range(len(index.units)):
+        key = unit_key(index, number)
+        if key in wanted:
+            routines[key], problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
+            if problems:
+                return None
+    return routines if set(routines) == set(wanted) else None
+
+
+def _optimised_again(
+    store: _Store, index: FileIndex, routines: dict[str, Routine], options: Options, macros: Mapping[str, Macro]
+) -> tuple[FileIndex, dict[str, Routine]] | None:
+    """What the optimiser makes of a changed file now; None where that cannot be told from what was kept."""
     from hfpy.analyze.context import regions_of
     from hfpy.analyze.effects import Effects
+    from hfpy.parse.application import reindexed
+    from hfpy.transform.columns.optimise import put_in_blocks
+    from hfpy.transform.stencil.lowered import COLUMNS_FROM
+    from hfpy.transform.stencil.optimise import optimise, with_text
+
+    if not any(regions_of(r) for r in routines.values()):
+        return index, routines
+    loaded = store.before()
+    if loaded is None:
+        return None
+    facts, intents = loaded
+    _put_in_place(facts, index, routines)
+    if facts.found:
+        return None
+    effects = Effects(facts, intents)
+    result = optimise(facts, effects, only=index.path)
+    if index.path not in result.files:
+        blocks = (
+            facts.target == "cpu" and options.opt >= COLUMNS_FROM and put_in_blocks(facts, effects, index.path).files
+        )
+        return None if blocks else (index, routines)
+    made = reindexed(index, with_text(index, result.files[index.path]), options, macros)
+    units = None if made.diagnostics else _units_again(made, tuple(routines), options)
+    return None if units is None else (made, units)
+
+
+def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> None:
+    """Put a changed file in the place of its former self."""
+    from hfpy.analyze.context import regions_of
     from hfpy.analyze.facts import plan_routine
     from hfpy.analyze.positions import RegionId
-    from hfpy.analyze.regionchecks import check_regions
     from hfpy.analyze.scopes import Scopes
     from hfpy.analyze.uses import uses
-    from hfpy.backends.workshop import Backends
-    from hfpy.model.statements import Opaque
-    from hfpy.pipeline import generated
-    from hfpy.transform.files import FileRewriter
 
     old = facts.application
     files = tuple(index if f.path == index.path else f for f in old.files)
@@ -299,6 +362,22 @@ def _again(
         for plan_key in [p for p in facts.plans if p[0] == key]:
             del facts.plans[plan_key]
         plan_routine(facts, routine)
+
+
+def _again(store: _Store, index: FileIndex, routines: dict[str, Routine], options: Options) -> GeneratedFile | None:
+    """Write a changed file anew; None if something is to be said about it."""
+    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.regionchecks import check_regions
+    from hfpy.backends.workshop import Backends
+    from hfpy.model.statements import Opaque
+    from hfpy.pipeline import generated
+    from hfpy.transform.files import FileRewriter
+
+    loaded = store.after()
+    if loaded is None:
+        return None
+    facts, intents = loaded
+    _put_in_place(facts, index, routines)
     effects = Effects(facts, intents)
     result = FileRewriter(facts, effects, index, Backends(facts, effects)).run()
     opaque = any(isinstance(at.statement, Opaque) for key in routines for at in facts.graph.statements.get(key, ()))

@@ -55,6 +55,13 @@ class Translation:
     schedule: Callable[[str | None], str] = lambda _name: ""
 
 
+def holds_selections(text: str) -> bool:
+    """Whether a generated text has selections by ``merge`` that the optimiser made of branches."""
+    from hfpy.transform.stencil.selects import holds_selections as holds
+
+    return holds(text)
+
+
 def output_name(path: Path) -> str:
     """The name of the generated file: ``.h90`` and ``.H90`` become ``.F90``."""
     return path.stem + ".F90" if path.suffix in (".h90", ".H90") else path.name
@@ -96,7 +103,10 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
             from hfpy.transform.stencil.lowered import lowered
 
             progress("optimising", 0, 0)
-            application, facts, effects, optimised = lowered(facts, effects)
+            optimised = lowered(facts, effects)
+            facts, effects = optimised.facts, optimised.effects
+            application = facts.application
+            units = {Path(f.path): _units(f) for f in application.files}
         files: list[GeneratedFile] = []
         workshop = Backends(facts, effects)
         openmp = False
@@ -118,7 +128,9 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         def scheduled(name: str | None) -> str:
             from hfpy.report.schedule import show_schedules
 
-            return show_schedules(before, optimised, name) if optimised is not None else ""
+            if optimised is None:
+                return ""
+            return show_schedules(before, optimised.stencils, optimised.columns, name)
 
         diagnostics = _in_source_lines(application.files, found)
         if has_errors(diagnostics):
@@ -131,7 +143,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         translation = Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside), scheduled)
         if options.cache_dir is not None:
             progress("remembering", 0, 0)
-            remember(paths, options, translation, facts)
+            remember(paths, options, translation, before, facts)
         return translation
     finally:
         if enabled:

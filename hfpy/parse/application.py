@@ -10,6 +10,7 @@ import networkx as nx
 
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
+from hfpy.model.macros import Macro
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros
@@ -51,28 +52,37 @@ def read_application(
 def with_texts(
     application: Application, texts: Mapping[str, tuple[str, tuple[int, ...]]]
 ) -> tuple[Application, list[Diagnostic]]:
-    """The application with other texts in the place of some files, whose units keep their names.
+    """The application with other texts in the place of some files. Units keep their names, and new ones may come.
 
     ``texts`` has by path the text, and the line of the user's file that each of its lines stems from.
     """
     options = application.options
     found: list[Diagnostic] = []
-    files = []
+    files = list(application.files)
     routines = dict(application.routines)
+    units = dict(application.units)
     for number, index in enumerate(application.files):
         if index.path not in texts:
-            files.append(index)
             continue
-        text, line_map = texts[index.path]
-        made = index_text(Path(index.path), text, options, application.macros, line_map)
-        made = replace(made, original=index.original or index.source.text, hybrid=True)
-        files.append(made)
+        made = reindexed(index, texts[index.path], options, application.macros)
+        files[number] = made
         found += made.diagnostics
-        for key, (file, unit) in application.units.items():
-            if file == number and key in routines:
+        before = {key for key, (file, _) in application.units.items() if file == number}
+        for unit in range(len(made.units)):
+            key = unit_key(made, unit)
+            units[key] = (number, unit)
+            if key in routines or key not in before:
                 routines[key], problems = parse_unit(made, unit, options.include_dirs, options.parse_limit)
                 found += problems
-    return replace(application, files=tuple(files), routines=routines), found
+    return replace(application, files=tuple(files), routines=routines, units=units), found
+
+
+def reindexed(
+    index: FileIndex, text: tuple[str, tuple[int, ...]], options: Options, macros: Mapping[str, Macro]
+) -> FileIndex:
+    """The index of a file with another text, given with the line of the user's file for each of its lines."""
+    made = index_text(Path(index.path), text[0], options, macros, text[1])
+    return replace(made, original=index.original or index.source.text, hybrid=True)
 
 
 def _parse_reached(
