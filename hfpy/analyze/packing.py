@@ -21,15 +21,17 @@ from hfpy.model.units import Symbol
 NEVER, PERHAPS, GAPS, VECTOR = "never", "perhaps", "gaps", "vector"
 
 
-def gaps(facts: Facts, reference: Reference, key: str) -> str:
-    """Whether what a reference denotes may have gaps in memory."""
+def gaps(facts: Facts, reference: Reference, key: str, entered: bool = False) -> str:
+    """Whether what a reference denotes may have gaps in memory; ``entered`` arrays have none, as the routine itself has
+    brought them to the device as a whole.
+    """
     name = resolve_alias(reference.name, reference.at)[0]
     data = facts.object(name, key) if name is not None else None
     if data is None or not data.rank or reference.component:
         return NEVER
     made = facts.plan_of(reference, key)
     items = made.items if made is not None and (made.changed or made.items is not None) else reference.indices
-    whole = PERHAPS if _may_have_gaps(data.symbol) else NEVER
+    whole = PERHAPS if _may_have_gaps(data.symbol) and not entered else NEVER
     if items is None:
         return whole
     if any(not isinstance(i, str | Range) and _vector(i, key, facts) for i in items):

@@ -179,7 +179,9 @@ class States:
         dummy = self.dummy(reference, key)
         if dummy is None or self.in_kernel(reference, key) or not self.on_device(dummy.name, dummy.routine):
             return NEVER
-        found = gaps(self.facts, reference, key)
+        name = resolve_alias(reference.name, reference.at)[0]
+        entered = name is not None and self.decided(name, key) in (TRANSFER, LOCAL)
+        found = gaps(self.facts, reference, key, entered)
         return found if found == VECTOR or packs(dummy.symbol) else NEVER
 
     def _contradiction(self, data: DataObject, key: str, use: Reference) -> None:
