@@ -24,7 +24,7 @@ from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.hoststatements import HostStatements, Touched
-from hfpy.transform.packed import packed_copies
+from hfpy.transform.packed import packed_copies, packed_rows
 from hfpy.transform.rows import Rows
 
 
@@ -275,12 +275,16 @@ class DeviceData(HostStatements):
                         f"the condition of this loop reads '{min(touched.read)}', whose valid copy is on the device"
                     )
                     self.found.append(error("HF601", message, place, "read it into a scalar inside the loop"))
-        for part in node.parts:
-            if isinstance(part.header, Header):
-                yield from packed_copies(self, part.header)
-        line = node.header.line
-        rows = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, line))]
-        yield from self.rows.before(line, rows, 10)
+        rows = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, node.header.line))]
+        for header in (p.header for p in node.parts if isinstance(p.header, Header)):
+            packed = packed_rows(self, header)
+            rows += packed.before
+            if packed.after or touched.written or (packed.before and header.kind == "dowhile"):
+                place = header.line.place(self.routine.file)
+                message = "this condition calls a function that changes, or packs, an array that is on the device"
+                self.found.append(error("HF603", message, place, "call it in a statement of its own before"))
+                break
+        yield from self.rows.before(node.header.line, rows, 10)
 
     def _unit(self, statements: Sequence[Statement], node: Node) -> Iterator[Edit]:
         if isinstance(node, Statement):

@@ -7,7 +7,7 @@ what lies in one piece is passed at its own address, where the called routine fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from hfpy.analyze.packing import NEVER, VECTOR
 from hfpy.analyze.states import States
 from hfpy.analyze.uses import Reference
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Header, OneLine, Statement
+from hfpy.model.statements import OneLine, Statement
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Handle, block
 from hfpy.transform.edits import Edit, insert
@@ -44,17 +44,19 @@ class Copies(Protocol):
 
 
 @dataclass(frozen=True)
-class _Rows:
-    before: list[str]
-    after: list[str]
+class Packed:
+    """Lines for before and behind a statement."""
+
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
 
 
 def packed_copies(copies: Copies, statement: Statement) -> Iterator[Edit]:
     """The copies around one statement; around the action alone of a one-line ``if``, which then becomes a block."""
     action = statement.action if isinstance(statement, OneLine) and statement.kind == "if" else statement
     if action is not statement:
-        yield from _around(copies, statement, _rows(copies, statement))
-    rows = _rows(copies, action)
+        yield from _around(copies, statement, packed_rows(copies, statement))
+    rows = packed_rows(copies, action)
     if action is statement or not (rows.before or rows.after):
         yield from _around(copies, action, rows)
         return
@@ -68,13 +70,13 @@ def packed_copies(copies: Copies, statement: Statement) -> Iterator[Edit]:
     yield insert(line, len(line.text), f"{closed}\n{margin}end if", -1)
 
 
-def _around(copies: Copies, statement: Statement, rows: _Rows) -> Iterator[Edit]:
+def _around(copies: Copies, statement: Statement, rows: Packed) -> Iterator[Edit]:
     yield from copies.rows.before(statement.line, rows.before, 10)
-    if not isinstance(statement, Header):
-        yield from copies.rows.behind(statement.line, rows.after, -6)
+    yield from copies.rows.behind(statement.line, rows.after, -6)
 
 
-def _rows(copies: Copies, statement: Statement) -> _Rows:
+def packed_rows(copies: Copies, statement: Statement) -> Packed:
+    """The copies that the arguments of one statement need, without those of a statement in it."""
     before: list[str] = []
     after: list[str] = []
     arguments = copies.arguments(statement)
@@ -89,7 +91,7 @@ def _rows(copies: Copies, statement: Statement) -> _Rows:
             after += _asked(handle, copies.dialect.update_device, kind, shown)
             if not copies.dialect.parts and [n for n, _ in arguments].count(name) > 1:
                 copies.cannot_update(name, reference)
-    return _Rows(list(before), after)
+    return Packed(before, after)
 
 
 def _asked(handle: Handle, update: Callable[[Handle], list[str]], kind: str, shown: str) -> list[str]:

@@ -159,6 +159,39 @@ CASES = {
         ),
         20,
     ),
+    "condition_that_changes": (
+        ALL,
+        "HF603",
+        program(
+            "if (k > 0) then\n      call brought(n, a)\n    else if (changed(a) > 3) then\n"
+            "      call brought(n, a)\n    end if",
+            "integer :: k = 2",
+            more="""  real(8) function changed(v)
+    real(8), intent(inout) :: v(n)
+    v(1) = v(1) + 1
+    changed = v(1)
+  end function changed
+""",
+        ),
+        LINE,
+    ),
+    "condition_that_packs": (
+        ALL,
+        "HF603",
+        program(
+            "do while (scaled(3, a(1:n:2)) < 9)\n      call brought(n, a)\n    end do",
+            more="""  real(8) function scaled(k, v)
+    integer, intent(in) :: k
+    real(8), intent(in) :: v(k)
+    scaled = 0
+    @parallelRegion{domName(i), domSize(k), reduction(max:scaled)}
+    scaled = max(scaled, v)
+    @end parallelRegion
+  end function scaled
+""",
+        ),
+        LINE,
+    ),
     "memory_given_away": (
         ALL,
         "HF603",

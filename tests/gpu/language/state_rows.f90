@@ -37,11 +37,30 @@ contains
       if (i == 2) goto 30
       call twice(n, a); a(i) = 2 + a(n)
 30  continue
+    if (turn > 3) then
+      call twice(n, a)
+    else if (largest(3, a(1:n:2)) > largest(n, a)) then
+      a(1) = 1
+    else if (sum(a) > 0) then
+      call twice(2, a)
+    end if
     if (turn == 2) goto 99
     a = a/8
     if (turn == 3) return; s = a(1)
 99  return
   end subroutine top
+
+  real(8) function largest(m, v)
+    integer, intent(in) :: m
+    real(8), intent(in) :: v(m)
+    integer :: i
+    largest = v(1)
+    !@parallelRegion{domName(i), domSize(m), reduction(max:largest)}
+    do i = 1, m
+      largest = max(largest, v(i))
+    end do
+    !@end parallelRegion
+  end function largest
 
   subroutine twice(m, v)
     integer, intent(in) :: m
