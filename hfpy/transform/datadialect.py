@@ -49,10 +49,12 @@ class DataDialect(Protocol):
     def update_device(self, array: Handle) -> list[str]:
         """Copy an array from the host to the device, if it is there."""
 
-    def remember(self, array: Handle) -> list[str]:
-        """Before a statement that may allocate an array anew, if it is there."""
+    def remember(self, array: Handle, valid: bool) -> list[str]:
+        """Before a statement that may allocate an array anew, if it is there; ``valid`` says that the host's values are
+        those of the device, and are those to take behind it.
+        """
 
-    def moved(self, array: Handle) -> list[str]:
+    def moved(self, array: Handle, valid: bool) -> list[str]:
         """Behind it: bring the array to the device again, for all its users if ``parts``, else for this routine."""
 
 
@@ -77,9 +79,10 @@ class RuntimeCalls:
             self.names.add(procedure)
             what = "" if array.test else f"{array.name}, "
             return [f"call {procedure}({what}{'1' if copy else '0'}, {array.flag}, {self._texts(array)})"]
-        call = self._moved("hf_leave", array, copy)
         if array.flag and not array.test:
-            return [f"if ({array.flag} /= 0) {call}"]
+            self.names.add("hf_forget")
+            return [f"if ({array.flag} /= 0) call hf_forget({array.name}, {array.flag})"]
+        call = self._moved("hf_leave", array, copy)
         if array.flag:
             return [f"if ({array.flag} /= 0) then", f"  if ({array.test}) {call}", "end if"]
         return block(array.test, [call])
@@ -92,15 +95,15 @@ class RuntimeCalls:
         """``call hf_update_device``."""
         return block(array.test, [self._call("hf_update_device", array, "")])
 
-    def remember(self, array: Handle) -> list[str]:
+    def remember(self, array: Handle, valid: bool) -> list[str]:
         """``hf_address``, into a variable of the routine's."""
         self.names.add("hf_address")
         return [f"{remembered(array.name)} = hf_address({array.name})"]
 
-    def moved(self, array: Handle) -> list[str]:
+    def moved(self, array: Handle, valid: bool) -> list[str]:
         """``call hf_moved``."""
         self.names.add("hf_moved")
-        return [f"call hf_moved({array.name}, {remembered(array.name)}, {self._texts(array)})"]
+        return [f"call hf_moved({array.name}, {remembered(array.name)}, {int(valid)}, {self._texts(array)})"]
 
     def _moved(self, procedure: str, array: Handle, copy: bool) -> str:
         copied = "1" if copy else "0"
@@ -186,11 +189,11 @@ class DataDirectives:
         """``update device``."""
         return block(array.test, [self._directive(self.spelling.to_device, array)])
 
-    def remember(self, array: Handle) -> list[str]:
-        """``exit data`` without a copy."""
-        return self.leave(array, False)
+    def remember(self, array: Handle, valid: bool) -> list[str]:
+        """``exit data``, with a copy where the host does not have the values."""
+        return self.leave(array, not valid)
 
-    def moved(self, array: Handle) -> list[str]:
+    def moved(self, array: Handle, valid: bool) -> list[str]:
         """``enter data``."""
         return self.enter(array, True)
 

@@ -25,6 +25,7 @@ from hfpy.transform.datadialect import DataDialect, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.hoststatements import HostStatements, Touched
 from hfpy.transform.packed import packed_copies, packed_rows
+from hfpy.transform.reallocated import allocates_below
 from hfpy.transform.rows import Rows
 
 
@@ -169,7 +170,9 @@ class DeviceData(HostStatements):
         if site is None or not site.callee:
             return False
         _, dummy = dummy_of(self.facts, site, reference.position)
-        return dummy is not None and dummy.symbol.dynamic and dummy.symbol.intent != "in"
+        if dummy is None or not dummy.symbol.dynamic or dummy.symbol.intent == "in":
+            return False
+        return not allocates_below(self.facts, self.effects, reference, self.key)  # see _moved
 
     def _flag(self, data: DataObject) -> str:
         """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
@@ -299,14 +302,14 @@ class DeviceData(HostStatements):
             last = node.end.line
         before = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, first))]
         after = [row for n in touched.after for row in self.dialect.update_device(self.handle(n, first))]
-        for name in sorted(touched.moved):
-            rows = self._moved(name, first)
+        for name in sorted(touched.moved | touched.followed):
+            rows = self._moved(name, first, name in touched.moved)
             before += rows[0]
             after += rows[1]
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
 
-    def _moved(self, name: str, line: LogicalLine) -> tuple[list[str], list[str]]:
+    def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What stands around a statement that may allocate an array anew."""
         data = self.facts.object(name, self.key)
         assert data is not None
@@ -318,10 +321,10 @@ class DeviceData(HostStatements):
             return [], []
         handle = self.handle(name, line, self._flag(data) if mine else "")
         if not self.dialect.parts:
-            return self.dialect.remember(handle), self.dialect.moved(handle)
+            return self.dialect.remember(handle, valid), self.dialect.moved(handle, valid)
         self._remembered.add(name)
         more = self.dialect.enter(handle, True) if mine else []
-        return self.dialect.remember(handle), [*self.dialect.moved(handle), *more]
+        return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
 
     # -- text
 

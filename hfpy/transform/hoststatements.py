@@ -20,19 +20,20 @@ from hfpy.model.expressions import Name
 from hfpy.model.statements import Call, InputOutput, Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.datadialect import DataDialect
-from hfpy.transform.reallocated import allocates
+from hfpy.transform.reallocated import allocates, allocates_below
 
 
 @dataclass
 class Touched:
     """The device arrays that host code reads and writes; ``partly`` are those written not for certain as a whole,
-    ``moved`` those that may be allocated anew.
+    ``moved`` those that may be allocated anew, ``followed`` those that may be so in a routine that works on the device.
     """
 
     read: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     partly: set[str] = field(default_factory=set)
     moved: set[str] = field(default_factory=set)
+    followed: set[str] = field(default_factory=set)
 
     @property
     def before(self) -> list[str]:
@@ -89,7 +90,11 @@ class HostStatements:
             if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
                 continue
             name = self.device_name(reference) or self._pointed(reference)
-            if not name or self.states.stays_on_device(reference, self.key):
+            if not name:
+                continue
+            anew = allocates_below(self.facts, self.effects, reference, self.key)
+            if self.states.stays_on_device(reference, self.key):
+                touched.followed |= {name} if anew else set()
                 continue
             if self._of_unknown_size(name, reference):
                 continue
@@ -100,7 +105,7 @@ class HostStatements:
             if reads:
                 touched.read.add(name)
             data = self.facts.object(name, self.key)
-            if data is not None and allocates(self.facts, reference, data):
+            if anew or (data is not None and allocates(self.facts, reference, data)):
                 touched.moved.add(name)
             if writes:
                 touched.written.add(name)

@@ -107,9 +107,13 @@ void hfd_leave_array(const CFI_cdesc_t *array, int copy_out, const char *name, c
   hfd_leave(memory.start, memory.bytes, copy_out, name, where);
 }
 
-// Enters unless this routine has done so already, which `entered` remembers (allocatable arrays, pointers).
+// Enters unless this routine has done so already, which `entered` remembers (allocatable arrays), and the memory is
+// still the same.
 void hfd_enter_array_once(const CFI_cdesc_t *array, int copy_in, int *entered, const char *name, const char *where) {
-  if (*entered) return;
+  if (*entered) {
+    const range memory = memory_of(array, name, where);
+    if (hfd_present(memory.start, memory.bytes)) return;
+  }
   hfd_enter_array(array, copy_in, name, where);
   *entered = 1;
 }
@@ -117,6 +121,12 @@ void hfd_enter_array_once(const CFI_cdesc_t *array, int copy_in, int *entered, c
 void hfd_leave_array_once(const CFI_cdesc_t *array, int copy_out, int *entered, const char *name, const char *where) {
   if (!*entered) return;
   hfd_leave_array(array, copy_out, name, where);
+  *entered = 0;
+}
+
+// Before an array is deallocated.
+void hfd_forget_array(const CFI_cdesc_t *array, int *entered) {
+  hfd_forget(array->base_addr);
   *entered = 0;
 }
 
@@ -151,10 +161,10 @@ void hfd_leave_all(int copy_out, int *group, const char *name, const char *where
 // Where an array is; 0 for one that is not allocated.
 intptr_t hfd_address_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
 
-void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, const char *name, const char *where) {
+void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const char *name, const char *where) {
   if (was == 0 || array->base_addr == nullptr) return;
   const range memory = memory_of(array, name, where);
-  hfd_move(reinterpret_cast<const void *>(was), memory.start, memory.bytes, name, where);
+  hfd_move(reinterpret_cast<const void *>(was), memory.start, memory.bytes, update, name, where);
 }
 
 void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const char *where) {

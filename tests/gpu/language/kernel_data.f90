@@ -12,6 +12,7 @@ contains
       call allocated_again(turn)
       call two_names(5, a, a, b)
       call leaves(turn, a, b)
+      call made_below(turn)
       print '(5es24.16)', a, b, local_fixed, here
     end do
   end subroutine run
@@ -42,6 +43,63 @@ contains
     end do
     !@end parallelRegion
   end subroutine allocated_again
+
+  ! allocated by others, on the host and by one that has kernels, also in the place of what is on the device
+  subroutine made_below(turn)
+    integer, intent(in) :: turn
+    real(8), allocatable :: w(:)
+    integer :: i, n
+    n = 3 + turn
+    call make(n, w)
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      w(i) = w(i) + i
+    end do
+    !@end parallelRegion
+    call longer(w)
+    !@parallelRegion{domName(i), domSize(n + 2)}
+    do i = 1, n + 2
+      w(i) = w(i)*2
+    end do
+    !@end parallelRegion
+    call make(turn, w)
+    !@parallelRegion{domName(i), domSize(turn)}
+    do i = 1, turn
+      w(i) = w(i) - i
+    end do
+    !@end parallelRegion
+    call make(turn, w)
+    call longer(w)
+    print '(6es24.16)', w
+  end subroutine made_below
+
+  subroutine make(n, w)
+    integer, intent(in) :: n
+    real(8), allocatable, intent(out) :: w(:)
+    allocate(w(n))
+    w = 0.125d0*n
+  end subroutine make
+
+  subroutine longer(w)
+    real(8), allocatable, intent(inout) :: w(:)
+    real(8), allocatable :: old(:)
+    integer :: i, n
+    n = size(w)
+    allocate(old(n))
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      old(i) = w(i) + 1
+    end do
+    !@end parallelRegion
+    deallocate(w)
+    allocate(w(n + 2))
+    w = -1
+    !@parallelRegion{domName(i), domSize(n)}
+    do i = 1, n
+      w(i) = old(i)*3
+    end do
+    !@end parallelRegion
+  end subroutine longer
 
   subroutine two_names(n, x, y, z)
     integer, intent(in) :: n
