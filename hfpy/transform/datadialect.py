@@ -71,8 +71,8 @@ class RuntimeCalls:
         return block(array.test, [self._moved("hf_enter", array, copy)])
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
-        """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for, or, where it is
-        not tested, what it stands for now.
+        """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for. Where an array
+        is not tested, since it is about to be deallocated, ``hf_forget``, and for a pointer what it stands for now.
         """
         if array.pointer and array.flag:
             procedure = "hf_leave_all" if array.test else "hf_leave_from"
