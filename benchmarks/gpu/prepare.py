@@ -4,8 +4,9 @@
 
 Each sample is built for the GPU (``cuda-c``, contraction off, CUDA's runtime and Fortran's linked statically), its
 hand-written twin for the CPU, and the hand-written kernels with nvcc. Where GCC can offload to nvptx (Debian's package
-gcc-12-offload-nvptx), each sample is also built with OpenACC; the libraries that it loads are carried along. A manifest
-says how to run what.
+gcc-12-offload-nvptx), each sample is also built with OpenACC; the libraries that it loads are carried along. The
+stencil kernels are built for both kinds of reals, as written and at level 2 of the optimiser. A manifest says how to
+run what.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from benchmarks.stencils import KERNELS
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
@@ -40,11 +43,20 @@ SMALL: Mapping[str, tuple[str, ...]] = {
     "columns": ("17", "13", "15", "12"),
     "reduction": ("24", "20", "18"),
     "module_data": ("14", "10", "8"),
+    "stencils": ("37", "70", "12"),
 }
 LARGE: Mapping[str, tuple[str, ...]] = {
     "weather": ("512", "512", "60", "4", "1"),
     "diffusion": ("512", "512", "256", "20"),
     "columns": ("1024", "512", "60", "10"),
+}
+# The stencil kernels by their fields that must move, at these sizes, so many calls each; built with these options.
+STENCIL_SIZES = (("128", "128", "60"), ("256", "256", "60"))
+STENCIL_CALLS = 30
+STENCIL_PROGRAMS: Mapping[str, tuple[str, ...]] = {
+    f"stencils_opt{level}_real{real}": ("--opt", level, *(("-DSINGLE",) if real == 4 else ()))
+    for real in (4, 8)
+    for level in ("0", "2")
 }
 
 
@@ -68,26 +80,18 @@ def library(name: str) -> Path | None:
     return path.resolve() if path.is_absolute() and path.exists() else None
 
 
-def build_gpu(sample: str, backend: str, work: Path, target: Path, settings: Mapping[str, str], *options: str) -> None:
-    """A sample's program for the GPU, put into ``target`` as ``SAMPLE_BACKEND``."""
-    project = work / backend / sample
+def build_gpu(
+    sample: str, backend: str, work: Path, target: Path, settings: Mapping[str, str], *options: str, name: str = ""
+) -> None:
+    """A sample's program for the GPU, put into ``target`` as ``name``, or as ``SAMPLE_BACKEND``."""
+    name = name or f"{sample}_{backend}"
+    project = work / name / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "LDFLAGS": STATIC, **settings}
-    command: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "hfpy",
-        "build",
-        project,
-        "--target",
-        "gpu",
-        "--backend",
-        backend,
-        *options,
-    ]
-    _run(command, work, environment)
+    words = ["--target", "gpu", "--backend", backend, *options]
+    _run([sys.executable, "-m", "hfpy", "build", project, *words], work, environment)
     (built,) = (project / "build").glob(f"gpu-{backend}*/{sample}")
-    shutil.copy2(built, target / f"{sample}_{backend}")
+    shutil.copy2(built, target / name)
 
 
 def build_twin(sample: str, target: Path) -> None:
@@ -132,14 +136,24 @@ def main() -> int:
             build_twin(sample, target)
             for backend, settings in backends.items():
                 build_gpu(sample, backend, Path(temporary), target, settings)
+        for name, words in STENCIL_PROGRAMS.items():
+            print(f"building {name} …", flush=True)
+            build_gpu("stencils", "cuda-c", Path(temporary), target, backends["cuda-c"], *words, name=name)
     for source in sorted(HAND.glob("*.cu")):
         print(f"building {source.name} by hand …", flush=True)
         _run(["nvcc", "-O3", f"-arch={arguments.arch}", source, "-o", target / f"{source.stem}_hand"], HAND)
     shutil.copy2(SAMPLES / "compare.py", target / "compare.py")
+    stencils = {
+        "sizes": STENCIL_SIZES,
+        "calls": STENCIL_CALLS,
+        "passes": {k.name: k.passes for k in KERNELS},
+        "counted": [k.name for k in KERNELS if k.counted],
+    }
     manifest = {
         "arch": arguments.arch,
         "small": SMALL,
         "large": LARGE,
+        "stencils": stencils,
         "hand": {source.stem: LARGE[source.stem][:3] for source in sorted(HAND.glob("*.cu"))},
         "backends": list(backends),
         "environment": {"ACC_DEVICE_TYPE": "nvidia"},  # so that nothing runs on the CPU by mistake

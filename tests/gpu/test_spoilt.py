@@ -174,7 +174,7 @@ def test_programs_under_sanitizers(names: Sequence[str], sanitized: Emulation, t
 def test_samples_under_sanitizers(sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flags = " ".join(SANITIZERS)
     monkeypatch.setenv("LDFLAGS", flags)
-    program = build_sample(sample, "cuda-c", "KIJ", f"-O1 -g {flags}", tmp_path, f"-O0 -g -Wall {flags}")
+    program = build_sample(sample, "cuda-c", "KIJ", f"-O1 -g {flags}", tmp_path, (), f"-O0 -g -Wall {flags}")
     ended = ran(program.path, str(tmp_path / "out.dat"), *ARGUMENTS[sample], OMP_NUM_THREADS="1")
     assert "runtime error" not in ended.stderr
     assert os.path.getsize(tmp_path / "out.dat") > 0
