@@ -770,6 +770,61 @@ FLOW: dict[str, Entry] = {
         },
         command="hfpy check {file} --target gpu",
     ),
+    "HF602": Entry(
+        "A routine expects an argument on the device, but what it gets is a temporary of the compiler, which has an "
+        "address of its own: a section with gaps, or the value of an expression.",
+        {
+            "columns.h90": _text("""
+            module columns
+              implicit none
+              integer, parameter :: nx = 4, ny = 3
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny)
+                @domainDependant{attribute(transferHere)}
+                a
+                @end domainDependant
+                call halve(nx/2, a(1:nx:2,1))
+              end subroutine step
+              subroutine halve(n, v)
+                integer, intent(in) :: n
+                real, intent(inout) :: v(n)
+                @domainDependant{attribute(present)}
+                v
+                @end domainDependant
+                @parallelRegion{domName(i), domSize(n)}
+                v = v / 2.0
+                @end parallelRegion
+              end subroutine halve
+            end module columns
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+    ),
+    "HF603": Entry(
+        "A statement of the host changes an array, or may do so, whose valid copy is on the device, and hfpy finds no "
+        "place or no way to bring the change there. Here the statement ends a loop, and what stands behind it is no "
+        "longer in the loop.",
+        {
+            "ending.h90": _text("""
+            module ending
+              implicit none
+              integer, parameter :: nx = 4, ny = 3
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny)
+                integer :: n
+                do 10 n = 1, 3
+                  @parallelRegion{domName(i,j), domSize(nx,ny)}
+                  a = a + 1.0
+                  @end parallelRegion
+            10  a(1,1) = n
+              end subroutine step
+            end module ending
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hfpy.analyze.arguments import check_arguments
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.families import check_families
@@ -89,6 +90,12 @@ class Backends:
             edits.append(insert_lines(routine.header.last + 1, rows, -20, routine.header.first))
         return edits
 
+    def keeps_data(self, index: FileIndex) -> bool:
+        """Whether a file has host code around kernels that may have to keep arrays in step with the device."""
+        routines = (r for r in self.facts.application.routines.values() if r.file == index.path)
+        states = self.states
+        return any(states.reaches_device(r.key) and (states.arrays(r.key) or states.resident(r.key)) for r in routines)
+
     @staticmethod
     def _launchers(routine: Routine, current: KernelRewriter, names: set[str]) -> list[str]:
         """The modules of what a routine calls in the places of its regions, and around them."""
@@ -113,6 +120,7 @@ class Backends:
         self.states.found = []
         if not self._families_checked:
             found += check_families(self.facts, self.states)
+            found += check_arguments(self.facts, self.states)
             self._families_checked = True
         head: list[str] = []
         beside: list[Beside] = []

@@ -140,6 +140,9 @@ class FileRewriter:
         return (words & application.macros.keys()) - given - {"GPU", "_OPENMP"} - self.index.macros
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:
+        if not self.index.hybrid and not self.facts.application.options.layout:
+            yield from self._without_directives(routine)
+            return
         yield from self._conditions(routine)
         yield from self.workshop.known_on_device(routine)
         declarations = DeclarationRewriter(self.facts, routine)
@@ -179,6 +182,11 @@ class FileRewriter:
         if self.facts.application.options.trace:
             yield from traces(self.facts, self.effects, routine)
         yield from self._allocations(routine, declarations.allocations)
+
+    def _without_directives(self, routine: Routine) -> Iterator[Edit]:
+        """Copies to and from the device in a file that has nothing else for hfpy to do."""
+        if routine.key in self.facts.graph.statements and self.workshop.rewriter(routine) is not None:
+            yield from self.workshop.data(routine, self.found)
 
     def _indent(self, line: LogicalLine) -> str:
         text = self.index.source.lines[line.first]

@@ -2,11 +2,11 @@
 !
 ! The arrays have no intent: with one, compilers might think that the call leaves their values as they are.
 module hfpy_arrays
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_intptr_t, c_null_char
   implicit none
   private
   public :: hf_enter, hf_leave, hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
-  public :: hf_update_host, hf_update_device, hf_end
+  public :: hf_update_host, hf_update_device, hf_address, hf_moved, hf_forget, hf_end
 
   !> What ends a text for C.
   character(kind=c_char), parameter :: hf_end = c_null_char
@@ -28,7 +28,7 @@ module hfpy_arrays
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_leave
 
-    !> As hf_enter, but only if entered is 0, which becomes 1.
+    !> As hf_enter, but only if entered is 0, which becomes 1, or if the array has other memory since.
     subroutine hf_enter_once(array, copy_in, entered, name, where) bind(c, name="hfd_enter_array_once")
       import :: c_char, c_int
       type(*) :: array(..)
@@ -86,5 +86,28 @@ module hfpy_arrays
       type(*) :: array(..)
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_update_device
+
+    !> Gives back what an array has on the device, whoever uses it, before it is deallocated; entered becomes 0.
+    subroutine hf_forget(array, entered) bind(c, name="hfd_forget_array")
+      import :: c_int
+      type(*) :: array(..)
+      integer(c_int), intent(inout) :: entered
+    end subroutine hf_forget
+
+    !> Where an allocatable array is, before a statement that may allocate it anew.
+    integer(c_intptr_t) function hf_address(array) bind(c, name="hfd_address_of_array")
+      import :: c_intptr_t
+      type(*) :: array(..)
+    end function hf_address
+
+    !> Behind such a statement: what was on the device for the old memory becomes that of the new one, with its values.
+    !> update: 1 to copy the values, too, if the memory is the same.
+    subroutine hf_moved(array, was, update, name, where) bind(c, name="hfd_moved_array")
+      import :: c_char, c_int, c_intptr_t
+      type(*) :: array(..)
+      integer(c_intptr_t), value :: was
+      integer(c_int), value :: update
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_moved
   end interface
 end module hfpy_arrays

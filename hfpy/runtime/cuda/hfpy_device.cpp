@@ -204,6 +204,33 @@ int hfd_present(const void *host, size_t bytes) {
   return found != nullptr && found->holds(address_of(host), bytes);
 }
 
+void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where) {
+  entry *const found = table().at(address_of(was));
+  if (found == nullptr || found->host != address_of(was)) return;
+  if (was == host && bytes == found->bytes) {
+    if (update) hfd_update_device(host, bytes, name, where);
+    return;
+  }
+  const long long users = found->users;
+  hfpy::give(found->device);
+  table().remove(found->host);
+  if (bytes == 0) return;
+  hfd_enter(host, bytes, 1, name, where);
+  table().at(address_of(host))->users = users;
+}
+
+void hfd_forget(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  if (found == nullptr || found->host != address_of(host)) return;
+  hfpy::give(found->device);
+  table().remove(found->host);
+}
+
+size_t hfd_bytes_from(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  return found == nullptr ? 0 : found->bytes - (address_of(host) - found->host);
+}
+
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
   if (bytes == 0) return nullptr;
   return device_address(required(host, bytes, name, kernel, where, transfer_hint), host);

@@ -36,6 +36,17 @@ void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *n
 /* Whether all of the range is on the device (1 or 0). */
 int hfd_present(const void *host, size_t bytes);
 
+/* What was brought there from one address belongs to a host array that lies elsewhere now, perhaps of another size: its
+ * users stay, its values come from the host; if it still lies there, only if `update` says so. Nothing happens if it was
+ * not there. */
+void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where);
+
+/* Gives back what belongs to an address, whoever uses it: the host memory is about to go. */
+void hfd_forget(const void *host);
+
+/* How many bytes of what is on the device lie behind an address; 0 if it is not there. */
+size_t hfd_bytes_from(const void *host);
+
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 
