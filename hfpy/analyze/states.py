@@ -34,6 +34,8 @@ class States:
 
     def of(self, name: str, key: str) -> str:
         """The state of an array in a routine; ``host`` for everything that is no array."""
+        if self._resident is None:
+            self._find_resident()
         slot = (key, name)
         if slot not in self._states:
             self._states[slot] = HOST  # a recursive call adds nothing
@@ -92,10 +94,14 @@ class States:
     def resident(self, key: str) -> frozenset[tuple[str, str]]:
         """Arrays of modules that may be on the device whenever a routine runs, since a caller holds them there."""
         if self._resident is None:
-            self._resident = self._find_resident()
+            self._find_resident()
+        assert self._resident is not None
         return self._resident.get(key, frozenset())
 
-    def _find_resident(self) -> dict[str, frozenset[tuple[str, str]]]:
+    def _find_resident(self) -> None:
+        """Before anything else is decided: in the midst of a decision the device uses of some routine are not
+        complete.
+        """
         found: dict[str, frozenset[tuple[str, str]]] = {}
         self._resident = {}  # what is asked on the way is what each routine itself brings to the device
         pending = [key for key in self.facts.graph.sites if self._has_device_data(key)]
@@ -107,7 +113,10 @@ class States:
                 if site.callee and not handed_on <= found.get(site.callee, frozenset()):
                     found[site.callee] = found.get(site.callee, frozenset()) | handed_on
                     pending.append(site.callee)
-        return found
+        self._resident = found
+        self._states.clear()
+        self._device_uses.clear()
+        self.found.clear()
 
     def _held_of_modules(self, key: str) -> frozenset[tuple[str, str]]:
         names = set(self.device_uses(key)) | set(self.facts.domains.listings(key))

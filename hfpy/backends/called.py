@@ -58,12 +58,16 @@ def _plain(facts: Facts, derived: DerivedType | None, home: str) -> bool:
 
 @dataclass
 class Called:
-    """Routines that kernels of these backends call, and what was found wrong with them."""
+    """Routines that kernels of these backends call, and what was found wrong with them.
+
+    ``shared``: arrays are in hfpy's own table, which routines that are called in regions cannot ask.
+    """
 
     facts: Facts
     effects: Effects
     states: States
     device: DeviceRoutines
+    shared: bool = False
     _checked: set[tuple[str, str]] = field(default_factory=set)
     _declared: dict[tuple[str, str], set[str]] | None = None
 
@@ -143,6 +147,10 @@ class Called:
         if problems:
             return [], [], problems
         for site, variable in self._mentioned(region):
+            if variable.symbol.rank and self.shared:
+                what = f"'{variable.symbol.name}', which a routine called here takes from its module,"
+                problems.append(not_shared(what, site.at.statement.line, self.facts.routine(site.caller).file))
+                continue
             problem = self._not_declarable(variable, routine, family)
             if problem:
                 problems.append(self._refused(problem, family, site))
@@ -309,6 +317,13 @@ class Called:
 
     def _refused(self, what: str, family: str, site: CallSite) -> Diagnostic:
         return refused(what, family, site.at.statement.line, self.facts.routine(site.caller).file)
+
+
+def not_shared(what: str, line: LogicalLine, file: str) -> Diagnostic:
+    """The error for something that directives cannot do with arrays that they share with CUDA kernels."""
+    message = f"{what} is not possible where CUDA kernels and directives share arrays on the device"
+    hint = "give both the same backend, pass it as an argument, or let each bring its arrays to the device and back"
+    return error("HF703", message, line.place(file), hint)
 
 
 def refused(what: str, family: str, line: LogicalLine, file: str) -> Diagnostic:

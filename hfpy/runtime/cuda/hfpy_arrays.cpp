@@ -103,4 +103,10 @@ void hfd_update_device_array(const CFI_cdesc_t *array, const char *name, const c
   hfd_update_parts(memory.start, memory.bytes, 0, name, where);
 }
 
+// The device address of an array; of one without elements its own, which nobody looks behind.
+void *hfd_address_of_array(const CFI_cdesc_t *array, const char *name, const char *region, const char *where) {
+  const range memory = memory_of(array, name, where);
+  return memory.bytes == 0 ? array->base_addr : hfd_region_data(memory.start, memory.bytes, name, region, where);
+}
+
 }  // extern "C"

@@ -129,6 +129,11 @@ void start(const char *where) {
   started = true;
 }
 
+block block_of(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  return {found->device, found->bytes};
+}
+
 }  // namespace hfpy
 
 void hfd_fail(const char *where, const char *kernel, const char *message, ...) {

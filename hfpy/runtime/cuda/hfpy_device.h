@@ -67,6 +67,13 @@ void hfd_values_out(void *host, const void *device, size_t bytes, const char *na
 void hfd_launch_begins(const char *kernel, const char *where, size_t bytes);
 void hfd_launch_ends(const char *kernel, const char *where);
 
+/* Around a region of OpenACC or OpenMP that works on this memory. Its runtime has streams of its own: the first one
+ * waits for all work on the device; the region itself has ended when its last statement has. In between, hfd_region_data
+ * gives the device address of a range; with `openacc` that address is also made known to OpenACC, as present. */
+void hfd_region_begins(const char *region, const char *where, int openacc);
+void *hfd_region_data(const void *host, size_t bytes, const char *name, const char *region, const char *where);
+void hfd_region_ends(const char *region, const char *where);
+
 /* Calls visit for each host range on the device. */
 void hfd_each_host_range(void (*visit)(const void *host, size_t bytes));
 

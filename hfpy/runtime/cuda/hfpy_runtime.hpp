@@ -20,6 +20,13 @@ void check(cudaError_t status, const char *where, const char *doing, const char 
 // Chooses a device if none is chosen yet; ends the program if there is none. Cheap after the first call.
 void start(const char *where);
 
+// The device memory of the host array that an address belongs to, which has to be there.
+struct block {
+  void *device;
+  size_t bytes;
+};
+block block_of(const void *host);
+
 // --- hfpy_memory.cpp: device memory with free lists, copies through pinned buffers ---
 
 void *take(size_t bytes, const char *name, const char *where);
