@@ -16,6 +16,7 @@ from hfpy.build.files import digest, explained
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
+from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import (
@@ -109,6 +110,7 @@ def _compile_and_link(
         suffixes=frozenset(path.suffix for path in others),
     )
     files = {file.name: file for file in compiled_files(translated.files, mains)}
+    check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     kernels = {name for name in files if name.endswith(KERNEL_SUFFIX)}
     in_fortran = any(name.endswith(cudafortran.SUFFIX) for name in files)
     cuda = _cuda_tools(project, options, request) if kernels or in_fortran else None

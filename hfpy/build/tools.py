@@ -88,6 +88,8 @@ def find_tools(
     cuda = find_compiler("cuda", None, environment) if ".cu" in suffixes else None
     flags = DEFAULT_FLAGS if settings.flags is None else settings.flags
     mode = parallel_flags(fortran, options, openmp)
+    if any(f.startswith("-foffload=") for f in (*flags, *environment_flags(environment, "FFLAGS"))):
+        mode = tuple(f for f in mode if f != "-foffload=disable")
     debugging = _DEBUG_FLAGS[fortran.family] if debug else ()
     c_flags = (*project.cflags, *settings.cflags) or ("-O2",)
     link = [*project.ldflags, *settings.ldflags, *environment_flags(environment, "LDFLAGS")]
@@ -127,7 +129,21 @@ def parallel_flags(compiler: Compiler, options: Options, openmp: bool) -> tuple[
 
 def _link_relevant(flags: Iterable[str]) -> tuple[str, ...]:
     """The compile flags that the linker's driver has to see too."""
-    wanted = ("-O", "-g", "-m", "-fsanitize", "-flto", "-fprofile", "-pg", "-static", "-p", "-tp", "-Mcuda", "-cuda")
+    wanted = (
+        "-O",
+        "-foffload",
+        "-g",
+        "-m",
+        "-fsanitize",
+        "-flto",
+        "-fprofile",
+        "-pg",
+        "-static",
+        "-p",
+        "-tp",
+        "-Mcuda",
+        "-cuda",
+    )
     return tuple(flag for flag in flags if flag.startswith(wanted) and not flag.startswith("-mod"))
 
 
