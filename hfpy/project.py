@@ -10,7 +10,7 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
 from hfpy.diagnostics import HfpyError, Place, error
-from hfpy.options import DEFAULT_BACKEND, DomainSpec, Options, default_kinds
+from hfpy.options import DEFAULT_BACKEND, DebugPrint, DomainSpec, Options, default_kinds
 
 PROJECT_FILE = "hfpy.toml"
 STORAGE_ORDER_FILE = "storage_order.F90"
@@ -70,6 +70,7 @@ class Project:
     schemes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     routines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     file_flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    debug_print: DebugPrint = field(default_factory=DebugPrint)
     legacy: bool = False
     install_dir: str | None = None
 
@@ -121,6 +122,7 @@ def options_for(project: Project, target: str) -> Options:
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
         domains=project.domains,
         legacy=project.legacy,
+        debug_print=project.debug_print,
         kinds=default_kinds(settings.flags or ()),
     )
     if settings.schedule is not None:

@@ -15,6 +15,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.files import leaves_preprocessed
 from hfpy.transform.accesses import AccessRewriter
+from hfpy.transform.debugprint import debug_prints
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import (
     SENTINEL,
@@ -180,6 +181,7 @@ class FileRewriter:
         yield from regions
         if self.facts.application.options.trace:
             yield from traces(self.facts, self.effects, routine)
+        yield from debug_prints(self.facts, self.effects, routine)
         yield from self._allocations(routine, declarations.allocations)
 
     def _indent(self, line: LogicalLine) -> str:
