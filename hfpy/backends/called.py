@@ -114,7 +114,7 @@ class Called:
             for region in self.facts.positions.regions:
                 family = self.facts.backend(region.routine)
                 if family in OFFLOADED:
-                    for _, variable in self._mentioned(region):
+                    for variable in self._known(region):
                         slot = (variable.home, variable.symbol.name)
                         self._declared.setdefault(slot, set()).add(family)
         return self._declared
@@ -126,6 +126,13 @@ class Called:
             for variable in self.device.globals(site.callee):
                 found.setdefault((variable.home, variable.symbol.name), (site, variable))
         return list(found.values())
+
+    def _known(self, region: RegionId) -> list[Found]:
+        """The variables of :meth:`_mentioned`; none where that cannot be told, which :meth:`updates` says."""
+        try:
+            return [variable for _, variable in self._mentioned(region)]
+        except Unprintable:
+            return []
 
     def _sites(self, region: RegionId) -> list[CallSite]:
         sites = self.facts.graph.sites.get(region.routine, ())

@@ -23,7 +23,17 @@ from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, Jump, constructs, flatten
+from hfpy.model.statements import (
+    Assignment,
+    Construct,
+    Header,
+    Jump,
+    Memory,
+    OneLine,
+    Statement,
+    constructs,
+    flatten,
+)
 from hfpy.model.units import Routine
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import own_nest
@@ -330,9 +340,14 @@ class OffloadRewriter(RegionRewriter):
         rows = self.source.lines[node.header.line.last + 1 : node.end.line.first]
         if any(row.lstrip().lower().startswith(sentinel) for row in rows):
             self._refuse(f"a region with directives {sentinel} of its own", node.header.line)
+        references = self.sharing.region(self.numbers[id(node)]).body.references
+        for reference in references:
+            if reference.role == "pointer" and _sets_pointer(reference.at.statement):
+                self._refuse("a pointer assignment in a region", reference.at.statement.line)
+                return
         if self.backend.name != "openacc":
             return  # compilers take associate names in OpenMP regions
-        for reference in self.sharing.region(self.numbers[id(node)]).body.references:
+        for reference in references:
             outer = reference.at.constructs[: reference.at.constructs.index(node)]
             named = {n for c in outer for n in getattr(c.header, "names", ())}
             if reference.name in named:
@@ -393,6 +408,12 @@ def _names(code: OffloadCode) -> Names:
     """What an addressed region names, for its procedure."""
     kept = [d.name for d in (*code.given, *code.results)]
     return Names(code.arrays, (*code.scalars, *code.objects), (*code.copied, *code.changed, *kept), code.owned)
+
+
+def _sets_pointer(statement: Statement) -> bool:
+    while isinstance(statement, OneLine):
+        statement = statement.action
+    return isinstance(statement, Memory) or (isinstance(statement, Assignment) and statement.pointer)
 
 
 def _at_end(loop: Loop) -> str:
