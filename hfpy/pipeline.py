@@ -96,7 +96,10 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
             from hfpy.transform.stencil.lowered import lowered
 
             progress("optimising", 0, 0)
-            application, facts, effects, optimised = lowered(facts, effects)
+            optimised = lowered(facts, effects)
+            facts, effects = optimised.facts, optimised.effects
+            application = facts.application
+            units = {Path(f.path): _units(f) for f in application.files}
         files: list[GeneratedFile] = []
         workshop = Backends(facts, effects)
         openmp = False
@@ -118,7 +121,9 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         def scheduled(name: str | None) -> str:
             from hfpy.report.schedule import show_schedules
 
-            return show_schedules(before, optimised, name) if optimised is not None else ""
+            if optimised is None:
+                return ""
+            return show_schedules(before, optimised.stencils, optimised.columns, name)
 
         diagnostics = _in_source_lines(application.files, found)
         if has_errors(diagnostics):

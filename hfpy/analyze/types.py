@@ -15,7 +15,7 @@ def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
         case Literal(kind=kind, text=text):
             if kind == "real" and "_" not in text:
                 return FType("real", "double" if "d" in text.lower() else "")
-            suffix = text.rsplit("_", 1)[1] if "_" in text and kind in ("real", "int", "logical") else ""
+            suffix = text.split("_", 1)[1] if "_" in text and kind in ("real", "int", "logical") else ""
             return FType({"int": "integer", "char": "character"}.get(kind, kind), suffix)
         case Paren(inner=inner):
             return type_of(inner, key, scopes)

@@ -40,13 +40,18 @@ _PACKAGES: Mapping[Language, tuple[str, str, str]] = {
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a family of Fortran compilers spells things; ``module_out`` is followed by a folder, as a word of its own."""
+    """How a family of Fortran compilers spells things; ``module_out`` is followed by a folder, as a word of its own.
+
+    ``selections`` are for files with selections by ``merge`` (:mod:`hfpy.transform.stencil.selects`): gfortran would
+    move what they select from back into branches, and then not vectorise the loop.
+    """
 
     module_out: tuple[str, ...]
     preprocess: tuple[str, ...]
     long_lines: tuple[str, ...]
     openmp: tuple[str, ...]
     openacc: tuple[str, ...]
+    selections: tuple[str, ...] = ()
 
 
 _SPELLINGS: Mapping[Family, Spelling] = {
@@ -56,6 +61,7 @@ _SPELLINGS: Mapping[Family, Spelling] = {
         ("-ffree-line-length-none",),
         ("-fopenmp", "-foffload=disable"),
         ("-fopenacc", "-foffload=disable"),
+        ("-fno-tree-sink",),
     ),
     "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",)),
     "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), ()),

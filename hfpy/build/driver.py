@@ -33,6 +33,7 @@ from hfpy.build.translated import (
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
+from hfpy.transform.stencil.selects import holds_selections
 
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
@@ -143,13 +144,17 @@ def _compile_and_link(
     request.phases.phase("compiling", len(needs) + len(foreign))
     remove_stale_modules(objects.modules, files.values())
 
+    def selections(name: str) -> tuple[str, ...]:
+        wanted = tools.fortran.spelling.selections if options.opt else ()
+        return wanted if wanted and holds_selections(files[name].path.read_text("utf-8", "replace")) else ()
+
     def compile_one(name: str) -> None:
         if name in foreign:
             objects.compile_c(foreign[name], targets[name])
         elif name in kernels and cuda is not None:
             objects.compile_kernels(name, cuda)
         else:
-            objects.compile_fortran(name, flags if name.endswith(cudafortran.SUFFIX) else ())
+            objects.compile_fortran(name, (*(flags if name.endswith(cudafortran.SUFFIX) else ()), *selections(name)))
 
     work = {**dict.fromkeys(foreign, ()), **needs}
     failures = run_ordered(work, compile_one, request.jobs, processes.stop, request.phases.step)

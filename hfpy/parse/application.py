@@ -52,26 +52,29 @@ def read_application(
 def with_texts(
     application: Application, texts: Mapping[str, tuple[str, tuple[int, ...]]]
 ) -> tuple[Application, list[Diagnostic]]:
-    """The application with other texts in the place of some files, whose units keep their names.
+    """The application with other texts in the place of some files. Units keep their names, and new ones may come.
 
     ``texts`` has by path the text, and the line of the user's file that each of its lines stems from.
     """
     options = application.options
     found: list[Diagnostic] = []
-    files = []
+    files = list(application.files)
     routines = dict(application.routines)
+    units = dict(application.units)
     for number, index in enumerate(application.files):
         if index.path not in texts:
-            files.append(index)
             continue
         made = reindexed(index, texts[index.path], options, application.macros)
-        files.append(made)
+        files[number] = made
         found += made.diagnostics
-        for key, (file, unit) in application.units.items():
-            if file == number and key in routines:
+        before = {key for key, (file, _) in application.units.items() if file == number}
+        for unit in range(len(made.units)):
+            key = unit_key(made, unit)
+            units[key] = (number, unit)
+            if key in routines or key not in before:
                 routines[key], problems = parse_unit(made, unit, options.include_dirs, options.parse_limit)
                 found += problems
-    return replace(application, files=tuple(files), routines=routines), found
+    return replace(application, files=tuple(files), routines=routines, units=units), found
 
 
 def reindexed(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
 from hfpy.analyze.facts import Facts
+from hfpy.transform.columns.optimise import ColumnResult
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.optimise import Result, Schedule
@@ -21,25 +22,30 @@ _RULES = {
     5: "written arrays have one name",
     6: "a region holds assignments and conditions only",
     7: "bounds do not depend on what is computed",
+    8: "a block of columns is computed like one column",
 }
 
 
-def show_schedules(facts: Facts, result: Result, name: str | None) -> str:
+def show_schedules(facts: Facts, result: Result, columns: ColumnResult, name: str | None) -> str:
     """The schedules of one routine (by name, ``module::name`` or the name of one of its kernels), or of all with
     regions; empty if there is none.
     """
     wanted = re.sub(r"^hfk\d+_", "", name.lower()) if name is not None else None
     keys = [k for k in result.refusals if wanted is None or wanted in (k, facts.routine(k).name)]
-    return "\n\n".join("\n".join(_routine(facts, result, key)) for key in keys)
+    return "\n\n".join("\n".join(_routine(facts, result, columns, key)) for key in keys)
 
 
-def _routine(facts: Facts, result: Result, key: str) -> Iterator[str]:
+def _routine(facts: Facts, result: Result, columns: ColumnResult, key: str) -> Iterator[str]:
     routine = facts.routine(key)
     place = routine.place()
     yield f"{routine.kind} {routine.name}  ({place.file}:{place.line}), target {facts.target}"
     for number, schedule in enumerate(result.schedules.get(key, ()), 1):
         yield from _schedule(number, schedule)
-    for refusal in result.refusals[key]:
+    for blocked in columns.blocked.get(key, ()):
+        with_forms = f", with blocked forms of {', '.join(blocked.routines)}" if blocked.routines else ""
+        several = f"{blocked.regions} regions as one, " if blocked.regions > 1 else ""
+        yield f"  line {blocked.line}: {several}in blocks of {blocked.width} columns{with_forms}"
+    for refusal in (*result.refusals[key], *columns.refusals.get(key, ())):
         yield _refusal(refusal)
 
 

@@ -13,7 +13,7 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.nests import NestBody, Temporary
 from hfpy.transform.stencil.program import Box, Offset, Stage, Version, distance
-from hfpy.transform.stencil.text import bound, plus
+from hfpy.transform.stencil.text import bound, element, plus
 
 CHEAP = 3  # operations that a producer may cost again before it is worth room and another loop
 
@@ -80,15 +80,27 @@ class BlockWriter:
         return nests
 
     def _stored_nest(self, stages: list[Stage]) -> Iterator[str]:
-        body = NestBody(self.group, self.names, {i: i for i in self.program.iterators}, self.temporaries)
+        body = NestBody(self.group, self.names, {i: i for i in self.program.iterators}, self.temporaries, select=True)
         inner = [line for stage in stages for line in body.root(stage)]
         self._counted(body)
         yield from self._loops(stages[0].box, stages[0].box, [self.here], inner)
+        for stage in stages:
+            if self.group.alone(stage):
+                self.temporaries.update({v: self._in_memory(v) for v in stage.writes})
+
+    def _in_memory(self, version: Version) -> Temporary:
+        """A version that has been stored, for the nests that follow."""
+        pattern = self.program.patterns[version.array]
+
+        def stored(offset: Offset, point: Mapping[str, str]) -> str:
+            return element(pattern, dict(zip(self.program.iterators, offset, strict=True)), point)
+
+        return stored
 
     def _kept_nest(self, stage: Stage) -> Iterator[str]:
         """The loops over what is needed of a stage, into its arrays; what is stored goes to memory from there."""
         point = {i: self.planes.get(i, i) for i in self.program.iterators}
-        body = NestBody(self.group, self.names, point, self.temporaries)
+        body = NestBody(self.group, self.names, point, self.temporaries, select=True)
         offsets = sorted(self.group.needs[stage.number])
         inner = list(body.computed(stage))
         for version in stage.writes:

@@ -123,3 +123,29 @@ class Group:
                     raise Illegal(f"'{read.version.array}' is read at a neighbour and written")
         if len({v.array for v in self.stored}) < len(self.stored):
             raise Illegal("an array is stored twice")
+        self._check_overwriting()
+
+    def _check_overwriting(self) -> None:
+        """Nobody may compute from an array in memory after its new value has been stored there."""
+        for version in self.stored:
+            writer = self.program.producer(version)
+            assert writer is not None
+            for stage in self.stages:
+                reads = any(r.version.array == version.array and self.producer(r) is None for r in stage.reads)
+                if reads and any(n > writer.number for n in self._evaluated_for(stage)):
+                    raise Illegal(f"'{version.array}' is overwritten before it is read for the last time")
+
+    def alone(self, stage: Stage) -> bool:
+        """Whether a stage is stored and needed at the point itself only, so that others find it in memory."""
+        here = (0,) * len(self.program.iterators)
+        return self.needs[stage.number] == {here} and all(v in self.stored for v in stage.writes)
+
+    def _evaluated_for(self, stage: Stage) -> set[int]:
+        """The numbers of the stored stages for which a stage is computed, its own among them."""
+        found = {stage.number} if any(v in self.stored for v in stage.writes) else set()
+        if self.alone(stage):
+            return found
+        for consumer in self.stages:
+            if any(self.producer(r) is stage for r in consumer.reads):
+                found |= self._evaluated_for(consumer)
+        return found

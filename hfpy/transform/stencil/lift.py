@@ -20,7 +20,7 @@ from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.stencil.flow import kept_arrays
 from hfpy.transform.stencil.operations import PURE, count
-from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Span, SpanKey
+from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Span, SpanKey, distance, moved
 
 _OPEN = frozenset({"pointer", "target"})
 _NUMBERS = ("real", "integer", "logical")
@@ -57,6 +57,7 @@ class Draft:
     offsets: Mapping[str, frozenset[Offset]]
     written: tuple[str, ...]
     keeps: frozenset[str]
+    safe: frozenset[SpanKey]
     scalars: tuple[str, ...]
     patterns: Mapping[str, Pattern]
     fixed: frozenset[str]
@@ -126,15 +127,22 @@ class Lifter:
                 offsets.setdefault(pattern.name, set()).add(offset)
         self._check_written(written, offsets, region)
         fixed |= {n for t in (*region.starts, *region.ends) for n in words(expand(t, self.macros))}
+        box = self._box(region, fixed, {*scalars, *region.iterators})
+        safe = frozenset(
+            key
+            for key, a in accesses.items()
+            if a.own or a.array in written or self._within(patterns[a.array], a, box, region)
+        )
         return Draft(
             construct,
             region.iterators,
             nodes,
-            self._box(region, fixed, {*scalars, *region.iterators}),
+            box,
             accesses,
             {a: frozenset(o) for a, o in offsets.items()},
             tuple(written),
             kept_arrays(nodes, accesses, frozenset(written)),
+            safe,
             scalars,
             patterns,
             frozenset(fixed),
@@ -238,6 +246,35 @@ class Lifter:
         text, size = self.type_text(data.name, reference.at.statement.line.place(self.routine.file))
         pattern = Pattern(data.name, tuple(texts), text, size, self._vanishes(data))
         return pattern, tuple(offset.values()), names
+
+    def _within(self, pattern: Pattern, access: Access, box: Box, region: Region) -> bool:
+        """Whether an array surely has the element that a reference names, at all points of the box."""
+        data = self._object(pattern.name, region.place)
+        if len(data.used) != len(pattern.items):
+            return False
+        for item, dimension in zip(pattern.items, data.used, strict=True):
+            if item not in region.iterators:
+                return False
+            lower, _, upper = dimension.size.rpartition(":")
+            ends = [linear_of(expand(t, self.macros)) for t in (lower or "1", upper)]
+            if None in ends:
+                return False
+            span = box[region.iterators.index(item)]
+            by = access.offset[region.iterators.index(item)]
+            first, last, low, high = (self._known(f) for f in (span.lower, span.upper, *ends) if f is not None)
+            below, above = distance(moved(first, by), low), distance(high, moved(last, by))
+            if below is None or above is None or below < 0 or above < 0:
+                return False
+        return True
+
+    def _known(self, form: Linear) -> Linear:
+        """A linear form with named constants as numbers."""
+        terms: dict[str, int] = {}
+        for atom, factor in form:
+            value = self.facts.domains.value(atom, self.key) if atom else 1
+            name, times = (atom, 1) if value is None else ("", value)
+            terms[name] = terms.get(name, 0) + factor * times
+        return tuple(sorted((a, c) for a, c in terms.items() if c))
 
     def _form(self, item: Expr | str, reference: Reference) -> Linear:
         form = linear_of(item) if isinstance(item, str) and item != ":" else None

@@ -22,6 +22,11 @@ class Locals:
         """A scalar: the same name for the same base, suffix and type."""
         return self._name(base, suffix, type_text, "")
 
+    def like(self, name: str, suffix: str) -> str:
+        """A scalar like another new one, or a logical one for the suffix ``mask``."""
+        type_text = "logical" if suffix == "mask" else self.types[name]
+        return self._name(name.removeprefix("hf_"), f"_{suffix}", type_text, "")
+
     def array(self, base: str, suffix: str, type_text: str, shape: str) -> str:
         """An array: the same name for the same base, suffix, type and shape."""
         return self._name(base, suffix, type_text, shape)

@@ -1,6 +1,9 @@
-"""The application after the optimiser: new texts read and analysed again, if they are without fault."""
+"""The application after the optimisers: new texts read and analysed again, if they are without fault."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.checks import check
 from hfpy.analyze.effects import Effects
@@ -8,22 +11,58 @@ from hfpy.analyze.facts import Facts, analyse
 from hfpy.diagnostics import has_errors
 from hfpy.model.application import Application
 from hfpy.parse.application import with_texts
-from hfpy.transform.stencil.optimise import Result, optimise, with_text
+from hfpy.transform.columns.optimise import ColumnResult, put_in_blocks
+from hfpy.transform.stencil.optimise import Optimised, Result, optimise, with_text
+
+COLUMNS_FROM = 2  # the level at which regions are put in blocks of columns
 
 
-def lowered(facts: Facts, effects: Effects) -> tuple[Application, Facts, Effects, Result]:
-    """What to go on with: an application with fused regions and its facts, or the one given if nothing was to be
-    done or what came of it is not accepted.
+@dataclass(frozen=True)
+class Lowered:
+    """What to go on with, and what was done to get there."""
+
+    facts: Facts
+    effects: Effects
+    stencils: Result
+    columns: ColumnResult
+
+
+NO_COLUMNS = ColumnResult({}, {}, {}, frozenset())
+
+
+def lowered(facts: Facts, effects: Effects) -> Lowered:
+    """The facts of an application with fused regions, and regions in blocks of columns; those given where nothing was
+    to be done or what came of it is not accepted.
     """
-    application = facts.application
-    result = optimise(facts, effects)
-    if not result.files:
-        return application, facts, effects, result
-    texts = {f.path: with_text(f, result.files[f.path]) for f in application.files if f.path in result.files}
+    stencils = optimise(facts, effects)
+    made = _again(facts.application, stencils.files, ())
+    if made is None:
+        stencils = Result({}, {}, stencils.refusals) if stencils.files else stencils
+        made = facts, effects
+    if facts.target != "cpu" or facts.application.options.opt < COLUMNS_FROM:
+        return Lowered(*made, stencils, NO_COLUMNS)
+    columns = put_in_blocks(*made)
+    blocked = _again(made[0].application, columns.files, columns.declared)
+    if blocked is None:
+        columns = replace(columns, files={}, blocked={}) if columns.files else columns
+        blocked = made
+    return Lowered(*blocked, stencils, columns)
+
+
+def _again(
+    application: Application, files: Mapping[str, Optimised], declared: Collection[str]
+) -> tuple[Facts, Effects] | None:
+    """The facts with new texts of some files, if there are any and they are without fault. ``declared`` are arrays that
+    keep their declared order.
+    """
+    if not files:
+        return None
+    texts = {f.path: with_text(f, files[f.path]) for f in application.files if f.path in files}
     changed, problems = with_texts(application, texts)
+    if declared and (changed.options.layout or changed.options.layout_arrays):
+        kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, "declared")}
+        changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
     after = analyse(changed)
-    effects_after = Effects(after)
-    problems += after.found + check(after, effects_after)
-    if has_errors(problems):
-        return application, facts, effects, Result({}, {}, result.refusals)
-    return changed, after, effects_after, result
+    effects = Effects(after)
+    problems += after.found + check(after, effects)
+    return None if has_errors(problems) else (after, effects)

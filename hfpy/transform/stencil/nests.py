@@ -19,7 +19,7 @@ Temporary = Callable[[Offset, Mapping[str, str]], str]
 
 class NestBody:
     """Writes what one turn of a nest computes. ``point`` names its iterators; ``temporaries`` are versions that other
-    nests of the group have computed before.
+    nests of the group have computed before; ``select`` asks for selections instead of branches.
     """
 
     def __init__(
@@ -28,12 +28,14 @@ class NestBody:
         names: Locals,
         point: Mapping[str, str],
         temporaries: Mapping[Version, Temporary],
+        select: bool = False,
     ) -> None:
         self.group = group
         self.program = group.program
         self.names = names
         self.point = point
         self.temporaries = temporaries
+        self.select = select
         self.evaluations: dict[int, int] = {}
         self._known: dict[tuple[int, Offset], list[Box]] = {}
 
@@ -84,7 +86,11 @@ class NestBody:
             if version.array in stage.keeps:
                 yield f"{self.scalar(version, offset)} = {self._value(before[version.array], offset)}"
         yield from Printer(
-            stage, lambda a: self._access(stage, before, a, offset), self._scalars(stage, offset), self._at(offset)
+            stage,
+            lambda a: self._access(stage, before, a, offset),
+            self._scalars(stage, offset),
+            self._at(offset),
+            self.names.like if self.select else None,
         ).lines()
 
     def _access(self, stage: Stage, before: Mapping[str, Version], access: Access, offset: Offset) -> str:

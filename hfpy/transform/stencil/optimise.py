@@ -5,7 +5,7 @@ It gives new texts, which are read and analysed again like the user's own (``lin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.bodies import words
@@ -23,6 +23,7 @@ from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_t
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.search import Choice, choose
+from hfpy.transform.wrapping import wrap_line
 
 BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "openacc", "openmp-target"})
 
@@ -70,12 +71,14 @@ def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, onl
         schedules[key], refusals[key] = tuple(work.schedules), work.refusals
         if made:
             edits.setdefault(routine.file, []).extend(made)
-    files = {f.path: _edited(f, edits[f.path]) for f in facts.application.files if f.path in edits}
+    macros = facts.application.macros
+    files = {f.path: edited(f, edits[f.path], macros) for f in facts.application.files if f.path in edits}
     return Result(files, schedules, refusals)
 
 
-def _edited(index: FileIndex, edits: list[Edit]) -> Optimised:
-    done = apply_edits(index.source, edits)
+def edited(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> Optimised:
+    """A file with edits, and which line of the user's file each line stems from."""
+    done = apply_edits(index.source, edits, lambda text: wrap_line(text, macros))
     before = index.expanded
     lines = tuple(before[n - 1] if before is not None and n else n for n in done.line_map)
     return Optimised(done.lines, lines)

@@ -114,9 +114,10 @@ def hull(boxes: Iterable[Box]) -> Box | None:
 class Stage:
     """One region as a stage.
 
-    ``accesses`` has every array reference of the body by its place in the text; ``scalars`` are the names that the
-    body sets for itself; ``keeps`` are outputs that some points leave as they were, or whose old value the body reads;
-    ``operations`` counts + - * / comparisons and functions of one evaluation.
+    ``accesses`` has every array reference of the body by its place in the text; ``safe`` are those that can be read at
+    every point of the box; ``scalars`` are the names that the body sets for itself; ``keeps`` are outputs that some
+    points leave as they were, or whose old value the body reads; ``operations`` counts + - * / comparisons and
+    functions of one evaluation.
     """
 
     number: int
@@ -126,6 +127,7 @@ class Stage:
     writes: tuple[Version, ...]
     reads: frozenset[Read]
     accesses: Mapping[SpanKey, Access]
+    safe: frozenset[SpanKey]
     scalars: tuple[str, ...]
     keeps: frozenset[str]
     operations: int

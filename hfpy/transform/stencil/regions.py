@@ -35,7 +35,7 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
         lines, body = point_lines(group, names)
         rest = _bounds(group.box, iterators)
         loops = [f"do {i} = {bound(s.lower)}, {bound(s.upper)}" for i, s in zip(iterators, group.box, strict=True)]
-        made = list(_region(iterators, sizes, rest + extra, lines, loops if commented else [], target))
+        made = list(region_lines(iterators, sizes, rest + extra, lines, loops if commented else [], target))
         return RegionText(tuple(indent + row for row in made), "points", dict(body.evaluations))
     code = BlockWriter(group, names, rows).write()
     counted = (code.block, *iterators[2:])
@@ -44,7 +44,7 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
     rest += [f"private({','.join(code.private)})"] if code.private else []
     loops = [f"do {i} = {bound(s.lower)}, {bound(s.upper)}" for i, s in zip(counted, group.box[1:], strict=True)]
     loops[0] += f", {rows}"
-    made = list(_region(counted, sizes[1:], rest, code.lines, loops if commented else [], target))
+    made = list(region_lines(counted, sizes[1:], rest, code.lines, loops if commented else [], target))
     return RegionText(tuple(indent + row for row in made), f"blocks of {rows} rows", dict(code.evaluations))
 
 
@@ -56,7 +56,7 @@ def _bounds(box: Box, iterators: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _region(
+def region_lines(
     iterators: tuple[str, ...], sizes: list[str], rest: list[str], body: object, loops: list[str], target: str
 ) -> Iterator[str]:
     """The directive, loops of its own where it stands in a comment, the body."""

@@ -11,7 +11,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.statements import Construct, Node
 from hfpy.transform.stencil.lift import Draft, Lifter, Refusal, Refused
-from hfpy.transform.stencil.program import Access, Pattern, Program, Read, Stage, Version
+from hfpy.transform.stencil.program import Access, Box, Pattern, Program, Read, Stage, Version, grown, within
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,12 @@ class RunFinder:
         for number, draft in enumerate(run):
             stages.append(_stage(number, draft, latest))
         patterns = {name: pattern for d in run for name, pattern in d.patterns.items()}
-        live = frozenset(
+        last = {
             Version(name, number)
             for name, number in latest.items()
             if number and self._live(patterns[name], run, stages)
-        )
+        }
+        live = frozenset(last | _shining_through(stages, last))
         types = {n: self.lifter.type_text(n, d.place)[0] for d in run for n in d.scalars}
         return Program(self.routine.key, run[0].iterators, tuple(stages), patterns, live, types)
 
@@ -114,6 +115,32 @@ class RunFinder:
             r.name == pattern.name and r.role not in ("write", "allocate") and not inside & set(r.at.regions)
             for r in self.facts.references[self.routine.key]
         )
+
+
+def _shining_through(stages: list[Stage], last: set[Version]) -> set[Version]:
+    """Versions that stay visible at points where later versions of their array were not computed: at the end, or
+    where a stage reads. They have to be in memory.
+    """
+    boxes = {v: s.box for s in stages for v in s.writes}
+    found: set[Version] = set()
+
+    def look(version: Version, wanted: Box) -> None:
+        while version in boxes and not within(wanted, boxes[version]):
+            version = Version(version.array, version.number - 1)
+            if version in boxes:
+                found.add(version)
+
+    for stage in stages:
+        for read in stage.reads:
+            look(read.version, grown(stage.box, [read.offset]))
+    for version in last:
+        covered = [boxes[version]]
+        for number in range(version.number - 1, 0, -1):
+            before = Version(version.array, number)
+            if not any(within(boxes[before], box) for box in covered):
+                found.add(before)
+            covered.append(boxes[before])
+    return found
 
 
 def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
@@ -140,6 +167,7 @@ def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
         tuple(writes),
         frozenset(reads),
         accesses,
+        draft.safe,
         draft.scalars,
         draft.keeps,
         draft.operations,

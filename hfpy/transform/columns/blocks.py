@@ -1,0 +1,453 @@
+"""A region as one of blocks of columns: data put side by side before the body, and put back behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hfpy.analyze.bodies import words
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sizes import linear
+from hfpy.analyze.uses import Reference
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Expr, Keyword, Name, Range, walk
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Assignment, Call, Construct, Header, Node, constructs
+from hfpy.parse.nests import innermost_body
+from hfpy.transform.columns.clones import COUNT, Clones
+from hfpy.transform.columns.common import column_positions, named, refused
+from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.types import plain_type
+from hfpy.transform.columns.varying import Varying, loop_variables
+from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.program import distance
+from hfpy.transform.stencil.regions import region_lines
+
+# Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
+WIDE = 128
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An array of the region whose columns are put side by side: its dimensions but those of the region, what of it
+    is read before and written back behind, and its indices for one column.
+    """
+
+    name: str
+    block: str
+    sizes: tuple[str, ...]
+    before: bool
+    behind: bool
+    column: tuple[str, ...]
+
+
+class RegionBlocks:
+    """Writes neighbouring regions of a routine, over the same points, as one for blocks of columns. Raises Refused."""
+
+    def __init__(
+        self,
+        analysis: Varying,
+        sharing: RoutineSharing,
+        numbers: tuple[int, ...],
+        clones: Clones,
+        names: Locals,
+    ) -> None:
+        self.analysis = analysis
+        self.facts = analysis.facts
+        self.sharings = [sharing.region(n) for n in numbers]
+        self.routine = sharing.routine
+        self.region: Region = self.sharings[0].region
+        self.constructs: list[Construct] = [sharing.constructs[n] for n in numbers]
+        self.numbers = frozenset(numbers)
+        self._own_positions: dict[str, Mapping[int, str]] = {}
+        self.clones = clones
+        self.names = names
+        self.first = self.region.iterators[0]
+        self.width = clones.width if self._calls() else WIDE
+        bodies = [innermost_body(c, s.region) for c, s in zip(self.constructs, self.sharings, strict=True)]
+        self.nodes = analysis.plain(self.routine, tuple(node for body in bodies for node in body))
+        self.references = [
+            r
+            for s in self.sharings
+            for r in s.body.references
+            if not r.at.own_loop and r.name not in self.region.iterators
+        ]
+
+    def _calls(self) -> bool:
+        """Whether the region calls routines that may have blocked forms, which are made for one width."""
+        sites = self.facts.graph.sites.get(self.routine.key, ())
+        return any(self.numbers & set(site.at.regions) and site.callee for site in sites)
+
+    def lines(self) -> list[str]:
+        """The region's text."""
+        self._check()
+        seed = {self.first} | {n for n, data in self._arrays().items() if self._depends(n, data)}
+        varying = self.analysis.in_nodes(self.routine, self.nodes, frozenset(seed))
+        self._check_written(varying)
+        direct = frozenset(n for n in varying if n in self._arrays() and self._stays(n))
+        packed = [self._packed(n) for n in sorted(varying - direct - {self.first})]
+        column = f"({self.block_name}+{LANE})"
+        variables = Variables(
+            {p.name: p.block for p in packed},
+            direct,
+            self._items,
+            self._rank,
+            lambda name: plain_type(self.facts, self.routine.key, name),
+            {self.first: column},
+        )
+        writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.width)
+        lanes = Lanes(self.count_name)
+        inner = writer.block(self.nodes, lanes)
+        low, high = self.region.starts[0], self.region.ends[0]
+        del low
+        rows = [f"{self.count_name} = min({self.width}, ({high}) - {self.block_name} + 1)"]
+        rows += self._moves(writer, lanes, [p for p in packed if p.before], back=False)
+        rows += inner
+        rows += self._moves(writer, lanes, [p for p in packed if p.behind], back=True)
+        return self._region(rows)
+
+    @property
+    def block_name(self) -> str:
+        """The iterator over blocks: the first column of each."""
+        return self.names.scalar(self.first, "_block", "integer")
+
+    @property
+    def count_name(self) -> str:
+        """How many columns a block has."""
+        self.names.scalar("l", "", "integer")
+        return self.names.scalar(COUNT.removeprefix("hf_"), "", "integer")
+
+    # -- what the region is
+
+    def _check(self) -> None:
+        for sharing in self.sharings:
+            region = sharing.region
+            if region.reductions or region.vector or any(s.strip() != "1" for s in region.strides):
+                raise refused("it has a reduction, is a vector loop, or has a stride", region.place)
+            if region.private or any(name in ("fuse", "block") and v == ("no",) for name, v in region.hints):
+                raise refused("it is made of blocks already, or says that it shall not be", region.place)
+            placed = sharing.place()
+            if any(d.severity == "error" for d in placed.found) or placed.lastprivate or placed.flags:
+                raise refused("a scalar carries a value out of it", region.place)
+            if placed.firstprivate:
+                raise refused(f"'{placed.firstprivate[0]}' brings a value into it", region.place)
+            for reference in sharing.body.references:
+                self.analysis.check_reference(self.routine, reference)
+        if len(self.sharings) > 1:
+            self._check_neighbours()
+
+    def _check_neighbours(self) -> None:
+        """What neighbouring regions write must be touched at the column itself by all of them."""
+        for name in {r.name for r in self.references if self.analysis.effects.of(r, self.routine.key)[1]}:
+            data = self.facts.object(name, self.routine.key)
+            if data is None or (data.rank and self._depends(name, data) and not self._own(name)):
+                raise refused(f"'{name}' is used at other points", self.region.place)
+            if data.rank and not self._depends(name, data) and name not in self._private():
+                raise refused(f"'{name}' is not the column's own", self.region.place)
+
+    def _private(self) -> set[str]:
+        return {name for s in self.sharings for name in s.place().private}
+
+    def _arrays(self) -> Mapping[str, DataObject]:
+        found = {}
+        for reference in self.references:
+            data = self.facts.object(reference.name, self.routine.key)
+            if data is not None and data.rank:
+                found[reference.name] = data
+        return found
+
+    def _of(self, name: str) -> list[Reference]:
+        return [r for r in self.references if r.name == name]
+
+    def _all_items(self, reference: Reference) -> tuple[Expr | str, ...]:
+        plan = self.facts.plan_of(reference, self.routine.key)
+        if plan is not None and plan.items is not None:
+            return plan.items
+        return reference.indices or ()
+
+    def _depends(self, name: str, data: DataObject) -> bool:
+        """Whether which element is meant depends on the column."""
+        return any(
+            i == self.first
+            or (isinstance(i, Expr) and any(isinstance(n, Name) and n.name == self.first for n in walk(i)))
+            for r in self._of(name)
+            for i in self._all_items(r)
+        )
+
+    def _check_written(self, varying: frozenset[str]) -> None:
+        """What is written must be the column's own."""
+        for reference in self.references:
+            if reference.name not in varying or not reference.writes:
+                continue
+            data = self.facts.object(reference.name, self.routine.key)
+            private = (data is not None and not data.rank) or reference.name in self._private()
+            if not private and not self._depends(reference.name, data):  # type: ignore[arg-type]
+                raise refused(f"'{reference.name}' is not the column's own", self.region.place)
+
+    def _positions(self, name: str) -> Mapping[int, str]:
+        """The dimensions of an array that the region's iterators index; none where it is used at neighbours."""
+        if name not in self._own_positions:
+            rank = self._arrays()[name].rank
+            listed = [self._all_items(r) for r in self._of(name)]
+            found = column_positions(listed, self.region.iterators) if all(len(i) == rank for i in listed) else None
+            self._own_positions[name] = found or {}
+        return self._own_positions[name]
+
+    def _own(self, name: str) -> bool:
+        """Whether an array is touched at the column itself only."""
+        return self.first in self._positions(name).values()
+
+    def _stays(self, name: str) -> bool:
+        """Whether an array is used where it is: at neighbours, or with its columns side by side already."""
+        if not self._depends(name, self._arrays()[name]):
+            return False
+        if not self._own(name):
+            return True
+        if self._only_here(name):
+            return False
+        contiguous = self._contiguous(self._arrays()[name])
+        passed = any(r.call is not None and r.role == "argument" for r in self._of(name))
+        return contiguous and not passed
+
+    def _contiguous(self, data: DataObject) -> bool:
+        """Whether neighbouring columns lie side by side in memory."""
+        order = self.facts.order(data)
+        storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
+        return bool(storage) and self._positions(data.name).get(storage[0]) == self.first
+
+    def _items(self, expr: Expr, line: LogicalLine) -> tuple[Expr | str, ...] | None:
+        plan = self.facts.plans.get((self.routine.key, line.key, expr.start, expr.end))
+        items = plan.items if plan is not None and plan.items is not None else None
+        if items is None:
+            items = expr.args if isinstance(expr, Apply) else None
+        data = self.facts.object(named(expr), self.routine.key)
+        if items is None or data is None or len(items) != data.rank or not self._packs(named(expr)):
+            return items
+        parallel = self._positions(data.name)
+        rest = tuple(i for p, i in enumerate(items) if p not in parallel)
+        return None if rest and all(i == ":" for i in rest) else rest
+
+    def _packs(self, name: str) -> bool:
+        return name in self._arrays() and self._depends(name, self._arrays()[name]) and not self._stays(name)
+
+    def _rank(self, name: str) -> int:
+        data = self.facts.object(name, self.routine.key)
+        if data is None:  # an iterator of the region that nothing declares
+            return 0
+        return data.rank - (len(self._positions(name)) if self._packs(name) else 0)
+
+    # -- data side by side
+
+    def _packed(self, name: str) -> Packed:
+        data = self.facts.object(name, self.routine.key)
+        assert data is not None
+        type_text = plain_type(self.facts, self.routine.key, name)
+        if not self._packs(name):  # the thread's own
+            sizes = tuple(d.size for d in data.used)
+            column: tuple[str, ...] = ()
+            before = behind = False
+        else:
+            parallel = self._positions(data.name)
+            sizes = tuple(self._size(data, p) for p in range(data.rank) if p not in parallel)
+            column = tuple(
+                f"{self.block_name}+{LANE}" if parallel.get(p) == self.first else parallel.get(p, ":")
+                for p in range(data.rank)
+            )
+            before = not self._set_first(name) and not self._only_here(name)
+            behind = self._changed(name) and not self._only_here(name)
+        if any(s.endswith(":") or "*" in s for s in sizes):
+            raise refused(f"how large '{name}' is cannot be told", self.region.place)
+        for word in {w for s in sizes for w in words(s)}:
+            size = self.facts.object(word, self.routine.key)
+            if size is not None and size.local and not size.symbol.constant:
+                raise refused(f"the size of '{name}' is a local variable", self.region.place)
+        shape = ",".join([f"0:{self.width - 1}", *sizes])
+        return Packed(name, self.names.array(name, "", type_text, shape), sizes, before, behind, column)
+
+    def _size(self, data: DataObject, position: int) -> str:
+        """The size of a dimension; of an allocatable array that of its allocations, if they are all the same."""
+        dimension = data.used[position]
+        if not dimension.size.endswith(":") or dimension.declared is None:
+            return dimension.size
+        found: set[str] = set()
+        for key, references in self.facts.references.items():
+            for reference in references:
+                if reference.role != "allocate":
+                    continue
+                other = self.facts.object(reference.name, key)
+                if other is None or other.identity != data.identity or not reference.indices:
+                    continue
+                index = reference.indices[dimension.declared]
+                text = reference.at.statement.line.text[index.start : index.end]
+                found.add(":" if isinstance(index, Range) else self._seen_from_here(text, key))
+        return found.pop() if len(found) == 1 else ":"
+
+    def _seen_from_here(self, size: str, key: str) -> str:
+        """A size of another routine in words of this one; ``:`` where there are none."""
+        value = self.facts.domains.value(size, key)
+        if value is not None:
+            return str(value)
+        text = "".join(size.lower().split())
+        for word in words(text):
+            there, here = self.facts.object(word, key), self.facts.object(word, self.routine.key)
+            if there is None or here is None or there.identity != here.identity or here.home == self.routine.key:
+                return ":"
+        return text
+
+    def _changed(self, name: str) -> bool:
+        return any(self.analysis.effects.of(r, self.routine.key)[1] for r in self._of(name))
+
+    def _only_here(self, name: str) -> bool:
+        """Whether an array is the routine's own and nobody else looks at it."""
+        data = self._arrays()[name]
+        if not data.local or data.symbol.dynamic or "save" in data.symbol.attributes:
+            return False
+        here = self._of(name)
+        if any(c.kind in ("do", "dowhile") and c not in self._inner_loops() for r in here for c in r.at.constructs):
+            return False  # what one turn of a loop around the region leaves, the next may read
+        return all(self.numbers & set(r.at.regions) for r in self.facts.references[self.routine.key] if r.name == name)
+
+    def _inner_loops(self) -> list[Construct]:
+        return [c for outer in self.constructs for c in constructs((outer,))]
+
+    def _set_first(self, name: str) -> bool:
+        """Whether the first statement that mentions an array sets all of a column."""
+        for node in self.nodes:
+            if not any(name in words(line.text) for line in _lines(node)):
+                continue
+            if isinstance(node, Assignment):
+                inner = {n.name for n in walk(node.value) if isinstance(n, Name)}
+                return named(node.target) == name and name not in inner and not self._rank(name)
+            if isinstance(node, Call):
+                return self._is_result(node, name)
+            return False
+        return False
+
+    def _is_result(self, node: Call, name: str) -> bool:
+        given = [a.value if isinstance(a, Keyword) else a for a in node.args]
+        mentions = [e for e in given if any(isinstance(n, Name) and n.name == name for n in walk(e))]
+        for site in self.analysis.sites(self.routine, node):
+            for dummy, value in self.analysis.actuals(site):
+                if named(value) == name and len(mentions) == 1:
+                    data = self.facts.object(dummy, site.callee)
+                    return data is not None and data.symbol.intent == "out" and isinstance(value, Name)
+        return False
+
+    def _moves(self, writer: BodyWriter, lanes: Lanes, packed: list[Packed], back: bool) -> Iterator[str]:
+        """The loops that put columns side by side, or back: scalars together, arrays one by one, in the order in which
+        their elements lie in memory.
+        """
+        for together in ([p for p in packed if not p.sizes], *([p] for p in packed if p.sizes)):
+            if not together:
+                continue
+            loops = self._planes(together[0]) if together[0].sizes else []
+            indices = [variable for variable, _ in loops] or [":" for _ in together[0].sizes]
+            rows = []
+            for p in together:
+                rest = iter(indices)
+                here = f"{p.block}({','.join([LANE, *indices])})"
+                there = f"{p.name}({','.join(next(rest) if i == ':' else i for i in p.column)})"
+                rows.append(f"{there} = {here}" if back else f"{here} = {there}")
+            rows = writer.lane_loop(lanes, rows)
+            for variable, size in loops:
+                lower, _, upper = size.rpartition(":")
+                rows = [f"do {variable} = {lower or 1}, {upper}", *(STEP + row for row in rows), "end do"]
+            yield from rows
+
+    def _planes(self, packed: Packed) -> list[tuple[str, str]]:
+        """The loops over a column's own dimensions, the innermost first, where neighbouring columns lie side by side in
+        memory; none where columns do.
+        """
+        data = self._arrays()[packed.name]
+        if not self._contiguous(data):
+            return []
+        return [(self.names.scalar(f"d{n + 1}", "", "integer"), size) for n, size in enumerate(packed.sizes)]
+
+    # -- the region
+
+    def _region(self, rows: list[str]) -> list[str]:
+        region = self.region
+        iterators = (self.block_name, *region.iterators[1:])
+        used = {w for row in rows for w in words(row)}
+        private = [n for n in self.names.types if n in used and self.names.shapes[n]]
+        rest = [f"startAt({','.join(region.starts)})", f"endAt({','.join(region.ends)})"]
+        strides = [str(self.width), *("1" for _ in region.iterators[1:])]
+        rest.append(f"stride({','.join(strides)})")
+        rest += [f"private({','.join(private)})"] if private else []
+        rest += [f"schedule({region.schedule})"] if region.schedule else []
+        loops = []
+        if self.constructs[0].header.line.comment:
+            spans = zip(iterators, region.starts, region.ends, strict=True)
+            loops = [f"do {i} = {low}, {high}" for i, low, high in spans]
+            loops[0] += f", {self.width}"
+        sizes = [d.size for d in region.domains]
+        indent = " " * self.constructs[0].header.line.segments[0][2]
+        return [indent + row for row in region_lines(iterators, sizes, rest, rows, loops, "cpu")]
+
+
+def _lines(node: Node) -> Iterator[LogicalLine]:
+    if isinstance(node, Construct):
+        for part in node.parts:
+            yield part.header.line
+            for inner in part.body:
+                yield from _lines(inner)
+    else:
+        yield node.line
+
+
+def worth_blocks(analysis: Varying, blocks: RegionBlocks) -> bool:
+    """Whether columns have something that no compiler puts into lanes: calls of routines with loops, or loops that
+    carry values from one turn to the next.
+    """
+    if _carries(blocks.nodes):
+        return True
+    for site in analysis.facts.graph.sites.get(blocks.routine.key, ()):
+        callee = analysis.facts.application.routines.get(site.callee)
+        if not blocks.numbers & set(site.at.regions) or callee is None or site.function:
+            continue
+        if loop_variables(callee.body) or analysis.facts.graph.sites.get(site.callee):
+            return True
+    return False
+
+
+def _carries(nodes: tuple[Node, ...]) -> bool:
+    """Whether a loop in some statements writes an array that it reads in another turn."""
+    for node in nodes:
+        if not isinstance(node, Construct):
+            continue
+        for part in node.parts:
+            if node.kind == "do" and isinstance(part.header, Header) and _carried_in(part.body, part.header.var):
+                return True
+            if _carries(part.body):
+                return True
+    return False
+
+
+def _carried_in(body: tuple[Node, ...], variable: str) -> bool:
+    written: dict[str, set[int]] = {}
+    read: dict[str, set[int]] = {}
+    for statement in _assignments(body):
+        if isinstance(statement.target, Apply):
+            written.setdefault(named(statement.target), set()).update(_turns(statement.target, variable))
+        for node in walk(statement.value):
+            if isinstance(node, Apply):
+                read.setdefault(named(node), set()).update(_turns(node, variable))
+    return any(read.get(name, set()) - turns for name, turns in written.items() if turns)
+
+
+def _turns(reference: Apply, variable: str) -> Iterator[int]:
+    """How far indices are from a loop's variable, where that is a number."""
+    for item in reference.args:
+        by = distance(form, ((variable, 1),)) if (form := linear(item)) is not None else None
+        if by is not None:
+            yield by
+
+
+def _assignments(nodes: tuple[Node, ...]) -> Iterator[Assignment]:
+    for node in nodes:
+        if isinstance(node, Construct):
+            for part in node.parts:
+                yield from _assignments(part.body)
+        elif isinstance(node, Assignment):
+            yield node

@@ -1,0 +1,163 @@
+"""Blocked forms of routines that regions call: ``hfv_NAME`` beside each, for a block of columns at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hfpy.analyze.bodies import words
+from hfpy.analyze.domains import DataObject
+from hfpy.model.expressions import Apply, Expr
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import Routine, Symbol
+from hfpy.transform.columns.common import Instance, refused
+from hfpy.transform.columns.statements import STEP, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.types import plain_type
+from hfpy.transform.columns.varying import Varying
+from hfpy.transform.stencil.locals import Locals
+
+COUNT = "hf_n"
+_ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})
+
+
+@dataclass
+class Clones:
+    """The blocked forms that have been asked for, each with its name, for blocks of ``width`` columns."""
+
+    analysis: Varying
+    width: int
+    names: dict[Instance, str] = field(default_factory=dict)
+    texts: dict[Instance, list[str]] = field(default_factory=dict)
+
+    def name(self, instance: Instance) -> str:
+        """The name of the blocked form of a routine."""
+        if instance not in self.names:
+            routine = self.analysis.facts.routine(instance.key)
+            same = sum(1 for other in self.names if other.key == instance.key)
+            self.names[instance] = f"hfv_{routine.name}{f'_{same + 1}' if same else ''}"[:63]
+        return self.names[instance]
+
+    def write(self) -> None:
+        """Write the texts of all that were asked for, and of what these ask for. Raises Refused."""
+        while missing := [i for i in self.names if i not in self.texts]:
+            for instance in missing:
+                self.texts[instance] = list(_Clone(self, instance).lines())
+
+    def modules(self, module: str, text: str) -> Iterator[str]:
+        """The ``use`` statements that a text in a module needs for blocked forms of other modules."""
+        mentioned = words(text)
+        wanted: dict[str, list[str]] = {}
+        for instance, name in self.names.items():
+            home = self.analysis.facts.routine(instance.key).module
+            if name in mentioned and home != module:
+                wanted.setdefault(home, []).append(name)
+        for home in sorted(wanted):
+            yield f"use {home}, only: {', '.join(sorted(wanted[home]))}"
+
+
+class _Clone:
+    """One blocked routine."""
+
+    def __init__(self, clones: Clones, instance: Instance) -> None:
+        self.clones = clones
+        self.analysis = clones.analysis
+        self.facts = clones.analysis.facts
+        self.instance = instance
+        self.routine: Routine = self.facts.routine(instance.key)
+        self.varying = self.analysis.in_routine(instance)
+        source = self.facts.application.file(instance.key).source
+        self.names = Locals(frozenset(w for line in source.lines for w in words(line)))
+
+    def lines(self) -> Iterator[str]:
+        """The routine's text."""
+        routine = self.routine
+        variables = Variables(
+            {v: v for v in self.varying},
+            frozenset(),
+            self._items,
+            lambda name: self._data(name).rank,
+            lambda name: plain_type(self.facts, routine.key, name),
+        )
+        writer = BodyWriter(
+            self.analysis, routine, self.varying, variables, self.names, self.clones.name, self.clones.width
+        )
+        body = writer.block(routine.body, Lanes(COUNT))
+        name = self.clones.names[self.instance]
+        result = [routine.result] if routine.kind == "function" else []
+        dummies = [COUNT, *routine.dummies, *result]
+        used = {w for row in body for w in words(row)} | set(dummies)
+        yield f"! {routine.name} for a block of columns: the first dimension of what differs between them."
+        yield f"subroutine {name}({', '.join(dummies)})"
+        text = "\n".join(body)
+        for row in (*self.clones.modules(routine.module, text), *self._uses(), "implicit none"):
+            yield STEP + row
+        yield f"{STEP}integer, intent(in) :: {COUNT}"
+        for row in self._declarations(used):
+            yield STEP + row
+        yield from (STEP + row for row in self.names.declarations(used))
+        yield f"{STEP}integer :: hf_l"
+        yield ""
+        yield from (STEP + row for row in body)
+        yield f"end subroutine {name}"
+
+    def _uses(self) -> Iterator[str]:
+        for use in self.routine.spec.uses:
+            if use.line is None or use.line.file:
+                raise refused(f"'{self.routine.name}' has declarations of an included file", self.routine.place())
+            yield use.line.text.strip()
+
+    def _data(self, name: str) -> DataObject:
+        data = self.facts.object(name, self.routine.key)
+        assert data is not None
+        return data
+
+    def _items(self, expr: Expr, line: LogicalLine) -> tuple[Expr | str, ...] | None:
+        plan = self.facts.plans.get((self.routine.key, line.key, expr.start, expr.end))
+        if plan is not None and plan.items is not None:
+            return plan.items
+        return expr.args if isinstance(expr, Apply) else None
+
+    def _declarations(self, used: set[str]) -> Iterator[str]:
+        """Constants, then what sizes may depend on, then the rest; what is not used is left out."""
+        symbols = self.routine.spec.symbols
+        needed = self._with_sizes(used & symbols.keys())
+        ordered = sorted(needed, key=lambda n: (not symbols[n].constant, bool(symbols[n].shape) or n in self.varying))
+        for name in ordered:
+            yield self._declaration(symbols[name])
+
+    def _with_sizes(self, names: set[str]) -> list[str]:
+        """The names with those that their shapes and values mention, in the order of the text."""
+        symbols = self.routine.spec.symbols
+        found = set(names)
+        while True:
+            more = {w for n in found for w in _mentioned(symbols[n], self._data(n))} & symbols.keys()
+            if more <= found:
+                return [n for n in symbols if n in found]
+            found |= more
+
+    def _declaration(self, symbol: Symbol) -> str:
+        name, routine = symbol.name, self.routine
+        odd = symbol.attributes - _ATTRIBUTES
+        if odd or not symbol.type.text or (symbol.initial and not symbol.constant):
+            raise refused(f"'{name}' of '{routine.name}' has the attribute {', '.join(sorted(odd))}", routine.place())
+        words_before = [symbol.type.text]
+        if symbol.constant:
+            words_before.append("parameter")
+        intent = "out" if name == routine.result and routine.kind == "function" else symbol.intent
+        words_before += [f"intent({intent})"] if intent else []
+        words_before += ["optional"] if "optional" in symbol.attributes else []
+        sizes = [d.size for d in symbol.shape] if symbol.constant else [d.size for d in self._data(name).used]
+        if name in self.varying:
+            assumed = any(s.endswith(":") for s in sizes)
+            sizes = [f"{s}:" if assumed and s and not s.endswith(":") else s for s in sizes]
+            sizes = ["0:" if assumed else f"0:{self.clones.width - 1}", *sizes]
+        shape = f"({','.join(sizes)})" if sizes else ""
+        value = f" = {symbol.initial}" if symbol.constant else ""
+        return f"{', '.join(words_before)} :: {name}{shape}{value}"
+
+
+def _mentioned(symbol: Symbol, data: DataObject) -> set[str]:
+    found = words(symbol.initial) | words(symbol.type.text)
+    for dimension in data.used:
+        found |= words(dimension.size)
+    return found

@@ -1,0 +1,222 @@
+"""The column optimiser as a pass over an application: new texts of files with regions in blocks of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hfpy.analyze.bodies import words
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.model.expressions import Expr
+from hfpy.model.statements import Construct, Node
+from hfpy.model.units import Routine
+from hfpy.transform.columns.blocks import RegionBlocks, worth_blocks
+from hfpy.transform.columns.clones import Clones
+from hfpy.transform.columns.common import column_positions
+from hfpy.transform.columns.varying import Varying
+from hfpy.transform.edits import Edit, insert_lines, replace_lines
+from hfpy.transform.stencil.lift import Refusal, Refused
+from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.optimise import Optimised, edited
+
+BACKENDS = frozenset({"sequential", "openmp"})
+WIDTH = 32
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, and the
+    routines with blocked forms.
+    """
+
+    line: int
+    width: int
+    regions: int
+    routines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ColumnResult:
+    """Files that changed by their path; regions in blocks and refusals by routine; arrays whose declared order is the
+    one to keep, as ``unit::name``.
+    """
+
+    files: Mapping[str, Optimised]
+    blocked: Mapping[str, tuple[Blocked, ...]]
+    refusals: Mapping[str, tuple[Refusal, ...]]
+    declared: frozenset[str]
+
+
+@dataclass
+class _Work:
+    """What has been decided so far."""
+
+    edits: dict[str, list[Edit]] = field(default_factory=dict)
+    blocked: dict[str, tuple[Blocked, ...]] = field(default_factory=dict)
+    refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+
+
+def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> ColumnResult:
+    """Put the regions of the application in blocks where that pays."""
+    analysis = Varying(facts, effects)
+    clones = Clones(analysis, WIDTH)
+    work = _Work()
+    for key, routine in facts.application.routines.items():
+        if only is not None and routine.file != only:
+            continue
+        if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
+            _routine(facts, effects, analysis, clones, routine, work)
+    _put_clones(facts, clones, work)
+    macros = facts.application.macros
+    files = {f.path: edited(f, work.edits[f.path], macros) for f in facts.application.files if f.path in work.edits}
+    return ColumnResult(files, work.blocked, work.refusals, frozenset(work.declared))
+
+
+def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, routine: Routine, work: _Work) -> None:
+    key = routine.key
+    index = facts.application.file(key)
+    sharing = RoutineSharing(facts, effects, routine)
+    first, last = routine.header.first, routine.end.last if routine.end is not None else routine.header.first
+    names = Locals(frozenset(w for line in index.source.lines[first : last + 1] for w in words(line)))
+    constructs = regions_of(routine)
+    found: list[Blocked] = []
+    refusals: list[Refusal] = []
+    edits: list[Edit] = []
+    for numbers in _neighbours(facts, routine):
+        before = dict(clones.names), dict(clones.texts)
+        end = constructs[numbers[-1]].end
+        assert end is not None
+        span = constructs[numbers[0]].header.line.first, end.line.last
+        try:
+            blocks = RegionBlocks(analysis, sharing, numbers, clones, names)
+            if not worth_blocks(analysis, blocks):
+                continue
+            rows = blocks.lines()
+            clones.write()
+        except Refused as refused:
+            clones.names, clones.texts = before
+            refusals.append(refused.refusal)
+            continue
+        edits.append(replace_lines(*span, rows))
+        routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
+        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines))
+        used = {w for row in rows for w in words(row)}
+        work.declared |= {f"{key}::{n}" for n in names.types if n in used and names.shapes[n]}
+    if found:
+        work.edits.setdefault(routine.file, []).extend([*edits, *_declarations(routine, names, clones, edits)])
+        work.blocked[key] = tuple(found)
+    if refusals:
+        work.refusals[key] = tuple(refusals)
+
+
+def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
+    """The active regions of a routine, those next to each other over the same points together."""
+    index = facts.application.file(routine.key)
+    constructs = regions_of(routine)
+    numbers = {id(c): n for n, c in enumerate(constructs)}
+
+    def fits(construct: Construct) -> bool:
+        if RegionId(routine.key, numbers[id(construct)]) not in facts.positions.regions or construct.end is None:
+            return False
+        rows = index.source.lines[construct.header.line.first : construct.end.line.last + 1]
+        return not index.fixed and not any(row.lstrip().startswith("#") for row in rows)
+
+    def joined(one: int, other: Construct) -> bool:
+        before, after = constructs[one], other
+        assert before.end is not None and before.region is not None and after.region is not None
+        rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
+        same = all(
+            getattr(before.region, name) == getattr(after.region, name)
+            for name in ("iterators", "starts", "ends", "schedule", "hints", "applies_to")
+        )
+        return same and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
+
+    def visit(nodes: tuple[Node, ...]) -> Iterator[tuple[int, ...]]:
+        current: list[int] = []
+        for node in nodes:
+            region = isinstance(node, Construct) and node.kind == "region"
+            if current and not (isinstance(node, Construct) and region and fits(node) and joined(current[-1], node)):
+                yield tuple(current)
+                current = []
+            if isinstance(node, Construct) and region and fits(node):
+                current.append(numbers[id(node)])
+            elif isinstance(node, Construct):
+                for part in node.parts:
+                    yield from visit(part.body)
+        if current:
+            yield tuple(current)
+
+    for run in visit(routine.body):
+        yield from _mergeable(facts, routine, run)
+
+
+def _mergeable(facts: Facts, routine: Routine, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """A run of neighbours in pieces in which what is written by one and used by another is one column's own."""
+    current: list[int] = []
+    for number in run:
+        if current and not _own_columns(facts, routine, (*current, number)):
+            yield tuple(current)
+            current = []
+        current.append(number)
+    yield tuple(current)
+
+
+def _own_columns(facts: Facts, routine: Routine, numbers: tuple[int, ...]) -> bool:
+    references = [r for r in facts.references[routine.key] if set(numbers) & set(r.at.regions)]
+    iterators = facts.positions.regions[RegionId(routine.key, numbers[0])].iterators
+    lists: dict[str, list[tuple[Expr | str, ...]]] = {}
+    for reference in references:
+        data = facts.object(reference.name, routine.key)
+        if data is not None and data.rank and not reference.at.own_loop:
+            plan = facts.plan_of(reference, routine.key)
+            items = plan.items if plan is not None and plan.items is not None else reference.indices or ()
+            lists.setdefault(reference.name, []).append(items)
+    written = {r.name for r in references if r.role not in ("read", "inquiry")}
+    return all(column_positions(lists[name], iterators) is not None for name in written & lists.keys())
+
+
+def _declarations(routine: Routine, names: Locals, clones: Clones, edits: Collection[Edit]) -> Iterator[Edit]:
+    text = "\n".join(e.text for e in edits)
+    indent = " " * (routine.header.segments[0][2] + 2)
+    used = words(text)
+    rows = [indent + row for row in names.declarations(used)]
+    if rows:
+        yield insert_lines(routine.spec_insert + 1, rows, 6, routine.header.first)
+    modules = [indent + row for row in clones.modules(routine.module, text)]
+    if modules:
+        yield insert_lines(routine.header.last + 1, modules, 1, routine.header.first)
+
+
+def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
+    """The blocked forms behind the routines they stem from, and their names among what their modules make public."""
+    public: dict[str, list[str]] = {}
+    for instance, rows in clones.texts.items():
+        routine = facts.routine(instance.key)
+        assert routine.end is not None
+        indent = " " * routine.header.segments[0][2]
+        text = ["", *(indent + row if row else "" for row in rows)]
+        work.edits.setdefault(routine.file, []).append(
+            insert_lines(routine.end.last + 1, text, 7, routine.header.first)
+        )
+        public.setdefault(routine.module, []).append(clones.names[instance])
+        work.declared |= {f"{routine.module}::{clones.names[instance]}::{n}" for n in _declared(rows)}
+    for module, names in public.items():
+        home = facts.routine(module)
+        if home.spec.default_private:
+            indent = " " * (home.header.segments[0][2] + 2)
+            work.edits[home.file].append(
+                insert_lines(home.spec_insert + 1, [f"{indent}public :: {', '.join(names)}"], 5, home.header.first)
+            )
+
+
+def _declared(rows: list[str]) -> Iterator[str]:
+    """The arrays that the text of a routine declares."""
+    for row in rows:
+        before, sign, entity = row.partition(" :: ")
+        if sign and "(" in entity and "parameter" not in before:
+            yield entity.split("(")[0].strip().lower()

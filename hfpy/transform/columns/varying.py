@@ -1,0 +1,221 @@
+"""What differs from column to column: a fixed point over the statements of a routine and of those it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.facts import keeps_value, resolve_alias
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import INQUIRY
+from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Apply, Expr, Keyword, Name, children, walk
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Construct,
+    Header,
+    Jump,
+    Node,
+    OneLine,
+    Statement,
+    expressions,
+)
+from hfpy.model.units import Routine
+from hfpy.transform.columns.common import NUMBERS, Instance, Questions, named, place_of, refused
+
+_DEEPEST = 12
+_ROUNDS = 30
+
+
+class Varying(Questions):
+    """Finds what varies; raises Refused for what cannot be computed for a block."""
+
+    def in_routine(self, instance: Instance, depth: int = 0) -> frozenset[str]:
+        """The variables of a routine that vary if the dummies of the instance do, its own dummies among them."""
+        if depth > _DEEPEST:
+            raise refused("its calls are nested too deeply", self.facts.routine(instance.key).place())
+        routine = self.facts.routine(instance.key)
+        self.check_routine(routine)
+        return self.in_nodes(routine, self.plain(routine, routine.body), instance.varying, depth)
+
+    def final(self, instance: Instance, depth: int = 0) -> Instance:
+        """The instance with the dummies that vary because the routine makes them so."""
+        routine = self.facts.routine(instance.key)
+        names = self.in_routine(instance, depth) & {*routine.dummies, routine.result}
+        return Instance(instance.key, frozenset(names))
+
+    def in_nodes(
+        self, routine: Routine, nodes: tuple[Node, ...], seed: frozenset[str], depth: int = 0
+    ) -> frozenset[str]:
+        """The variables that vary in some statements of a routine, if those of ``seed`` do."""
+        varying = set(seed)
+        for _ in range(_ROUNDS):
+            before = len(varying)
+            self._block(routine, nodes, varying, False, depth)
+            if len(varying) == before:
+                return frozenset(varying)
+        raise refused("what varies in it cannot be told", routine.place())
+
+    def varies(self, routine: Routine, expr: Expr, statement: Statement, varying: frozenset[str] | set[str]) -> bool:
+        """Whether an expression differs from column to column."""
+        if any(name in varying for name in valued(expr)):
+            return True
+        return any(
+            site.function and site.callee and self._function_varies(site, varying)
+            for site in self.sites(routine, statement, expr)
+        )
+
+    def _function_varies(self, site: CallSite, varying: frozenset[str] | set[str]) -> bool:
+        return any(name in varying for a in site.args for name in valued(a))
+
+    def sites(self, routine: Routine, statement: Statement, within: Expr | None = None) -> Iterator[CallSite]:
+        """The calls of procedures with source in a statement, or in one of its expressions."""
+        for site in self.facts.graph.sites.get(routine.key, ()):
+            if site.at.statement is not statement and not (
+                isinstance(site.at.statement, OneLine) and site.at.statement.action is statement
+            ):
+                continue
+            if within is None or (within.start <= site.node.start and site.node.end <= within.end):
+                yield site
+
+    # -- one pass
+
+    def _block(self, routine: Routine, nodes: tuple[Node, ...], varying: set[str], guarded: bool, depth: int) -> None:
+        for node in nodes:
+            if isinstance(node, Construct):
+                self._construct(routine, node, varying, guarded, depth)
+            elif isinstance(node, OneLine):
+                inner = guarded or any(self.varies(routine, c, node, varying) for c in node.control)
+                self._block(routine, (node.action,), varying, inner, depth)
+            elif isinstance(node, Assignment):
+                if guarded or self.varies(routine, node.value, node, varying) or _indexed(node, varying):
+                    varying.add(named(node.target))
+            elif isinstance(node, Call):
+                for site in self.sites(routine, node):
+                    self._call(routine, site, varying, guarded, depth)
+
+    def _construct(self, routine: Routine, node: Construct, varying: set[str], guarded: bool, depth: int) -> None:
+        inner = guarded
+        for part in node.parts:
+            inner = inner or any(self.varies(routine, e, part.header, varying) for e in expressions(part.header))
+        if node.kind in ("do", "dowhile") and jumps_vary(self, routine, node, varying):
+            inner = True
+        for part in node.parts:
+            self._block(routine, self.plain(routine, part.body), varying, inner, depth)
+
+    def _call(self, routine: Routine, site: CallSite, varying: set[str], guarded: bool, depth: int) -> None:
+        callee = self.facts.application.routines.get(site.callee)
+        if callee is None:
+            raise refused(f"'{site.name}' is called, whose source is not known", place_of(routine, site.at.statement))
+        given = dict(self.actuals(site))
+        seed = {d for d, e in given.items() if self.varies(routine, e, site.at.statement, varying)}
+        if guarded:
+            seed |= {d for d in given if self.effects.intent(site.callee, d) != "in"}
+        final = self.final(Instance(site.callee, frozenset(seed)), depth + 1)
+        for dummy in final.varying:
+            if dummy in given and self.effects.intent(site.callee, dummy) != "in":
+                varying.add(named(given[dummy]))
+
+    def actuals(self, site: CallSite) -> Iterator[tuple[str, Expr]]:
+        """The actual arguments of a call by the names of the dummies."""
+        for number, arg in enumerate(site.args):
+            position: int | str = arg.name if isinstance(arg, Keyword) else number
+            name = dummy_name(self.facts, site, position)
+            if name is not None:
+                yield name, arg.value if isinstance(arg, Keyword) else arg
+
+    # -- what a routine must be
+
+    def check_routine(self, routine: Routine) -> None:
+        """Raises Refused for a routine that cannot have a blocked form."""
+        spec = routine.spec
+        module = self.facts.application.routines.get(routine.host)
+        if module is None or module.kind != "module" or self.facts.application.file(routine.key).fixed:
+            raise refused(f"'{routine.name}' is called, which is in no module", routine.place())
+        if (
+            spec.statement_functions
+            or spec.types
+            or spec.interfaces
+            or spec.conditions
+            or not _implicit_none(spec.implicit_none, module.spec.implicit_none)
+        ):
+            raise refused(f"'{routine.name}' has declarations of other kinds than variables", routine.place())
+        for reference in self.facts.references.get(routine.key, ()):
+            self.check_reference(routine, reference)
+
+    def check_reference(self, routine: Routine, reference: Reference) -> None:
+        """Raises Refused for a use of a variable that has no blocked form."""
+        place = place_of(routine, reference.at.statement, reference.node)
+        name, plain = resolve_alias(reference.name, reference.at)
+        if name is None or not plain or name != reference.name:
+            raise refused(f"'{reference.name}' is another name of something", place)
+        data = self.facts.object(name, routine.key)
+        if data is None:
+            return
+        writes = reference.role in ("write", "input", "allocate", "pointer")
+        if reference.role in ("allocate", "pointer", "io", "input"):
+            raise refused(f"'{name}' is used as more than a number", place)
+        if data.home == routine.key or data.routine != routine.key:
+            if writes and not data.dummy and keeps_value(routine, name):
+                raise refused(f"'{name}' keeps its value", place)
+            if data.symbol.attributes & {"pointer", "target", "volatile"} or data.symbol.name in routine.spec.storage:
+                raise refused(f"'{name}' may have other names", place)
+        if data.home != routine.key and writes and not data.full:
+            raise refused(f"'{name}' of a module is written", place)
+        if writes and (reference.component or data.symbol.type.base not in NUMBERS):
+            raise refused(f"'{name}' is written in parts", place)
+
+
+def valued(expr: Expr) -> Iterator[str]:
+    """The names in an expression whose values it needs: not those that ``present``, ``size`` and the like ask about."""
+    if isinstance(expr, Name):
+        yield expr.name
+        return
+    if isinstance(expr, Apply) and named(expr) in INQUIRY:
+        return
+    for child in children(expr):
+        yield from valued(child)
+
+
+def _implicit_none(own: bool, of_module: bool) -> bool:
+    return own or of_module
+
+
+def _indexed(statement: Assignment, varying: set[str]) -> bool:
+    """Whether which element is set depends on the column."""
+    return any(isinstance(n, Name) and n.name in varying for n in walk(statement.target) if n is not statement.target)
+
+
+def jumps_vary(analysis: Varying, routine: Routine, loop: Construct, varying: set[str] | frozenset[str]) -> bool:
+    """Whether a loop is left, or a turn of it ended, in some columns earlier than in others."""
+
+    def below(nodes: tuple[Node, ...], guarded: bool) -> bool:
+        for node in nodes:
+            if isinstance(node, Jump) and guarded:
+                return True
+            if isinstance(node, OneLine):
+                inner = guarded or any(analysis.varies(routine, c, node, varying) for c in node.control)
+                if below((node.action,), inner):
+                    return True
+            if isinstance(node, Construct):
+                inner = guarded or any(
+                    analysis.varies(routine, e, p.header, varying) for p in node.parts for e in expressions(p.header)
+                )
+                if any(below(analysis.plain(routine, p.body), inner) for p in node.parts):
+                    return True
+        return False
+
+    return below(analysis.plain(routine, loop.body), False)
+
+
+def loop_variables(nodes: tuple[Node, ...]) -> set[str]:
+    """The variables of the loops in some statements."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, Construct):
+            for part in node.parts:
+                if isinstance(part.header, Header) and part.header.var:
+                    found.add(part.header.var)
+                found |= loop_variables(part.body)
+    return found

@@ -1,0 +1,107 @@
+"""Regions in blocks of columns: what is done with them, that it changes no bit, and what stays as it is."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hfpy.options import Options
+from hfpy.pipeline import translate
+from tests.optimiser.test_random import at_level
+from tests.support import OPENMP, OPENMP_KIJ, SEQUENTIAL_IJK, Corpus, load_pairs
+
+VARIANTS = tuple(at_level(v, 2) for v in (OPENMP, OPENMP_KIJ, SEQUENTIAL_IJK))
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    pairs = load_pairs(PROGRAMS)
+    return Corpus(pairs, tmp_path_factory.mktemp("columns"), {p.name: VARIANTS for p in pairs})
+
+
+@pytest.mark.parametrize("name", [p.name for p in load_pairs(PROGRAMS)])
+def test_programs(name: str, corpus: Corpus) -> None:
+    """What the plain twin prints, bit for bit."""
+    corpus.check(name)
+
+
+def test_whole_call_chains_get_blocked_forms(corpus: Corpus) -> None:
+    text = corpus.translation("physics", VARIANTS[0]).require().text
+    forms = set(re.findall(r"^ *subroutine (hfv_\w+)", text, re.M))
+    assert {"hfv_column", "hfv_flux", "hfv_ladder", "hfv_smooth", "hfv_saturation", "hfv_iterate"} <= forms
+    assert "use tools, only: hfv_flux" in text
+    assert re.search(r"public :: .*hfv_flux", text)
+
+
+def test_sweeps_over_the_same_columns_become_one(corpus: Corpus) -> None:
+    """The array between them has no memory of its own any more."""
+    text = corpus.translation("physics", VARIANTS[0]).require().text
+    routine = text.split("subroutine sweeps")[1].split("end subroutine sweeps")[0]
+    assert routine.count("!$omp parallel do") == 1
+    assert re.search(r"hf_c\(0:127,nz\)", routine)
+
+
+REFUSED = {
+    "a value carried out": ("s = a(1)", "x = s", "carries a value out"),
+    "output": ("print *, a(1)", "", "more than a number"),
+    "a return": ("call leave(a)", "", "left early"),
+    "saved": ("call keep(a)", "", "keeps its value"),
+}
+
+
+def schedule(first: str, behind: str, folder: Path) -> str:
+    source = f"""module m
+  implicit none
+  integer, parameter :: nx = 4, ny = 3, nz = 5
+contains
+  subroutine leave(a)
+    real, intent(inout) :: a(nz)
+    integer :: k
+    do k = 2, nz
+      if (a(k) > 1.0) return
+      a(k) = a(k) + a(k-1)
+    end do
+  end subroutine leave
+  subroutine keep(a)
+    real, intent(inout) :: a(nz)
+    real, save :: before = 0.0
+    integer :: k
+    do k = 2, nz
+      a(k) = a(k) + before
+      before = a(k-1)
+    end do
+  end subroutine keep
+  subroutine work(a, x)
+    real, intent(inout) :: a(nz)
+    real, intent(out) :: x
+    real :: s
+    integer :: k
+    @domainDependant{{domName(i,j), domSize(nx,ny), attribute(autoDom)}}
+    a
+    @end domainDependant
+    @parallelRegion{{domName(i,j), domSize(nx,ny)}}
+    {first}
+    do k = 2, nz
+      a(k) = a(k) + a(k-1)
+    end do
+    @end parallelRegion
+    {behind}
+  end subroutine work
+end module m
+"""
+    path = folder / "m.h90"
+    path.write_text(source)
+    return translate([path], Options(backend="openmp", opt=2, jobs=1)).schedule("work")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_blocked_stays(name: str, tmp_path: Path) -> None:
+    first, behind, reason = REFUSED[name]
+    told = schedule(first, behind, tmp_path)
+    assert "blocks of" not in told
+    assert reason in told, told
+
+
+def test_what_can_be_blocked_is(tmp_path: Path) -> None:
+    assert "in blocks of 128 columns" in schedule("a(1) = 2.0", "x = 1.0", tmp_path)

@@ -1,0 +1,49 @@
+"""Random neighbouring regions: whatever the optimiser makes of them gives the bits of the plain loops.
+
+60 programs in every run, ``HFPY_RANDOM=2000`` for more, ``HFPY_RANDOM_FROM=N`` for others.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.optimiser.generator import stencil_pair
+from tests.support import CUDA_C, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Variant
+
+COUNT = int(os.environ.get("HFPY_RANDOM", "60"))
+FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
+PER_BATCH = 30
+
+
+def at_level(variant: Variant, level: int) -> Variant:
+    """A variant with the optimiser at a level."""
+    return replace(variant, label=f"{variant.label}-opt{level}", options={**variant.options, "opt": level})
+
+
+VARIANTS = tuple(at_level(v, n) for v, n in ((OPENMP, 2), (SEQUENTIAL, 3), (OPENMP, 1)))
+KERNEL_VARIANTS = tuple(at_level(v, n) for v, n in ((CUDA_C, 2), (OPENACC, 2), (OPENMP_TARGET, 1)))
+
+
+def check(first: int, folder: Path, variants: tuple[Variant, ...]) -> None:
+    pairs = [stencil_pair(Random(n), f"s{n}") for n in range(first, first + min(PER_BATCH, FIRST + COUNT - first))]
+    corpus = Corpus(pairs, folder, {p.name: (variants[n % len(variants)], variants[0]) for n, p in enumerate(pairs)})
+    failures = []
+    for p in pairs:
+        try:
+            corpus.check(p.name)
+        except AssertionError as failure:
+            failures.append(f"{p.name}: {str(failure)[:6000]}\n" + "\n".join(p.hybrid.values()))
+    assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:2])
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+def test_on_the_cpu(first: int, tmp_path: Path) -> None:
+    check(first, tmp_path, VARIANTS)
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+def test_as_kernels(first: int, tmp_path: Path) -> None:
+    check(first, tmp_path, KERNEL_VARIANTS)
