@@ -14,6 +14,7 @@ tells OpenACC's, by ``acc_map_data``, that this memory is present, as itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
@@ -27,9 +28,10 @@ from hfpy.model.units import Routine
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand
+from hfpy.transform.datadialect import OPENACC, OPENMP_TARGET, in_block
 from hfpy.transform.outline import Contained
 
-PROCEDURES = frozenset({"hf_region_begins", "hf_region_ends", "hf_address", "c_f_pointer"})
+PROCEDURES = frozenset({"hf_region_begins", "hf_region_ends", "hf_address", "hf_update_host", "c_f_pointer"})
 _NUMBERS = ("real", "integer", "logical", "complex")
 
 
@@ -50,13 +52,16 @@ class Names:
 
 
 class Addresses:
-    """Makes the procedures of one routine's regions."""
+    """Makes the procedure of a region. ``tables`` are module arrays that routines called in it read, by their names in
+    the routine, with the word whether they are allocatable.
+    """
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, tables: Mapping[str, bool]) -> None:
         self.facts = facts
         self.effects = effects
         self.routine = routine
         self.key = routine.key
+        self.tables = tables
         self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
 
     def contained(self, node: Construct, number: int, names: Names, backend: str) -> Contained:
@@ -88,8 +93,8 @@ class Addresses:
         iterators = set(node.region.iterators) if node.region is not None else set()
         for name in names.owned:
             data = self._object(name)
-            if name in made.passed:
-                continue
+            if name in made.passed or name in names.variables:
+                continue  # the variables of modules among these have values before or behind the region
             if data is None and name not in iterators:
                 raise NotAddressed(f"'{name}'")
             made.locals.append(f"integer(4) :: {name}" if data is None else self._declared(data, made))
@@ -209,9 +214,22 @@ class Addresses:
         for data in made.arrays:
             address = f'hf_address({data.name}, "{data.name}"//hf_end, hf_region, hf_where)'
             rows.append(f"  call c_f_pointer({address}, {_pointer(data)}, [size({data.name}, kind=8)])")
+        rows += [f"  {row}" for row in self._copies(backend, before=True)]
         actuals = [*made.bounds.values(), *made.passed, *map(_pointer, made.arrays)]
         rows.append(f"  call {name}({', '.join(actuals)})")
+        rows += [f"  {row}" for row in self._copies(backend, before=False)]
         return [*rows, "  call hf_region_ends(hf_region, hf_where)", "end block"]
+
+    def _copies(self, backend: str, before: bool) -> Iterator[str]:
+        """The compiler's own device copies of what called routines read, made from the newest values."""
+        spelling = OPENACC if backend == "openacc" else OPENMP_TARGET
+        for name, dynamic in self.tables.items():
+            if before:
+                rows = [f'call hf_update_host({name}, "{name}"//hf_end, hf_where)']
+                rows.append((spelling.copy_in if dynamic else spelling.to_device).format(name))
+            else:
+                rows = [spelling.drop.format(name)] if dynamic else []
+            yield from in_block(f"allocated({name})" if dynamic and rows else "", rows)
 
     # -- what cannot be done
 

@@ -60,7 +60,9 @@ def _plain(facts: Facts, derived: DerivedType | None, home: str) -> bool:
 class Called:
     """Routines that kernels of these backends call, and what was found wrong with them.
 
-    ``shared``: arrays are in hfpy's own table, which routines that are called in regions cannot ask.
+    ``shared``: arrays are in hfpy's own table. Routines that are called in regions cannot ask it for those that they
+    take from modules: they get a copy for each region, in ``tables`` by routine, number, and name there, with the word
+    whether it is allocatable.
     """
 
     facts: Facts
@@ -68,6 +70,7 @@ class Called:
     states: States
     device: DeviceRoutines
     shared: bool = False
+    tables: dict[tuple[str, int], dict[str, bool]] = field(default_factory=dict)
     _checked: set[tuple[str, str]] = field(default_factory=set)
     _declared: dict[tuple[str, str], set[str]] | None = None
 
@@ -154,25 +157,29 @@ class Called:
         if problems:
             return [], [], problems
         for site, variable in self._mentioned(region):
-            if variable.symbol.rank and self.shared:
-                what = f"'{variable.symbol.name}', which a routine called here takes from its module,"
-                problems.append(not_shared(what, site.at.statement.line, self.facts.routine(site.caller).file))
-                continue
             problem = self._not_declarable(variable, routine, family)
             if problem:
                 problems.append(self._refused(problem, family, site))
                 continue
-            if variable.symbol.rank and self._there(variable, routine.key):
+            in_table = self.shared and bool(variable.symbol.rank)
+            if variable.symbol.rank and not in_table and self._there(variable, routine.key):
                 continue
-            found = self.facts.scopes.variable(variable.symbol.name, routine.key)
-            if found is not None and (found.home, found.symbol.name) == (variable.home, variable.symbol.name):
-                names.append(variable.symbol.name)
-                continue
-            owner = self.facts.routine(variable.home)
-            local = f"hf_{owner.name}_{variable.symbol.name}"[:63]
-            imports.append((owner.name, variable.symbol.name, local))
-            names.append(local)
+            local = self._local(variable, routine, imports)
+            if in_table:
+                self.tables.setdefault((routine.key, number), {})[local] = variable.symbol.dynamic
+            else:
+                names.append(local)
         return names, imports, problems
+
+    def _local(self, variable: Found, routine: Routine, imports: list[tuple[str, str, str]]) -> str:
+        """The name of a module variable in a routine, which imports it if it does not know it."""
+        found = self.facts.scopes.variable(variable.symbol.name, routine.key)
+        if found is not None and (found.home, found.symbol.name) == (variable.home, variable.symbol.name):
+            return variable.symbol.name
+        owner = self.facts.routine(variable.home)
+        local = f"hf_{owner.name}_{variable.symbol.name}"[:63]
+        imports.append((owner.name, variable.symbol.name, local))
+        return local
 
     def _not_declarable(self, variable: Found, routine: Routine, family: str) -> str:
         """Why a variable of another unit cannot be known on the device; empty if it can."""
@@ -193,6 +200,8 @@ class Called:
             return f"{what} private in its module,"
         if not data.rank:
             return f"{what} allocatable," if symbol.dynamic else ""
+        if self.shared:
+            return ""  # read only, and copied for the region
         brought = self._brought(variable)
         if symbol.dynamic and not brought:
             return f"{what} which no routine brings to the device,"

@@ -224,8 +224,13 @@ class OffloadRewriter(RegionRewriter):
         if names is None:
             return
         try:
-            addresses = Addresses(self.facts, self.effects, self.routine)
             number = self.numbers[id(node)]
+            tables = self.called.tables.get((self.routine.key, number), {})
+            changed = sorted(tables.keys() & {*self.sharing.region(number).body.flow().written})
+            if changed:
+                what = f"'{changed[0]}', which a region changes and a routine called in it takes from its module,"
+                raise NotAddressed(what)
+            addresses = Addresses(self.facts, self.effects, self.routine, tables)
             self.contained.append(addresses.contained(node, number, names, self.backend.name))
         except NotAddressed as problem:
             self.found.append(not_shared(str(problem), node.header.line, self.routine.file))
@@ -271,7 +276,7 @@ class OffloadRewriter(RegionRewriter):
             updates=tuple(local),
             nested=self._rectangular(loops),
             last=" .and. ".join(_at_end(loop) for loop in loops),
-            addressed=self.addressed and bool(arrays),
+            addressed=self.addressed and bool(arrays or self.called.tables.get((self.routine.key, number))),
         )
         if offloaded.addressed:
             self._addressed_names[id(node)] = _names(offloaded)

@@ -143,8 +143,8 @@ class DataDirectives:
         if array.declared and copy:
             rows.append(self._directive(self.spelling.to_device, array))
         if array.flag:
-            rows = _block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
-        return _block(array.test, rows)
+            rows = in_block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
+        return in_block(array.test, rows)
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
         """``exit data``, where the flag tells that there was an ``enter data``."""
@@ -152,23 +152,23 @@ class DataDirectives:
         if array.declared and copy:
             rows = [self._directive(spelling, array) for spelling in (self.spelling.to_host, self.spelling.drop)]
         if array.flag:
-            return _block(f"{array.flag} /= 0", _block(array.test, [*rows, f"{array.flag} = 0"]))
-        return _block(array.test, rows)
+            return in_block(f"{array.flag} /= 0", in_block(array.test, [*rows, f"{array.flag} = 0"]))
+        return in_block(array.test, rows)
 
     def update_host(self, array: Handle) -> list[str]:
         """``update self``."""
-        return _block(array.test, [self._directive(self.spelling.to_host, array)])
+        return in_block(array.test, [self._directive(self.spelling.to_host, array)])
 
     def update_device(self, array: Handle) -> list[str]:
         """``update device``."""
-        return _block(array.test, [self._directive(self.spelling.to_device, array)])
+        return in_block(array.test, [self._directive(self.spelling.to_device, array)])
 
     @staticmethod
     def _directive(spelling: str, array: Handle) -> str:
         return spelling.format(array.name)
 
 
-def _block(test: str, rows: Sequence[str]) -> list[str]:
+def in_block(test: str, rows: Sequence[str]) -> list[str]:
     """Lines in an ``if`` block, or as they are where there is nothing to test."""
     return [f"if ({test}) then", *(f"  {row}" for row in rows), "end if"] if test else list(rows)
 
