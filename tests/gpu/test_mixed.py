@@ -15,7 +15,9 @@ from random import Random
 
 import pytest
 
+from samples.compare import compare
 from tests.gpu.emulated import ran
+from tests.samples.programs import EXACT, SAMPLES, Program, build_twin, run_program
 from tests.support import CHECKS, FLAGS, Built, Translated, compile_files, output, translate_text
 
 ROOT = Path(__file__).parent.parent.parent
@@ -313,6 +315,21 @@ def test_many_routines(number: int, tmp_path: Path) -> None:
     assert output(built(done, tmp_path), threads=2) == wanted, done.text
 
 
+@pytest.mark.full
+def test_a_sample(tmp_path: Path) -> None:
+    """The weather with three families of backends gives the bits of its plain twin."""
+    twin = run_program(build_twin("weather", tmp_path / "twin"), "weather", 1)
+    shutil.copytree(SAMPLES / "weather", tmp_path / "weather", ignore=shutil.ignore_patterns("build", "output"))
+    routines = ("vertical_diffusion_run=openacc", "radiation_run=openmp-target", "surface_flux_run=cuda-fortran")
+    chosen = [word for routine in routines for word in ("--routine", routine)]
+    done = hfpy(tmp_path / "weather", "build", "--target", "gpu", "--emulate", *chosen, FFLAGS=f"-O1 {EXACT}")
+    assert done.returncode == 0, done.stderr
+    program = Program(tmp_path / "weather/build/gpu-cuda-c-emulated/weather", "")
+    generated = "".join(path.read_text() for path in program.path.parent.joinpath("generated").rglob("*.F90"))
+    assert set(re.findall(r"hf_where, ([01])\)", generated)) == {"0", "1"}
+    assert not compare("weather", run_program(program, "weather", 1), twin)
+
+
 # --- what cannot be done ------------------------------------------------------------------------------------------
 
 SMALL = """
@@ -440,8 +457,9 @@ back = { gpu = "BACKEND" }
 """
 
 
-def hfpy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def hfpy(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run hfpy in a folder with some environment variables."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     command = [sys.executable, "-m", "hfpy", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
 
