@@ -104,6 +104,8 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
         rows: set[str] = set()
         statements = located(routine)
         for at in statements:
+            # What may be put in blocks of columns depends on the kinds of statements, also in other files.
+            rows.add(f"{type(at.statement).__name__} {getattr(at.statement, 'kind', '')}")
             if isinstance(at.statement, Call | DirectiveLine | Opaque):
                 rows.add(f"{at.regions} {at.statement.line.text}")
             if isinstance(at.statement, Header) and at.statement.kind in ("associate", "block"):
@@ -306,6 +308,8 @@ def _optimised_again(
     from hfpy.analyze.context import regions_of
     from hfpy.analyze.effects import Effects
     from hfpy.parse.application import reindexed
+    from hfpy.transform.columns.optimise import put_in_blocks
+    from hfpy.transform.stencil.lowered import COLUMNS_FROM
     from hfpy.transform.stencil.optimise import optimise, with_text
 
     if not any(regions_of(r) for r in routines.values()):
@@ -317,9 +321,13 @@ def _optimised_again(
     _put_in_place(facts, index, routines)
     if facts.found:
         return None
-    result = optimise(facts, Effects(facts, intents), only=index.path)
+    effects = Effects(facts, intents)
+    result = optimise(facts, effects, only=index.path)
     if index.path not in result.files:
-        return index, routines
+        blocks = (
+            facts.target == "cpu" and options.opt >= COLUMNS_FROM and put_in_blocks(facts, effects, index.path).files
+        )
+        return None if blocks else (index, routines)
     made = reindexed(index, with_text(index, result.files[index.path]), options, macros)
     units = None if made.diagnostics else _units_again(made, tuple(routines), options)
     return None if units is None else (made, units)

@@ -55,6 +55,13 @@ class Translation:
     schedule: Callable[[str | None], str] = lambda _name: ""
 
 
+def holds_selections(text: str) -> bool:
+    """Whether a generated text has selections by ``merge`` that the optimiser made of branches."""
+    from hfpy.transform.stencil.selects import holds_selections as holds
+
+    return holds(text)
+
+
 def output_name(path: Path) -> str:
     """The name of the generated file: ``.h90`` and ``.H90`` become ``.F90``."""
     return path.stem + ".F90" if path.suffix in (".h90", ".H90") else path.name

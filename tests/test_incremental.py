@@ -74,3 +74,56 @@ def test_what_a_full_translation_refuses_is_refused(again: object, new: str, cod
     assert code in [d.code for d in second.diagnostics]
     assert first.diagnostics == second.diagnostics
     assert not first.files
+
+
+FUSED = """module fused
+  implicit none
+  integer, parameter :: nx = 8
+contains
+  subroutine step(a, b)
+    real(8), intent(in) :: a(nx)
+    real(8), intent(out) :: b(nx)
+    real(8) :: t(nx)
+    @parallelRegion{domName(i), domSize(nx)}
+    t(i) = a(i) + 1
+    @end parallelRegion
+    @parallelRegion{domName(i), domSize(nx)}
+    b(i) = t(i) * 2
+    @end parallelRegion
+  end subroutine step
+  subroutine sweep(c)
+    real(8), intent(inout) :: c(nx,9)
+    integer :: k
+    @parallelRegion{domName(i), domSize(nx)}
+    do k = 2, 9
+      c(i,k) = c(i,k) * 3
+    end do
+    @end parallelRegion
+  end subroutine sweep
+end module fused
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("a(i) + 1", "a(i) + 5", True),
+        ("a(i) + 1", "a(i) - a(1)", False),
+        ("c(i,k) * 3", "c(i,k) * 4", True),
+        ("c(i,k) * 3", "c(i,k-1) * 3", False),
+    ],
+)
+def test_an_optimised_file_is_optimised_again(
+    old: str, new: str, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes out is what a full translation gives, whether or not the quick way is taken."""
+    monkeypatch.setattr(incremental, "_WORTH", 0)
+    paths = [tmp_path / "shared.h90", tmp_path / "fused.h90"]
+    paths[0].write_text(SHARED)
+    paths[1].write_text(FUSED)
+    kept = Options(backend="openmp", opt=2, cache_dir=tmp_path / "cache")
+    first = translate(paths, kept)
+    assert "2 regions as one" in "".join(f.text for f in first.files)
+    paths[1].write_text(FUSED.replace(old, new))
+    assert (incremental.from_cache(paths, kept) is not None) == expected
+    assert translate(paths, kept).files == translate(paths, Options(backend="openmp", opt=2)).files

@@ -32,8 +32,8 @@ from hfpy.build.translated import (
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
+from hfpy.pipeline import holds_selections
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
-from hfpy.transform.stencil.selects import holds_selections
 
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"

@@ -22,6 +22,7 @@ from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.stencil.lift import Refusal, Refused
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.optimise import Optimised, edited
+from hfpy.transform.stencil.removal import removable, removals
 
 BACKENDS = frozenset({"sequential", "openmp"})
 WIDTH = 32
@@ -84,6 +85,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     first, last = routine.header.first, routine.end.last if routine.end is not None else routine.header.first
     names = Locals(frozenset(w for line in index.source.lines[first : last + 1] for w in words(line)))
     constructs = regions_of(routine)
+    replaced: set[int] = set()
     found: list[Blocked] = []
     refusals: list[Refusal] = []
     edits: list[Edit] = []
@@ -103,15 +105,27 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
             refusals.append(refused.refusal)
             continue
         edits.append(replace_lines(*span, rows))
+        replaced |= set(numbers)
         routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
         found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines))
         used = {w for row in rows for w in words(row)}
         work.declared |= {f"{key}::{n}" for n in names.types if n in used and names.shapes[n]}
     if found:
-        work.edits.setdefault(routine.file, []).extend([*edits, *_declarations(routine, names, clones, edits)])
+        gone = _vanished(facts, routine, replaced, words("\n".join(e.text for e in edits)))
+        edits += [*_declarations(routine, names, clones, edits), *removals(routine, gone)]
+        work.edits.setdefault(routine.file, []).extend(edits)
         work.blocked[key] = tuple(found)
     if refusals:
         work.refusals[key] = tuple(refusals)
+
+
+def _vanished(facts: Facts, routine: Routine, replaced: set[int], used: set[str]) -> set[str]:
+    """Local variables of the replaced regions that nothing mentions any more."""
+    references = facts.references[routine.key]
+    rest = {r.name for r in references if not replaced & set(r.at.regions)} | used
+    rest |= {w for s in routine.spec.symbols.values() for d in s.shape for w in words(d.size)}
+    names = {r.name for r in references} - rest
+    return {n for n in names if (data := facts.object(n, routine.key)) and data.local and removable(routine, n)}
 
 
 def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
