@@ -34,6 +34,7 @@ types: $(READY)
 
 bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.samples
+	$(BIN)/python -m benchmarks.stencils --pairs 3
 	$(BIN)/python -m benchmarks.translator
 
 test test-full: fortran cplusplus flang

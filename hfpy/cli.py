@@ -134,7 +134,7 @@ _analysis_options = _stack(
         metavar="SECONDS",
         help="Give up a routine that takes longer to parse.",
     ),
-    click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser."),
+    click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )
@@ -427,6 +427,8 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, **opt
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
+    if scheduled and not text:
+        text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
     click.echo(text.rstrip("\n"))
     return USER_FAULT if has_errors(found) else DONE
 
@@ -442,6 +444,21 @@ def clean(project: Path, target: str | None) -> None:
     session = open_project(project, Given(target=target or "cpu"), os.environ)
     for folder in clean_project(session.project, [target] if target else ["cpu", "gpu"]):
         click.echo(f"removed {folder}")
+
+
+@cli.command("probe")
+@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+def probe_command(project: Path) -> None:
+    """Measure this machine for the optimiser, and keep what was found in PROJECT_DIR (default: here)."""
+    from hfpy.build.probe import probe
+    from hfpy.build.session import Given, open_project
+
+    session = open_project(project, Given(target="cpu"), os.environ)
+    path, machine = probe(session.project, os.environ)
+    click.echo(
+        f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "
+        f"{machine.cache // 1024} KiB near a thread: {path}"
+    )
 
 
 @cli.command()

@@ -51,6 +51,23 @@ class DebugPrint:
 
 
 @dataclass(frozen=True)
+class Machine:
+    """What the optimiser's model must know of a machine (stencil-optimisation.md §11).
+
+    ``bandwidth`` in bytes and ``rate`` in operations, both per second and for all of it; ``cache``: bytes that one
+    thread has near it; ``launch``: seconds that a region costs by itself; ``points`` and ``row``: points of a field
+    and of one of its rows where the program does not tell.
+    """
+
+    bandwidth: float
+    rate: float
+    cache: int
+    launch: float
+    points: int = 256 * 256 * 60
+    row: int = 256
+
+
+@dataclass(frozen=True)
 class Options:
     """Everything that decides what a translation yields, besides the sources themselves.
 
@@ -59,7 +76,8 @@ class Options:
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays.
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there. ``kinds``
     are the compiler's default ones, which kernels must know. ``emulate`` builds GPU code for the CPU (design §4).
-    ``legacy`` repairs leniencies of older compilers in existing projects (design §6).
+    ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
+    plans for, if it was measured.
     """
 
     target: str = "cpu"
@@ -75,7 +93,8 @@ class Options:
     schedule: str = "static"
     line_markers: bool = False
     legacy: bool = False
-    opt: int = 0
+    opt: int = 2
+    machine: Machine | None = None
     emulate: bool = False
     kinds: DefaultKinds = DefaultKinds()
     trace: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,8 @@ from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
 from hfpy.options import Options, Progress, silent
 
 if TYPE_CHECKING:
+    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.facts import Facts
     from hfpy.model.units import FileIndex
     from hfpy.transform.files import FileResult
     from hfpy.transform.workshop import Beside
@@ -89,8 +91,6 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         from hfpy.analyze.effects import Effects
         from hfpy.analyze.facts import analyse
         from hfpy.analyze.states import States
-        from hfpy.backends.workshop import Backends
-        from hfpy.transform.files import FileRewriter
         from hfpy.transform.storageorder import plain_macros
 
         progress("analysing", 0, 0)
@@ -106,21 +106,19 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
             optimised = lowered(facts, effects)
             facts, effects = optimised.facts, optimised.effects
             application = facts.application
-            units = {Path(f.path): _units(f) for f in application.files}
-        files: list[GeneratedFile] = []
-        workshop = Backends(facts, effects)
-        openmp = False
-        for number, index in enumerate(application.files):
-            progress("transforming", number, len(application.files))
-            touched = index.hybrid or bool(options.layout)
-            if not touched:
-                files.append(untouched(index))
-                continue
-            result = FileRewriter(facts, effects, index, workshop).run()
-            found += result.diagnostics
-            openmp = openmp or result.openmp
-            files.append(generated(index, result, options.line_markers))
-            files += [written_beside(index, made) for made in result.beside]
+        rewritten = _rewritten(facts, effects, options, progress)
+        if optimised is not None and facts is not before:
+            # What is to be said is said of the user's text; and if new text is at fault, the user's is taken.
+            asked = _rewritten(before, effects_before, options, silent, optimised.changed)
+            if has_errors(rewritten.found) or has_errors(asked.found):
+                facts, effects, application = before, effects_before, before.application
+                rewritten = _rewritten(before, effects_before, options, progress)
+            else:
+                elsewhere = [d for d in rewritten.found if d.place.file not in optimised.changed]
+                rewritten = replace(rewritten, found=(*elsewhere, *asked.found))
+        files = rewritten.files
+        found += rewritten.found
+        units = {Path(f.path): _units(f) for f in application.files}
 
         def explained(name: str | None) -> str:
             return explain(before, States(before, effects_before), name)
@@ -134,13 +132,13 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
         diagnostics = _in_source_lines(application.files, found)
         if has_errors(diagnostics):
-            files = []
+            files = ()
         beside: list[GeneratedFile] = []
         order = options.storage_order
         if files and order is not None and _included(application.files, order):
             plain = plain_macros(order, options)
             beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-        translation = Translation(tuple(files), diagnostics, units, explained, openmp, tuple(beside), scheduled)
+        translation = Translation(files, diagnostics, units, explained, rewritten.openmp, tuple(beside), scheduled)
         if options.cache_dir is not None:
             progress("remembering", 0, 0)
             remember(paths, options, translation, before, facts)
@@ -148,6 +146,42 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
     finally:
         if enabled:
             gc.enable()
+
+
+@dataclass(frozen=True)
+class _Rewritten:
+    """Generated files, what was found on the way, and whether one of them has OpenMP directives."""
+
+    files: tuple[GeneratedFile, ...]
+    found: tuple[Diagnostic, ...]
+    openmp: bool
+
+
+def _rewritten(
+    facts: Facts, effects: Effects, options: Options, progress: Progress, only: Collection[str] | None = None
+) -> _Rewritten:
+    """The files of an application (those of ``only``, if given) with all edits."""
+    from hfpy.backends.workshop import Backends
+    from hfpy.transform.files import FileRewriter
+
+    files: list[GeneratedFile] = []
+    found: list[Diagnostic] = []
+    openmp = False
+    workshop = Backends(facts, effects)
+    everything = facts.application.files
+    for number, index in enumerate(everything):
+        if only is not None and index.path not in only:
+            continue
+        progress("transforming", number, len(everything))
+        if not index.hybrid and not options.layout:
+            files.append(untouched(index))
+            continue
+        result = FileRewriter(facts, effects, index, workshop).run()
+        found += result.diagnostics
+        openmp = openmp or result.openmp
+        files.append(generated(index, result, options.line_markers))
+        files += [written_beside(index, made) for made in result.beside]
+    return _Rewritten(tuple(files), tuple(found), openmp)
 
 
 def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:

@@ -98,12 +98,22 @@ def _module_data(reader: Reader) -> Iterator[Field]:
         yield Field(f"test {test}", reader.take("<f8", nx * ny * nz))
 
 
+def _stencils(reader: Reader) -> Iterator[Field]:
+    nx, ny, nz, size = (int(n) for n in reader.take("<i4", 4))
+    if size not in (4, 8):
+        raise ValueError(f"numbers of {size} bytes")
+    while reader.more():
+        title = reader.take("S24", 1)[0].decode("ascii").strip()
+        yield Field(title, reader.take(f"<f{size}", nx * ny * nz))
+
+
 SAMPLES: dict[str, Callable[[Reader], Iterator[Field]]] = {
     "weather": _weather,
     "diffusion": _diffusion,
     "columns": _columns,
     "reduction": _reduction,
     "module_data": _module_data,
+    "stencils": _stencils,
 }
 
 

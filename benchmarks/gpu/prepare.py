@@ -3,7 +3,8 @@
     python -m benchmarks.gpu.prepare [--arch sm_90] [-o benchmarks/gpu/carried]
 
 Each sample is built for the GPU (``cuda-c``, contraction off, CUDA's runtime and Fortran's linked statically), its
-hand-written twin for the CPU, and the hand-written kernels with nvcc. A manifest says how to run what.
+hand-written twin for the CPU, and the hand-written kernels with nvcc; the stencil kernels for both kinds of reals, as
+written and at level 2 of the optimiser. A manifest says how to run what.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from benchmarks.stencils import KERNELS
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
@@ -32,11 +35,20 @@ SMALL: Mapping[str, tuple[str, ...]] = {
     "columns": ("17", "13", "15", "12"),
     "reduction": ("24", "20", "18"),
     "module_data": ("14", "10", "8"),
+    "stencils": ("37", "70", "12"),
 }
 LARGE: Mapping[str, tuple[str, ...]] = {
     "weather": ("512", "512", "60", "4", "1"),
     "diffusion": ("512", "512", "256", "20"),
     "columns": ("1024", "512", "60", "10"),
+}
+# The stencil kernels by their fields that must move, at these sizes, so many calls each; built with these options.
+STENCIL_SIZES = (("128", "128", "60"), ("256", "256", "60"))
+STENCIL_CALLS = 30
+STENCIL_PROGRAMS: Mapping[str, tuple[str, ...]] = {
+    f"stencils_opt{level}_real{real}": ("--opt", level, *(("-DSINGLE",) if real == 4 else ()))
+    for real in (4, 8)
+    for level in ("0", "2")
 }
 
 
@@ -47,9 +59,9 @@ def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, 
         raise SystemExit(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
 
 
-def build_sample(sample: str, arch: str, work: Path, target: Path) -> None:
-    """The sample's GPU program and its twin, put into ``target``."""
-    project = work / sample
+def build_gpu(sample: str, arch: str, work: Path, options: Sequence[str] = ()) -> Path:
+    """The sample's GPU program, built in a copy of its own."""
+    project = work / "-".join((sample, *(o.strip("-") for o in options)))
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output"))
     environment = {
         **os.environ,
@@ -58,12 +70,19 @@ def build_sample(sample: str, arch: str, work: Path, target: Path) -> None:
         "LDFLAGS": STATIC,
         "NVCCFLAGS": f"-arch={arch} -fmad=false",
     }
-    _run([sys.executable, "-m", "hfpy", "build", project, "--target", "gpu"], work, environment)
-    shutil.copy2(project / "build" / "gpu-cuda-c" / sample, target / f"{sample}_gpu")
-    reference = project / "reference"
+    _run([sys.executable, "-m", "hfpy", "build", project, "--target", "gpu", *options], work, environment)
+    return project / "build" / "gpu-cuda-c" / sample
+
+
+def build_sample(sample: str, arch: str, work: Path, target: Path) -> None:
+    """The sample's GPU program and its twin, put into ``target``."""
+    shutil.copy2(build_gpu(sample, arch, work), target / f"{sample}_gpu")
+    reference = SAMPLES / sample / "reference"
     files = (reference / "files.txt").read_text(encoding="utf-8").split()
-    command = ["gfortran", "-O2", *EXACT.split(), "-fopenmp", *STATIC.split(), *files, "-o", target / f"{sample}_twin"]
-    _run(command, reference)
+    modules = work / f"{sample}-modules"
+    modules.mkdir()
+    flags: list[str | Path] = ["-O2", *EXACT.split(), "-fopenmp", *STATIC.split(), "-J", modules]
+    _run(["gfortran", *flags, *files, "-o", target / f"{sample}_twin"], reference)
 
 
 def main() -> int:
@@ -79,11 +98,20 @@ def main() -> int:
         for sample in SMALL:
             print(f"building {sample} …", flush=True)
             build_sample(sample, arguments.arch, Path(temporary), target)
+        for name, options in STENCIL_PROGRAMS.items():
+            print(f"building {name} …", flush=True)
+            shutil.copy2(build_gpu("stencils", arguments.arch, Path(temporary), options), target / name)
     for source in sorted(HAND.glob("*.cu")):
         print(f"building {source.name} by hand …", flush=True)
         _run(["nvcc", "-O3", f"-arch={arguments.arch}", source, "-o", target / f"{source.stem}_hand"], HAND)
     shutil.copy2(SAMPLES / "compare.py", target / "compare.py")
-    manifest = {"arch": arguments.arch, "small": SMALL, "large": LARGE}
+    stencils = {
+        "sizes": STENCIL_SIZES,
+        "calls": STENCIL_CALLS,
+        "passes": {k.name: k.passes for k in KERNELS},
+        "counted": [k.name for k in KERNELS if k.counted],
+    }
+    manifest = {"arch": arguments.arch, "small": SMALL, "large": LARGE, "stencils": stencils}
     (target / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     print(f"ready: {target}")
     return 0

@@ -6,7 +6,7 @@ Needs Python 3.12 and NumPy, an NVIDIA GPU and its driver; no compiler, no netwo
 size, as the hand-written twin on the CPU and as the generated program on the GPU, and their files are compared; then,
 in a large size, on the GPU alone, with the times of its kernels by CUDA events (HFPY_TRACE). A kernel's bytes are those
 of the arrays that it names, each counted once a direction; its share is of the bandwidth of a copy measured in the
-same run.
+same run. Then the stencil kernels one by one, as written and optimised.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import os
 import subprocess
 import sys
@@ -89,6 +90,44 @@ def table(results: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def stencil_kernels(plan: Mapping[str, Any], carried: Path, folder: Path) -> list[dict[str, Any]]:
+    """Seconds that a call of each stencil kernel takes on the device, as written and optimised, with its bytes."""
+    rows: list[dict[str, Any]] = []
+    for real in (8, 4):
+        for size in plan["sizes"]:
+            for kernel, passes in plan["passes"].items():
+                row = {"kernel": kernel, "real": real, "size": "x".join(size), "counted": kernel in plan["counted"]}
+                row["bytes"] = passes * real * int(size[0]) * int(size[1]) * int(size[2])
+                for level in (0, 2):
+                    trace = folder / "stencils.json"
+                    program = str(carried / f"stencils_opt{level}_real{real}")
+                    command = [program, "-", *size, kernel, str(plan["calls"]), "waves"]
+                    _run(command, folder, {"HFPY_TRACE": f"json:{trace}"})
+                    kernels = json.loads(trace.read_text(encoding="utf-8"))["kernels"].values()
+                    row[f"opt{level}"] = sum(k["seconds"] for k in kernels) / plan["calls"]
+                rows.append(row)
+    return rows
+
+
+def stencil_table(rows: Sequence[Mapping[str, Any]], copy: float) -> str:
+    """Levels 0 and 2 next to each other; the share is of the bandwidth of a copy, for the bytes that must move."""
+    lines = [f"{'kernel':<14}{'size':>12}{'real':>5}{'opt 0, us':>11}{'opt 2, us':>11}{'ratio':>7}{'share':>7}"]
+    groups: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for row in rows:
+        ratio = row["opt0"] / row["opt2"] if row["opt2"] else 0.0
+        share = row["bytes"] / row["opt2"] / 1e9 / copy if row["opt2"] else 0.0
+        lines.append(
+            f"{row['kernel']:<14}{row['size']:>12}{row['real']:>5}{row['opt0'] * 1e6:>11.1f}{row['opt2'] * 1e6:>11.1f}"
+            f"{ratio:>7.2f}{share:>7.0%}"
+        )
+        if row["counted"]:
+            groups.setdefault((row["size"], row["real"]), []).append((ratio, share))
+    for (size, real), values in groups.items():
+        ratio, share = (math.prod(v[n] for v in values) ** (1 / len(values)) for n in (0, 1))
+        lines.append(f"{'mean':<14}{size:>12}{real:>5}{'':>22}{ratio:>7.2f}{share:>7.0%}")
+    return "\n".join(lines)
+
+
 def main() -> int:
     """The command line; status 1 if a result differs from the CPU's."""
     parser = argparse.ArgumentParser(description="Run the samples on a GPU.")
@@ -108,7 +147,9 @@ def main() -> int:
         "equal": {s: compared(s, a, carried, folder) for s, a in manifest["small"].items()},
         "traces": {s: timed(s, a, carried, folder) for s, a in manifest["large"].items()},
     }
+    results["stencils"] = stencil_kernels(manifest["stencils"], carried, folder)
     print(table(results))
+    print(stencil_table(results["stencils"], results["copy"]))
     if arguments.output:
         arguments.output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     return 1 if any(v.startswith("DIFFERENT") for v in results["equal"].values()) else 0

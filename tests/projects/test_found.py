@@ -248,7 +248,7 @@ def test_a_module_scalar_whose_value_lives_between_regions_needs_its_domains_in_
     assert translate_text(source).codes() == ["HF302"]
     block = "  @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}\n  level\n  @end domainDependant\n"
     listed = source.replace("contains\n", f"{block}contains\n").replace("(level > 2.)", "(level(1,1) > 2.)")
-    assert "level(x,y)=real(x)" in translate_text(listed).require().statements
+    assert "level(x,y)=real(x)" in translate_text(listed, opt=0).require().statements
 
 
 EXPANDED = """\

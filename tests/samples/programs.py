@@ -20,6 +20,7 @@ CHECKED = f"-O1 -g -Wall -fcheck=all,no-array-temps {EXACT}"
 OPTIMISED = f"-O3 -march=native {EXACT}"
 ORDERS = ("KIJ", "IJK")
 KERNEL_BACKENDS = ("cuda-c",)
+EMULATED = (*KERNEL_BACKENDS, "cuda-fortran")
 DIRECTIVE_BACKENDS = ("openacc", "openmp-target")
 _LETTERS = {"KIJ": "k tile i j", "IJK": "i j k tile"}
 _LAYOUT = re.compile(r'^(cpu|gpu) = "[^"]*"$', re.MULTILINE)
@@ -32,6 +33,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "columns": ("9", "7", "11", "20"),
     "reduction": ("12", "10", "9"),
     "module_data": ("7", "5", "4"),
+    "stencils": ("13", "11", "9"),
 }
 
 
@@ -87,13 +89,15 @@ def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, 
     return done.stdout + done.stderr
 
 
-def build_sample(sample: str, backend: str, order: str, flags: str, folder: Path) -> Program:
-    """Build a sample by ``hfpy build`` in a copy below ``folder``; kernels run in emulation."""
+def build_sample(
+    sample: str, backend: str, order: str, flags: str, folder: Path, further: Sequence[str] = ()
+) -> Program:
+    """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options; kernels run in emulation."""
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
-    options = set_order(project, order)
-    target = "gpu" if backend in (*KERNEL_BACKENDS, *DIRECTIVE_BACKENDS) else "cpu"
-    emulated = backend in KERNEL_BACKENDS
+    options = [*set_order(project, order), *further]
+    target = "gpu" if backend in (*EMULATED, *DIRECTIVE_BACKENDS) else "cpu"
+    emulated = backend in EMULATED
     options += ["--target", target, *(["--emulate"] if emulated else [])]
     command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *options]
     # Kernels without optimisation: the compiler gains more time than the small programs lose.
@@ -103,24 +107,26 @@ def build_sample(sample: str, backend: str, order: str, flags: str, folder: Path
     return Program(project / "build" / folder_name / sample, said)
 
 
-def build_twin(sample: str, folder: Path) -> Program:
-    """Compile the twin that stands beside a sample, with the flags of the comparison."""
-    sources = SAMPLES / sample / "reference"
+def build_twin(sample: str, folder: Path, defines: Sequence[str] = (), of: str = "reference") -> Program:
+    """Compile the twin that stands beside a sample, in the folder ``of``, with the flags of the comparison."""
+    sources = SAMPLES / sample / of
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / f"{sample}_twin"
     files = [sources / name for name in (sources / "files.txt").read_text(encoding="utf-8").split()]
-    said = _run([COMPILER, *CHECKED.split(), "-fopenmp", "-J", folder, *files, "-o", program], folder)
+    said = _run([COMPILER, *CHECKED.split(), *defines, "-fopenmp", "-J", folder, *files, "-o", program], folder)
     return Program(program, said)
 
 
-def run_program(program: Program, sample: str, threads: int) -> Path:
-    """Run a sample or its twin in the small size; the file it wrote."""
-    result = program.path.parent / f"{program.path.name}_{threads}.dat"
+def run_program(program: Program, sample: str, threads: int, arguments: Sequence[str] | None = None) -> Path:
+    """Run a sample or its twin, in the small size unless arguments are given; the file it wrote."""
+    words = ARGUMENTS[sample] if arguments is None else tuple(arguments)
+    size = "" if arguments is None else "_" + "x".join(words)
+    result = program.path.parent / f"{program.path.name}_{threads}{size}.dat"
     environment = {
         "OMP_NUM_THREADS": str(threads),
         "OMP_DYNAMIC": "false",
         "OMP_WAIT_POLICY": "passive",  # threads that wait must not take the cores from those that work
         "OMP_STACKSIZE": "64M",
     }
-    _run([program.path, result, *ARGUMENTS[sample]], program.path.parent, environment)
+    _run([program.path, result, *words], program.path.parent, environment)
     return result

@@ -8,20 +8,18 @@ from dataclasses import dataclass
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.sizes import linear
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Keyword, Name, Range, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Header, Node, constructs
+from hfpy.model.statements import Assignment, Call, Construct, Node, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
 from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
-from hfpy.transform.columns.varying import Varying, loop_variables
+from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.program import distance
 from hfpy.transform.stencil.regions import region_lines
 
 # Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
@@ -177,13 +175,13 @@ class RegionBlocks:
 
     def _check_written(self, varying: frozenset[str]) -> None:
         """What is written must be the column's own."""
-        for reference in self.references:
-            if reference.name not in varying or not reference.writes:
+        for name in sorted(varying - {self.first}):
+            data = self.facts.object(name, self.routine.key)
+            if data is None or not self._changed(name):
                 continue
-            data = self.facts.object(reference.name, self.routine.key)
-            private = (data is not None and not data.rank) or reference.name in self._private()
-            if not private and not self._depends(reference.name, data):  # type: ignore[arg-type]
-                raise refused(f"'{reference.name}' is not the column's own", self.region.place)
+            own = not data.rank or name in self._private() or self._depends(name, data)
+            if not own or (not data.rank and data.home != self.routine.key):
+                raise refused(f"'{name}' is not the column's own", self.region.place)
 
     def _positions(self, name: str) -> Mapping[int, str]:
         """The dimensions of an array that the region's iterators index; none where it is used at neighbours."""
@@ -215,6 +213,12 @@ class RegionBlocks:
         order = self.facts.order(data)
         storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
         return bool(storage) and self._positions(data.name).get(storage[0]) == self.first
+
+    def columns_lie_apart(self) -> bool:
+        """Whether the elements of a column do not lie next to each other, in some array whose columns are used."""
+        return any(
+            self._own(n) and self._contiguous(d) and d.rank > len(self._positions(n)) for n, d in self._arrays().items()
+        )
 
     def _items(self, expr: Expr, line: LogicalLine) -> tuple[Expr | str, ...] | None:
         plan = self.facts.plans.get((self.routine.key, line.key, expr.start, expr.end))
@@ -394,60 +398,3 @@ def _lines(node: Node) -> Iterator[LogicalLine]:
                 yield from _lines(inner)
     else:
         yield node.line
-
-
-def worth_blocks(analysis: Varying, blocks: RegionBlocks) -> bool:
-    """Whether columns have something that no compiler puts into lanes: calls of routines with loops, or loops that
-    carry values from one turn to the next.
-    """
-    if _carries(blocks.nodes):
-        return True
-    for site in analysis.facts.graph.sites.get(blocks.routine.key, ()):
-        callee = analysis.facts.application.routines.get(site.callee)
-        if not blocks.numbers & set(site.at.regions) or callee is None or site.function:
-            continue
-        if loop_variables(callee.body) or analysis.facts.graph.sites.get(site.callee):
-            return True
-    return False
-
-
-def _carries(nodes: tuple[Node, ...]) -> bool:
-    """Whether a loop in some statements writes an array that it reads in another turn."""
-    for node in nodes:
-        if not isinstance(node, Construct):
-            continue
-        for part in node.parts:
-            if node.kind == "do" and isinstance(part.header, Header) and _carried_in(part.body, part.header.var):
-                return True
-            if _carries(part.body):
-                return True
-    return False
-
-
-def _carried_in(body: tuple[Node, ...], variable: str) -> bool:
-    written: dict[str, set[int]] = {}
-    read: dict[str, set[int]] = {}
-    for statement in _assignments(body):
-        if isinstance(statement.target, Apply):
-            written.setdefault(named(statement.target), set()).update(_turns(statement.target, variable))
-        for node in walk(statement.value):
-            if isinstance(node, Apply):
-                read.setdefault(named(node), set()).update(_turns(node, variable))
-    return any(read.get(name, set()) - turns for name, turns in written.items() if turns)
-
-
-def _turns(reference: Apply, variable: str) -> Iterator[int]:
-    """How far indices are from a loop's variable, where that is a number."""
-    for item in reference.args:
-        by = distance(form, ((variable, 1),)) if (form := linear(item)) is not None else None
-        if by is not None:
-            yield by
-
-
-def _assignments(nodes: tuple[Node, ...]) -> Iterator[Assignment]:
-    for node in nodes:
-        if isinstance(node, Construct):
-            for part in node.parts:
-                yield from _assignments(part.body)
-        elif isinstance(node, Assignment):
-            yield node

@@ -14,10 +14,11 @@ from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Construct, Node
 from hfpy.model.units import Routine
-from hfpy.transform.columns.blocks import RegionBlocks, worth_blocks
+from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.clones import Clones
 from hfpy.transform.columns.common import column_positions
 from hfpy.transform.columns.varying import Varying
+from hfpy.transform.columns.worth import worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.stencil.lift import Refusal, Refused
 from hfpy.transform.stencil.locals import Locals

@@ -55,7 +55,8 @@ def _plain(writer: BodyWriter, side: tuple[Node, ...]) -> bool:
 def _harmless(writer: BodyWriter, expr: Expr) -> bool:
     match expr:
         case Binary(op="/", right=right) | Binary(op="**", left=right):
-            return _one(writer, right) != "" and (expr.op != "**" or isinstance(expr.right, Literal))
+            power = isinstance(expr.right, Literal) and expr.right.text.isdigit()
+            return _one(writer, right) != "" and (expr.op != "**" or power)
         case Apply(base=Name(name=name)):
             if writer.analysis.facts.object(name, writer.routine.key) is not None:
                 return False  # an element that may not be there for columns that do not take this side

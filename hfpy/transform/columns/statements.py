@@ -322,7 +322,14 @@ class BodyWriter:
         items = self.variables.items(expr, line)
         if items is None:
             return [":"] * self.variables.rank(named(expr))
-        return [i if isinstance(i, str) else self.text(i, line, lanes) for i in items]
+        return [self._index(i, line, lanes) for i in items]
+
+    def _index(self, item: Expr | str, line: LogicalLine, lanes: Lanes) -> str:
+        name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
+        point = self.variables.point.get(name)
+        if point is not None:
+            return point.removeprefix("(").removesuffix(")")
+        return item if isinstance(item, str) else self.text(item, line, lanes)
 
     def key(self, expr: Expr, line: LogicalLine) -> str:
         """A reference as a normal text, the same for the same element."""

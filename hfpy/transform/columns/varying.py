@@ -37,7 +37,12 @@ class Varying(Questions):
             raise refused("its calls are nested too deeply", self.facts.routine(instance.key).place())
         routine = self.facts.routine(instance.key)
         self.check_routine(routine)
-        return self.in_nodes(routine, self.plain(routine, routine.body), instance.varying, depth)
+        varying = self.in_nodes(routine, self.plain(routine, routine.body), instance.varying, depth)
+        for name in sorted(varying - {routine.result}):
+            data = self.facts.object(name, routine.key)
+            if data is None or data.home != routine.key:
+                raise refused(f"'{routine.name}' changes '{name}', which is not its own", routine.place())
+        return varying
 
     def final(self, instance: Instance, depth: int = 0) -> Instance:
         """The instance with the dummies that vary because the routine makes them so."""

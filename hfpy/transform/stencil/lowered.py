@@ -26,6 +26,11 @@ class Lowered:
     stencils: Result
     columns: ColumnResult
 
+    @property
+    def changed(self) -> frozenset[str]:
+        """The paths of the files with new text."""
+        return frozenset(self.stencils.files) | frozenset(self.columns.files)
+
 
 NO_COLUMNS = ColumnResult({}, {}, {}, frozenset())
 

@@ -1,0 +1,114 @@
+"""Whether blocks of columns pay: only where a compiler cannot use vectors along a column as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.sizes import linear
+from hfpy.model.expressions import Apply, Name, walk
+from hfpy.model.statements import Assignment, Construct, Header, Node
+from hfpy.transform.columns.blocks import RegionBlocks
+from hfpy.transform.columns.common import named
+from hfpy.transform.columns.varying import Varying, loop_variables
+from hfpy.transform.stencil.operations import count
+from hfpy.transform.stencil.program import distance
+
+# Operations on single values of a column that are worth putting its data side by side.
+_WORK = 40
+
+
+def worth_blocks(analysis: Varying, blocks: RegionBlocks) -> bool:
+    """Whether columns have something that no compiler puts into vectors: loops that carry values from one turn to the
+    next, much work on single values, or loops along columns whose elements lie far apart.
+    """
+    called = [analysis.facts.routine(key) for key in sorted(_called(analysis, blocks))]
+    bodies = [blocks.nodes, *(r.body for r in called)]
+    if any(_carries(body) for body in bodies):
+        return True
+    loops = any(loop_variables(body) for body in bodies)
+    if loops and called and blocks.columns_lie_apart():
+        return True
+    return bool(called) and sum(count(tuple(_single(body))) for body in bodies) >= _WORK
+
+
+def _called(analysis: Varying, blocks: RegionBlocks) -> set[str]:
+    """The routines below a region."""
+    graph, routines = analysis.facts.graph, analysis.facts.application.routines
+    waiting = [s.callee for s in graph.sites.get(blocks.routine.key, ()) if blocks.numbers & set(s.at.regions)]
+    found: set[str] = set()
+    while waiting:
+        key = waiting.pop()
+        if key in routines and key not in found:
+            found.add(key)
+            waiting += [site.callee for site in graph.sites.get(key, ())]
+    return found
+
+
+def _single(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """The statements that are in no loop."""
+    for node in nodes:
+        if not isinstance(node, Construct):
+            yield node
+        elif node.kind not in ("do", "dowhile"):
+            for part in node.parts:
+                yield from _single(part.body)
+
+
+def _carries(nodes: tuple[Node, ...]) -> bool:
+    """Whether a loop in some statements writes an array that it reads in another turn."""
+    for node in nodes:
+        if not isinstance(node, Construct):
+            continue
+        for part in node.parts:
+            if node.kind == "do" and isinstance(part.header, Header) and _carried_in(part.body, part.header.var):
+                return True
+            if _carries(part.body):
+                return True
+    return False
+
+
+def _carried_in(body: tuple[Node, ...], variable: str) -> bool:
+    return _carried_elements(body, variable) or _carried_scalar(body)
+
+
+def _carried_scalar(body: tuple[Node, ...]) -> bool:
+    """Whether a single value is read before the turn sets it."""
+    statements = list(_assignments(body))
+    targets = {s.target.name for s in statements if isinstance(s.target, Name)}
+    known: set[str] = set()
+    for statement in statements:
+        read = {n.name for n in walk(statement.value) if isinstance(n, Name)}
+        if read & targets - known:
+            return True
+        if isinstance(statement.target, Name):
+            known.add(statement.target.name)
+    return False
+
+
+def _carried_elements(body: tuple[Node, ...], variable: str) -> bool:
+    written: dict[str, set[int]] = {}
+    read: dict[str, set[int]] = {}
+    for statement in _assignments(body):
+        if isinstance(statement.target, Apply):
+            written.setdefault(named(statement.target), set()).update(_turns(statement.target, variable))
+        for node in walk(statement.value):
+            if isinstance(node, Apply):
+                read.setdefault(named(node), set()).update(_turns(node, variable))
+    return any(read.get(name, set()) - turns for name, turns in written.items() if turns)
+
+
+def _turns(reference: Apply, variable: str) -> Iterator[int]:
+    """How far indices are from a loop's variable, where that is a number."""
+    for item in reference.args:
+        by = distance(form, ((variable, 1),)) if (form := linear(item)) is not None else None
+        if by is not None:
+            yield by
+
+
+def _assignments(nodes: tuple[Node, ...]) -> Iterator[Assignment]:
+    for node in nodes:
+        if isinstance(node, Construct):
+            for part in node.parts:
+                yield from _assignments(part.body)
+        elif isinstance(node, Assignment):
+            yield node
