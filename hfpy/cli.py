@@ -138,7 +138,11 @@ _analysis_options = _stack(
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )
-_translation_options = _stack(_analysis_options, _schedule_option)
+_translation_options = _stack(
+    _analysis_options,
+    _schedule_option,
+    click.option("--debug-print", is_flag=True, help="Let the program print values behind each kernel."),
+)
 _build_options = _stack(
     _translation_options,
     click.option("--emulate", is_flag=True, help="Build the GPU's code for the CPU, to test and debug it there."),

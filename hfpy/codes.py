@@ -94,6 +94,7 @@ CODES: dict[str, str] = {
     "HF809": "a routine, scheme or executable that was named does not exist",
     "HF810": "module dependencies go in a circle",
     "HF811": "a setting of an existing project has no effect",
+    "HF812": "directives would run on the host, on arrays of the GPU",
     # internal
     "HF900": "a bug in hfpy",
 }

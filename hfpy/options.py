@@ -39,6 +39,18 @@ def default_kinds(flags: Iterable[str]) -> DefaultKinds:
 
 
 @dataclass(frozen=True)
+class DebugPrint:
+    """What programs print behind each kernel, if ``on``: the values at a ``point``, which has an index for domains,
+    sizes or places of dimensions; only of some ``routines`` and ``arrays`` (names; none: all).
+    """
+
+    on: bool = False
+    point: tuple[tuple[str, int], ...] = ()
+    routines: tuple[str, ...] = ()
+    arrays: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Machine:
     """What the optimiser's model must know of a machine (stencil-optimisation.md §11).
 
@@ -62,9 +74,10 @@ class Options:
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays.
-    ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``. ``kinds`` are the compiler's default ones, which
-    kernels must know. ``emulate`` builds GPU code for the CPU (design §4). ``legacy`` repairs leniencies of older
-    compilers in existing projects (design §6). ``machine`` is what the optimiser plans for, if it was measured.
+    ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there. ``kinds``
+    are the compiler's default ones, which kernels must know. ``emulate`` builds GPU code for the CPU (design §4).
+    ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
+    plans for, if it was measured.
     """
 
     target: str = "cpu"
@@ -85,6 +98,7 @@ class Options:
     emulate: bool = False
     kinds: DefaultKinds = DefaultKinds()
     trace: bool = False
+    debug_print: DebugPrint = DebugPrint()
     jobs: int = 0
     parse_limit: float = 60.0
     cache_dir: Path | None = None

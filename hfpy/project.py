@@ -11,7 +11,7 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
 from hfpy.diagnostics import HfpyError, Place, UsageError, error
-from hfpy.options import DEFAULT_BACKEND, DomainSpec, Machine, Options, default_kinds
+from hfpy.options import DEFAULT_BACKEND, DebugPrint, DomainSpec, Machine, Options, default_kinds
 
 PROJECT_FILE = "hfpy.toml"
 MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
@@ -72,6 +72,7 @@ class Project:
     schemes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     routines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     file_flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    debug_print: DebugPrint = field(default_factory=DebugPrint)
     legacy: bool = False
     install_dir: str | None = None
 
@@ -123,6 +124,7 @@ def options_for(project: Project, target: str) -> Options:
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
         domains=project.domains,
         legacy=project.legacy,
+        debug_print=project.debug_print,
         kinds=default_kinds(settings.flags or ()),
     )
     if settings.schedule is not None:

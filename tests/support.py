@@ -480,6 +480,7 @@ class Variant:
     threads: tuple[int, ...] = (1,)
     extra_macros: str = ""
     layout: bool = False  # with the pair's own layout options
+    flags: tuple[str, ...] = ()  # the compiler's, for programs whose routines have backends of their own
 
     def translated(self, tested: Pair) -> Translated:
         """The pair, translated in this way."""
@@ -545,7 +546,7 @@ class Corpus:
             if not done.errors:
                 cases.append(Case(p.name, named_apart(p.name, done.files), p.module, p.entry))
         backend = variant.options.get("backend")
-        flags = (*FLAGS, *CHECKS, *(("-fopenacc",) if backend == "openacc" else ()))
+        flags = (*FLAGS, *CHECKS, *(("-fopenacc",) if backend == "openacc" else ()), *variant.flags)
         batch = Batch(cases, self.folder / variant.label, flags, backend in ("openmp", "openmp-target"))
         self._batches[variant.label] = batch
         return batch

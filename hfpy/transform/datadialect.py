@@ -68,7 +68,7 @@ class RuntimeCalls:
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_enter``, or ``hf_enter_once`` with a flag, ``hf_enter_into`` for a pointer."""
-        return block(array.test, [self._moved("hf_enter", array, copy)])
+        return in_block(array.test, [self._moved("hf_enter", array, copy)])
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for. Where an array
@@ -85,20 +85,20 @@ class RuntimeCalls:
         call = self._moved("hf_leave", array, copy)
         if array.flag:
             return [f"if ({array.flag} /= 0) then", f"  if ({array.test}) {call}", "end if"]
-        return block(array.test, [call])
+        return in_block(array.test, [call])
 
     def update_host(self, array: Handle) -> list[str]:
         """``call hf_update_host``."""
-        return block(array.test, [self._call("hf_update_host", array, "")])
+        return in_block(array.test, [self._call("hf_update_host", array, "")])
 
     def update_device(self, array: Handle) -> list[str]:
         """``call hf_update_device``."""
-        return block(array.test, [self._call("hf_update_device", array, "")])
+        return in_block(array.test, [self._call("hf_update_device", array, "")])
 
     def remember(self, array: Handle, valid: bool) -> list[str]:
-        """``hf_address``, into a variable of the routine's."""
-        self.names.add("hf_address")
-        return [f"{remembered(array.name)} = hf_address({array.name})"]
+        """``hf_location``, into a variable of the routine's."""
+        self.names.add("hf_location")
+        return [f"{remembered(array.name)} = hf_location({array.name})"]
 
     def moved(self, array: Handle, valid: bool) -> list[str]:
         """``call hf_moved``."""
@@ -169,8 +169,8 @@ class DataDirectives:
         if array.declared and copy:
             rows.append(self._directive(self.spelling.to_device, array))
         if array.flag:
-            rows = block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
-        return block(array.test, rows)
+            rows = in_block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
+        return in_block(array.test, rows)
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
         """``exit data``, where the flag tells that there was an ``enter data``."""
@@ -178,16 +178,16 @@ class DataDirectives:
         if array.declared and copy:
             rows = [self._directive(spelling, array) for spelling in (self.spelling.to_host, self.spelling.drop)]
         if array.flag:
-            return block(f"{array.flag} /= 0", block(array.test, [*rows, f"{array.flag} = 0"]))
-        return block(array.test, rows)
+            return in_block(f"{array.flag} /= 0", in_block(array.test, [*rows, f"{array.flag} = 0"]))
+        return in_block(array.test, rows)
 
     def update_host(self, array: Handle) -> list[str]:
         """``update self``."""
-        return block(array.test, [self._directive(self.spelling.to_host, array)])
+        return in_block(array.test, [self._directive(self.spelling.to_host, array)])
 
     def update_device(self, array: Handle) -> list[str]:
         """``update device``."""
-        return block(array.test, [self._directive(self.spelling.to_device, array)])
+        return in_block(array.test, [self._directive(self.spelling.to_device, array)])
 
     def remember(self, array: Handle, valid: bool) -> list[str]:
         """``exit data``, with a copy where the host does not have the values."""
@@ -207,7 +207,7 @@ def remembered(name: str) -> str:
     return f"hf_was_{name}"[:63]
 
 
-def block(test: str, rows: Sequence[str]) -> list[str]:
+def in_block(test: str, rows: Sequence[str]) -> list[str]:
     """Lines in an ``if`` block, or as they are where there is nothing to test."""
     if test and len(rows) == 1 and rows[0].startswith("call "):
         return [f"if ({test}) {rows[0]}"]

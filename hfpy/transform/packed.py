@@ -18,7 +18,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import OneLine, Statement
 from hfpy.transform.accesses import AccessRewriter
-from hfpy.transform.datadialect import DataDialect, Handle, block
+from hfpy.transform.datadialect import DataDialect, Handle, in_block
 from hfpy.transform.edits import Edit, insert
 from hfpy.transform.rows import Rows
 
@@ -98,5 +98,5 @@ def _asked(handle: Handle, update: Callable[[Handle], list[str]], kind: str, sho
     """An update of what a reference means, if it has gaps; of the whole array for a vector subscript."""
     if kind == VECTOR:
         return update(handle)
-    rows = block(f".not. is_contiguous({shown})", update(replace(handle, test="", part=shown)))
-    return block(handle.test, rows)
+    rows = in_block(f".not. is_contiguous({shown})", update(replace(handle, test="", part=shown)))
+    return in_block(handle.test, rows)

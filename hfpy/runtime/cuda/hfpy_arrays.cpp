@@ -159,7 +159,7 @@ void hfd_leave_all(int copy_out, int *group, const char *name, const char *where
 }
 
 // Where an array is; 0 for one that is not allocated.
-intptr_t hfd_address_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
+intptr_t hfd_location_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
 
 void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const char *name, const char *where) {
   if (was == 0 || array->base_addr == nullptr) return;
@@ -173,6 +173,12 @@ void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const cha
 
 void hfd_update_device_array(const CFI_cdesc_t *array, const char *name, const char *where) {
   update(array, 0, name, where);
+}
+
+// The device address of an array; of one without elements its own, which nobody looks behind.
+void *hfd_address_of_array(const CFI_cdesc_t *array, const char *name, const char *region, const char *where) {
+  const range memory = memory_of(array, name, where);
+  return memory.bytes == 0 ? array->base_addr : hfd_region_data(memory.start, memory.bytes, name, region, where);
 }
 
 }  // extern "C"

@@ -125,8 +125,22 @@ void check(cudaError_t status, const char *where, const char *doing, const char 
 
 void start(const char *where) {
   if (started) return;
-  device_count(where);
+  const int count = device_count(where);
+  int device = 0;
+  check(cudaGetDevice(&device), where, "asking for", "the device");
+  // Who has chosen another than the first one himself keeps it.
+  const rank mine = device == 0 ? local_rank() : rank{0, nullptr};
+  if (mine.told_by != nullptr) {
+    device = mine.number % count;
+    check(cudaSetDevice(device), where, "choosing the device of", "this rank");
+  }
+  if (tracing()) trace_device(device, count, mine);
   started = true;
+}
+
+block block_of(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  return {found->device, found->bytes};
 }
 
 }  // namespace hfpy
@@ -242,7 +256,9 @@ void hfd_synchronise(void) {
 
 void hfd_init_device(int local_rank) {
   const char *const where = "hfd_init_device";
-  hfpy::check(cudaSetDevice(local_rank % device_count(where)), where, "choosing the device of", "this rank");
+  const int count = device_count(where);
+  hfpy::check(cudaSetDevice(local_rank % count), where, "choosing the device of", "this rank");
+  if (hfpy::tracing()) hfpy::trace_device(local_rank % count, count, {local_rank, "hfd_init_device"});
   started = true;
 }
 
