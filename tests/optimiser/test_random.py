@@ -1,6 +1,6 @@
 """Random neighbouring regions: whatever the optimiser makes of them gives the bits of the plain loops.
 
-60 programs in every run, ``HFPY_RANDOM=2000`` for more, ``HFPY_RANDOM_FROM=N`` for others.
+40 programs in every run, ``HFPY_RANDOM=2000`` for more, ``HFPY_RANDOM_FROM=N`` for others.
 """
 
 import os
@@ -13,9 +13,9 @@ import pytest
 from tests.optimiser.generator import stencil_pair
 from tests.support import CUDA_C, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Variant
 
-COUNT = int(os.environ.get("HFPY_RANDOM", "60"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "40"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
-PER_BATCH = 30
+PER_BATCH = 20
 
 
 def at_level(variant: Variant, level: int) -> Variant:
