@@ -64,9 +64,7 @@ def load(
     return Library(build(session.project, session.options, os.environ, cache), sizes)
 
 
-def _session(
-    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], given: Given, cache: Path
-) -> Session:
+def _session(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], given: Given, cache: Path) -> Session:
     """The project to load: a text, files, or a folder."""
     if isinstance(source, str) and "\n" in source:
         data = source.encode("utf-8", "surrogateescape")

@@ -16,7 +16,12 @@ from hfpy.options import Options
 from hfpy.parse.routines import parse_unit
 
 SIMPLE_TYPES = ("integer", "real", "logical", "complex")
-_NO_DUMMY = {"allocatable": "allocatable", "pointer": "a pointer", "procedure": "a procedure", "external": "a procedure"}
+_NO_DUMMY = {
+    "allocatable": "allocatable",
+    "pointer": "a pointer",
+    "procedure": "a procedure",
+    "external": "a procedure",
+}
 _MADE_BY_HFPY = re.compile(r"hf[a-z]*\d*_", re.I)
 _NAME = re.compile(r"[a-z]\w*", re.I)
 _PUBLIC = re.compile(r"\s*public\b\s*(?:::)?\s*(.*)$", re.I)

@@ -43,7 +43,7 @@ def wrappers(module: ModuleSignature, first: Numbers) -> list[str]:
 
 
 def _subroutine(name: str, arguments: Sequence[str], uses: Iterable[str], body: Iterable[str]) -> list[str]:
-    begin = f"  subroutine {name}({', '.join(arguments)}) bind(C, name=\"{name}\")"
+    begin = f'  subroutine {name}({", ".join(arguments)}) bind(C, name="{name}")'
     inner = [_C_TYPES, *uses, "implicit none", *body]
     return ["", begin, *(f"    {line}" for line in inner), f"  end subroutine {name}"]
 
@@ -84,9 +84,7 @@ def _call(number: int, routine: Signature) -> list[str]:
     passed = f"{routine.name}({', '.join(f'{a.name}={a.name}' for a in routine.arguments)})"
     body.append(f"hf_result = {passed}" if routine.result else f"call {passed}")
     names = [a.name for a in _described(routine)]
-    return _subroutine(
-        f"hfpy_call{number}", [*names, "hf_given", "hf_wanted", "hf_status"], routine.uses, body
-    )
+    return _subroutine(f"hfpy_call{number}", [*names, "hf_given", "hf_wanted", "hf_status"], routine.uses, body)
 
 
 def _shape(array: Argument, place: int) -> tuple[str, list[str]]:
@@ -117,4 +115,3 @@ def _access(number: int, variable: Variable) -> list[str]:
         put = [value.format("in"), f"{variable.name} = hf_value"]
         lines += _subroutine(f"hfpy_set{number}", ["hf_value"], [], put)
     return lines
-
