@@ -35,7 +35,7 @@ class Routine:
         self._number = number
         self._types: dict[str, np.dtype[Any]] = {}
         names = [*(["result"] if signature.result else []), *(a.name for a in self._returned)]
-        self._answer = namedtuple(f"{signature.name}_result", names, rename=True)  # type: ignore[misc]
+        self._answer: Any = namedtuple(f"{signature.name}_result", names, rename=True)  # type: ignore[misc]
         self.__doc__ = self._described()
 
     @property
@@ -232,11 +232,11 @@ class Module:
             return scalars[name].get()
         if name in routines:
             return routines[name]
-        raise AttributeError(f"module {self.__name__} has no public routine or scalar '{name}'")  # type: ignore[attr-defined]
+        raise AttributeError(f"module {self.__name__} has no public routine or scalar '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.scalars:
-            raise AttributeError(f"module {self.__name__} has no public scalar '{name}'")  # type: ignore[attr-defined]
+            raise AttributeError(f"module {self.__name__} has no public scalar '{name}'")
         self.scalars[name].set(value)
 
     def __dir__(self) -> list[str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from hfpy.model.units import FileIndex, Routine, Specification, Symbol
 from hfpy.options import Options
+from hfpy.parse.declarations import parse_shape
+from hfpy.parse.macros import expand
 from hfpy.parse.routines import parse_unit
 
 SIMPLE_TYPES = ("integer", "real", "logical", "complex")
@@ -143,6 +145,8 @@ def signatures(index: FileIndex, source: str, options: Options) -> list[tuple[in
             name, kind = index.units[child].name, index.units[child].kind
             if kind in ("subroutine", "function") and public(name) and not made_by_hfpy(name):
                 routine, _ = parse_unit(index, child, options.include_dirs)
+                symbols = {name: _without_macros(symbol, index) for name, symbol in routine.spec.symbols.items()}
+                routine = replace(routine, spec=replace(routine.spec, symbols=symbols))
                 routines.append(_signature(routine, index.fixed))
         found.append((number, ModuleSignature(unit.name, tuple(routines), tuple(_variables(module.spec, public)))))
     return found
@@ -162,6 +166,13 @@ class _Public:
             return False
         named = name in self._named or (symbol is not None and "public" in symbol.attributes)
         return named or not self._spec.default_private
+
+
+def _without_macros(symbol: Symbol, index: FileIndex) -> Symbol:
+    """A symbol with the shape that the preprocessor makes of it: a storage-order macro stands for several dimensions."""
+    text = ",".join(dim.size for dim in symbol.shape)
+    expanded = expand(text, index.definitions)
+    return symbol if expanded == text else replace(symbol, shape=parse_shape(expanded, symbol.dynamic))
 
 
 def _variables(spec: Specification, public: _Public) -> Iterable[Variable]:
