@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from hfpy.kernels.callables import Library
+    from hfpy.kernels.objects import Library
 
 __version__ = "0.1.0"
 

@@ -17,7 +17,7 @@ from hfpy.options import default_kinds
 from hfpy.project import PROJECT_FILE, TARGETS, TargetSettings
 
 if TYPE_CHECKING:
-    from hfpy.kernels.callables import Library
+    from hfpy.kernels.objects import Library
 
 _CAN = {"cpu": ("sequential", "openmp"), "gpu": ("cuda-c",)}
 _TEXT_FILE = "source.h90"
@@ -58,8 +58,8 @@ def load(
     session = _with_flags(_session(source, given, cache), flags)
     _check_backends(session)
 
-    from hfpy.kernels.callables import Library
     from hfpy.kernels.library import build
+    from hfpy.kernels.objects import Library
 
     return Library(build(session.project, session.options, os.environ, cache), sizes)
 

@@ -169,7 +169,7 @@ class _Public:
 
 
 def _without_macros(symbol: Symbol, index: FileIndex) -> Symbol:
-    """A symbol with the shape that the preprocessor makes of it: a storage-order macro stands for several dimensions."""
+    """A symbol with the shape behind the preprocessor: a storage-order macro stands for several dimensions."""
     text = ",".join(dim.size for dim in symbol.shape)
     expanded = expand(text, index.definitions)
     return symbol if expanded == text else replace(symbol, shape=parse_shape(expanded, symbol.dynamic))
@@ -226,7 +226,8 @@ def _against(symbol: Symbol) -> str:
 def _argument(symbol: Symbol) -> Argument:
     extents = tuple(Extent(dim.form, dim.lower, dim.upper) for dim in symbol.shape)
     optional = "optional" in symbol.attributes
-    return Argument(symbol.name, symbol.type.base, symbol.type.text, extents, symbol.intent, optional)
+    intent = "in" if "value" in symbol.attributes else symbol.intent
+    return Argument(symbol.name, symbol.type.base, symbol.type.text, extents, intent, optional)
 
 
 def _constants(spec: Specification, arguments: Iterable[Argument]) -> tuple[str, ...]:

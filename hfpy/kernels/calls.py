@@ -1,22 +1,48 @@
-"""Routines of a loaded library as callables, modules and libraries as objects with attributes."""
+"""Routines and scalars of a compiled library: what they take, what they give back."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import threading
 from collections import namedtuple
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hfpy.diagnostics import UsageError
 from hfpy.kernels import values
-from hfpy.kernels.library import Built
-from hfpy.kernels.signatures import Argument, ModuleSignature, Signature, Variable
+from hfpy.kernels.signatures import Argument, Signature, Variable
 from hfpy.kernels.values import Array
+
+
+@functools.cache
+def _opened(path: Path) -> tuple[ctypes.CDLL, threading.RLock]:
+    """A shared library, which the system opens once a process, with the lock of all that call it."""
+    return ctypes.CDLL(str(path)), threading.RLock()
+
+
+class Compiled:
+    """A shared library in memory, and what has to be done before each of its calls."""
+
+    def __init__(self, path: Path, before: Callable[[], None]) -> None:
+        self._loaded, self._lock = _opened(path)
+        self._before = before
+
+    def function(self, name: str) -> Any:
+        """A procedure of the library."""
+        found = getattr(self._loaded, name)
+        found.restype = None
+        return found
+
+    @contextlib.contextmanager
+    def calling(self) -> Iterator[None]:
+        """To hold during a call: one at a time, since Fortran's modules have one state."""
+        with self._lock:
+            self._before()
+            yield
 
 
 class Routine:
@@ -25,8 +51,8 @@ class Routine:
     name; one value alone, None if there is none. Arrays are changed in place.
     """
 
-    def __init__(self, library: Library, module: str, signature: Signature, number: int) -> None:
-        self._library = library
+    def __init__(self, compiled: Compiled, module: str, signature: Signature, number: int) -> None:
+        self._compiled = compiled
         self._signature = signature
         self.__name__ = signature.name
         self.__qualname__ = f"{module}.{signature.name}"
@@ -111,7 +137,7 @@ class Routine:
             result = self._signature.result
             described = [*self._signature.arguments, *([result] if result else [])]
             sizes = (ctypes.c_int64 * max(1, len(described)))()
-            self._library.function(f"hfpy_bytes{self._number}")(sizes)
+            self._compiled.function(f"hfpy_bytes{self._number}")(sizes)
             found = {}
             for argument, size in zip(described, sizes, strict=False):
                 stored = values.stored_type(argument.base, size)
@@ -129,8 +155,8 @@ class Routine:
         wanted = (ctypes.c_int64 * max(1, len(extents)))()
         status = ctypes.c_int(0)
         pointers = [ctypes.c_void_p(None if m is None else m.ctypes.data) for m in held.values()]
-        call = self._library.function(f"hfpy_call{self._number}")
-        with self._library.ready():
+        call = self._compiled.function(f"hfpy_call{self._number}")
+        with self._compiled.calling():
             call(*pointers, given, wanted, ctypes.byref(status))
         if status.value:
             raise ValueError(self._shapes(arrays, held, list(wanted)))
@@ -176,17 +202,17 @@ def _shape(memory: Array | None, rank: int) -> tuple[int, ...]:
 class Scalar:
     """A scalar of a module, read and set in the library's memory."""
 
-    def __init__(self, library: Library, module: str, variable: Variable, number: int) -> None:
-        self._library, self._variable, self._number = library, variable, number
+    def __init__(self, compiled: Compiled, module: str, variable: Variable, number: int) -> None:
+        self._compiled, self._variable, self._number = compiled, variable, number
         self.name = f"{module}.{variable.name}"
         size = (ctypes.c_int64 * 1)()
-        library.function(f"hfpy_vbytes{number}")(size)
+        compiled.function(f"hfpy_vbytes{number}")(size)
         self._stored = values.stored_type(variable.base, size[0])
 
     def get(self) -> bool | int | float | complex:
         """Its value. Raises TypeError if NumPy has no type for it."""
         memory = np.zeros((), self._type())
-        self._library.function(f"hfpy_get{self._number}")(ctypes.c_void_p(memory.ctypes.data))
+        self._compiled.function(f"hfpy_get{self._number}")(ctypes.c_void_p(memory.ctypes.data))
         return values.from_memory(self._variable.base, memory)
 
     def set(self, value: Any) -> None:
@@ -197,136 +223,9 @@ class Scalar:
             memory = values.scalar(self._variable.base, self._type(), value)
         except (TypeError, ValueError) as fault:
             raise type(fault)(f"{self.name} ({self._variable.type}): {fault}") from None
-        self._library.function(f"hfpy_set{self._number}")(ctypes.c_void_p(memory.ctypes.data))
+        self._compiled.function(f"hfpy_set{self._number}")(ctypes.c_void_p(memory.ctypes.data))
 
     def _type(self) -> np.dtype[Any]:
         if self._stored is None:
             raise TypeError(f"{self.name} ({self._variable.type}): NumPy has no type for it")
         return self._stored
-
-
-class Module:
-    """A Fortran module: its routines and scalars are attributes."""
-
-    _names: tuple[Mapping[str, Routine], Mapping[str, Scalar]]
-
-    def __init__(self, library: Library, signature: ModuleSignature, routines: int, variables: int) -> None:
-        made = {r.name: Routine(library, signature.name, r, n) for n, r in enumerate(signature.routines, routines)}
-        held = {v.name: Scalar(library, signature.name, v, n) for n, v in enumerate(signature.variables, variables)}
-        object.__setattr__(self, "__name__", signature.name)
-        object.__setattr__(self, "_names", (made, held))
-
-    @property
-    def routines(self) -> Mapping[str, Routine]:
-        """Its public routines by name, those that are refused among them."""
-        return self._names[0]
-
-    @property
-    def scalars(self) -> Mapping[str, Scalar]:
-        """Its public scalars by name."""
-        return self._names[1]
-
-    def __getattr__(self, name: str) -> Any:
-        routines, scalars = self._names
-        if name in scalars:
-            return scalars[name].get()
-        if name in routines:
-            return routines[name]
-        raise AttributeError(f"module {self.__name__} has no public routine or scalar '{name}'")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self.scalars:
-            raise AttributeError(f"module {self.__name__} has no public scalar '{name}'")
-        self.scalars[name].set(value)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self.routines, *self.scalars})
-
-
-class Library:
-    """A compiled library. Its modules' routines and scalars are attributes, where the name is in one module only;
-    ``library.modules["name"]`` has those of one module.
-
-    Loads of the same content in one process share the module variables; the sizes of each are set before its calls.
-    """
-
-    _loaded: ctypes.CDLL
-    _sizes: dict[str, Any]
-    _lock: threading.RLock
-    path: Path
-    generated: Path
-    modules: Mapping[str, Module]
-
-    def __init__(self, built: Built, sizes: Mapping[str, Any]) -> None:
-        keep = object.__setattr__
-        keep(self, "path", built.library)
-        keep(self, "generated", built.generated)
-        keep(self, "_loaded", ctypes.CDLL(str(built.library)))
-        keep(self, "_lock", threading.RLock())
-        keep(self, "_sizes", {})
-        modules: dict[str, Module] = {}
-        routines = variables = 0
-        for signature in built.modules:
-            modules[signature.name] = Module(self, signature, routines, variables)
-            routines += len(signature.routines)
-            variables += len(signature.variables)
-        keep(self, "modules", modules)
-        for name, value in sizes.items():
-            if len(self._homes(name, "scalars")) != 1:
-                known = sorted({n for m in modules.values() for n in m.scalars}) or ["none"]
-                raise UsageError(f"'{name}' is no option of load, nor a module's scalar; there is: {', '.join(known)}")
-            setattr(self, name, value)
-            self._sizes[name] = value
-
-    def function(self, name: str) -> Any:
-        """A procedure of the library."""
-        found = getattr(self._loaded, name)
-        found.restype = None
-        return found
-
-    @contextlib.contextmanager
-    def ready(self) -> Iterator[None]:
-        """To hold during a call: one at a time, with the sizes of this load."""
-        with self._lock:
-            for name, value in self._sizes.items():
-                self._homes(name, "scalars")[0].scalars[name].set(value)
-            yield
-
-    @property
-    def routines(self) -> Mapping[str, Routine]:
-        """All routines, as ``module.routine``."""
-        return {routine.__qualname__: routine for m in self.modules.values() for routine in m.routines.values()}
-
-    @property
-    def refused(self) -> Mapping[str, str]:
-        """The routines that cannot be called from Python, with the reason."""
-        return {name: routine.refused for name, routine in self.routines.items() if routine.refused}
-
-    def _homes(self, name: str, kind: str = "") -> list[Module]:
-        kinds = (kind,) if kind else ("routines", "scalars")
-        return [m for m in self.modules.values() if any(name in getattr(m, k) for k in kinds)]
-
-    def _home(self, name: str) -> Module:
-        homes = self._homes(name)
-        if len(homes) > 1:
-            raise AttributeError(f"'{name}' is in several modules; say library.modules[…].{name}")
-        if not homes:
-            raise AttributeError(f"no public routine or scalar '{name}' in {', '.join(self.modules) or 'any module'}")
-        return homes[0]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or "modules" not in self.__dict__:
-            raise AttributeError(name)
-        return getattr(self._home(name), name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._home(name), name, value)
-        if name in self._sizes:
-            self._sizes[name] = value
-
-    def __dir__(self) -> list[str]:
-        names = {name for module in self.modules.values() for name in (*module.routines, *module.scalars)}
-        return sorted({*object.__dir__(self), *names})
-
-    def __repr__(self) -> str:
-        return f"<hfpy library of {', '.join(self.modules)}>"
