@@ -24,7 +24,7 @@ from hfpy.kernels.wrappers import Numbers, wrappers
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros, index_text
 from hfpy.pipeline import holds_selections
-from hfpy.project import Project
+from hfpy.project import C_SUFFIXES, Project, source_files
 
 _LIBRARY = "library.so"
 _MODULES = "modules.json"
@@ -64,7 +64,9 @@ def build(
     words = [tools.fortran.version, *tools.fortran_command(Path("x.F90"), Path("x.o"), (), ()), *tools.link_flags]
     words += [" ".join(project.flags_of_file(path)) for path in sources]
     words += [cuda.compiler.version, *cuda.kernel_command(Path("x.cu"), Path("x.o"))] if cuda else []
-    kept = cache / content_key(sources, options, words)
+    others = source_files(project, C_SUFFIXES)
+    words += [tools.c.version, *tools.c_command(Path("x.c"), Path("x.o"), ())] if tools.c else []
+    kept = cache / content_key([*sources, *others], options, words)
     built = _found(kept)
     if built is not None:
         return built
@@ -73,7 +75,7 @@ def build(
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
     try:
-        _Building(project, options, tools, cuda, work, told).run(sources)
+        _Building(project, options, tools, cuda, work, told).run(sources, others)
         with explained(kept):
             if not kept.exists():  # another process may have been faster
                 os.replace(work, kept)
@@ -96,9 +98,13 @@ def _found(kept: Path) -> Built | None:
 def _tools(project: Project, options: Options, environment: Mapping[str, str]) -> Tools:
     """The compiler with the flags of a shared library."""
     openmp = options.default_backend == "openmp"
-    tools = find_tools(project, options, environment, openmp=openmp, debug=False, suffixes=frozenset())
+    suffixes = frozenset(path.suffix for path in source_files(project, C_SUFFIXES))
+    tools = find_tools(project, options, environment, openmp=openmp, debug=False, suffixes=suffixes)
     return replace(
-        tools, fortran_flags=(*tools.fortran_flags, "-fPIC"), link_flags=("-shared", "-fPIC", *tools.link_flags)
+        tools,
+        fortran_flags=(*tools.fortran_flags, "-fPIC"),
+        c_flags=(*tools.c_flags, "-fPIC"),
+        link_flags=("-shared", "-fPIC", *tools.link_flags),
     )
 
 
@@ -123,8 +129,8 @@ class _Building:
     folder: Path
     told: Callable[[str], None]
 
-    def run(self, sources: Sequence[Path]) -> None:
-        """Translate, add wrappers, compile, link, write down what there is."""
+    def run(self, sources: Sequence[Path], others: Sequence[Path]) -> None:
+        """Translate, add wrappers, compile, with the C sources ``others``, link, write down what there is."""
         translated = transpile(sources, self.options, self.folder / _GENERATED)
         files: dict[str, CompiledFile] = {}
         modules: list[ModuleSignature] = []
@@ -132,7 +138,7 @@ class _Building:
             files[file.name] = self._with_wrappers(file, modules)
         if self.cuda is not None:
             files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, _ARRAYS_MODULE)
-        self._compile(files)
+        self._compile(files, others)
         write_json(self.folder / _MODULES, {"modules": [module.as_json() for module in modules]})
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
         shutil.rmtree(self.folder / "modules", ignore_errors=True)
@@ -161,7 +167,7 @@ class _Building:
         write_atomically(file.path, data)
         return replace(file, digest=digest(data), line_map=tuple(line_map))
 
-    def _compile(self, files: Mapping[str, CompiledFile]) -> None:
+    def _compile(self, files: Mapping[str, CompiledFile], others: Sequence[Path]) -> None:
         needs = dependencies(tuple(files.values()))
         processes = Processes()
         objects = Objects(
@@ -190,7 +196,10 @@ class _Building:
         if self.cuda is not None:
             flags = (str(self._runtime(self.cuda, objects)), *self.cuda.link_flags())
             objects.tools = replace(self.tools, link_flags=(*flags, *self.tools.link_flags))
-        objects.link([objects.object_of(name) for name in files], self.folder / _LIBRARY)
+        foreign = {path: objects.objects / f"c{number}.o" for number, path in enumerate(others)}
+        for path, target in foreign.items():
+            objects.compile_c(path, target)
+        objects.link([*map(objects.object_of, files), *foreign.values()], self.folder / _LIBRARY)
 
     def _runtime(self, cuda: CudaTools, objects: Objects) -> Path:
         """The runtime of kernels, one for all libraries of the cache that are built with the same compiler."""

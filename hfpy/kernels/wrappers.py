@@ -75,12 +75,9 @@ def _call(number: int, routine: Signature) -> list[str]:
         place += len(array.extents)
         body.append(f"{array.type}{', optional' if array.optional else ''} :: {array.name}({shape})")
         tests += found
+    body.append("hf_status = 0")
     if tests:
-        body += [f"hf_wanted(1:{place}) = hf_given(1:{place})", *tests]
-        body.append(f"hf_status = merge(0, 1, all(hf_wanted(1:{place}) == hf_given(1:{place})))")
-        body.append("if (hf_status /= 0) return")
-    else:
-        body.append("hf_status = 0")
+        body += [f"hf_wanted(1:{place}) = hf_given(1:{place})", *tests, "if (hf_status /= 0) return"]
     passed = f"{routine.name}({', '.join(f'{a.name}={a.name}' for a in routine.arguments)})"
     body.append(f"hf_result = {passed}" if routine.result else f"call {passed}")
     names = [a.name for a in _described(routine)]
@@ -97,7 +94,11 @@ def _shape(array: Argument, place: int) -> tuple[str, list[str]]:
         lower = extent.lower or "1"
         shape.append(f"{lower}:hf_given({number})+({lower})-1")
         if extent.form == "explicit":
-            tests.append(f"hf_wanted({number}) = max(0_hf_int64, int(({extent.upper}) - ({lower}) + 1, hf_int64))")
+            wanted = f"hf_wanted({number})"
+            # Without intrinsic functions: an argument may have the name of one.
+            tests.append(f"{wanted} = ({extent.upper}) - ({lower}) + 1")
+            tests.append(f"if ({wanted} < 0) {wanted} = 0")
+            tests.append(f"if ({wanted} /= hf_given({number})) hf_status = 1")
     if array.optional and tests:
         tests = [f"if (present({array.name})) then", *(f"  {test}" for test in tests), "end if"]
     return ", ".join(shape), tests

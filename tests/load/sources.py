@@ -80,6 +80,7 @@ module forms
   end type pair
   public :: module_sizes, local_names, shapes, every_scalar, results_real, results_integer, results_logical
   public :: results_complex, maybe, invert, flags, narrow, of_pair, of_text, vector, changed, both, by_value
+  public :: intrinsic_names
 contains
   subroutine module_sizes(a)
     use sizes, only: rows => ny, halo
@@ -198,6 +199,12 @@ contains
     real(8), intent(inout) :: b(:)
     b(1:size(a)) = b(1:size(a)) + a
   end subroutine both
+
+  subroutine intrinsic_names(max, int, all)
+    integer, intent(in) :: max, int
+    integer, intent(inout) :: all(max, int)
+    all = all + max * int
+  end subroutine intrinsic_names
 
   integer function by_value(n)
     integer, value :: n
