@@ -19,6 +19,7 @@ from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import all_sources, transpile
 from hfpy.diagnostics import ToolError
 from hfpy.kernels.cache import content_key, private_folder
+from hfpy.kernels.devices import Expected, expected_on_device
 from hfpy.kernels.signatures import ModuleSignature, from_json, signatures
 from hfpy.kernels.wrappers import Numbers, wrappers
 from hfpy.options import Options
@@ -132,10 +133,11 @@ class _Building:
     def run(self, sources: Sequence[Path], others: Sequence[Path]) -> None:
         """Translate, add wrappers, compile, with the C sources ``others``, link, write down what there is."""
         translated = transpile(sources, self.options, self.folder / _GENERATED)
+        expected = Expected() if self.cuda is None else expected_on_device(sources, self.options)
         files: dict[str, CompiledFile] = {}
         modules: list[ModuleSignature] = []
         for file in compiled_files(translated.files, {}):
-            files[file.name] = self._with_wrappers(file, modules)
+            files[file.name] = self._with_wrappers(file, expected, modules)
         if self.cuda is not None:
             files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, _ARRAYS_MODULE)
         self._compile(files, others)
@@ -143,7 +145,7 @@ class _Building:
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
         shutil.rmtree(self.folder / "modules", ignore_errors=True)
 
-    def _with_wrappers(self, file: CompiledFile, modules: list[ModuleSignature]) -> CompiledFile:
+    def _with_wrappers(self, file: CompiledFile, expected: Expected, modules: list[ModuleSignature]) -> CompiledFile:
         """The file, written anew with wrappers in its modules; ``modules`` grows by these."""
         if file.name.endswith(_KERNELS):
             return file
@@ -152,7 +154,8 @@ class _Building:
         source = file.source.read_text(encoding="utf-8", errors="replace")
         index = index_text(file.path, text, self.options, command_line_macros(self.options))
         inserted: list[tuple[int, list[str]]] = []
-        for number, module in signatures(index, source, self.options):
+        for number, found in signatures(index, source, self.options):
+            module = expected.said_of(found)
             first = Numbers(sum(len(m.routines) for m in modules), sum(len(m.variables) for m in modules))
             modules.append(module)
             callable_ = any(not routine.refused for routine in module.routines)
@@ -165,7 +168,8 @@ class _Building:
             line_map[before:before] = [0] * len(new)
         data = "\n".join(lines).encode("utf-8", "surrogateescape")
         write_atomically(file.path, data)
-        return replace(file, digest=digest(data), line_map=tuple(line_map))
+        uses = file.uses if self.cuda is None else tuple(dict.fromkeys((*file.uses, _ARRAYS_MODULE)))
+        return replace(file, digest=digest(data), line_map=tuple(line_map), uses=uses)
 
     def _compile(self, files: Mapping[str, CompiledFile], others: Sequence[Path]) -> None:
         needs = dependencies(tuple(files.values()))

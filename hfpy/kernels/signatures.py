@@ -48,7 +48,10 @@ class Extent:
 
 @dataclass(frozen=True)
 class Argument:
-    """A dummy argument, or a function's result: name, type, dimensions, intent (empty: none is declared)."""
+    """A dummy argument, or a function's result: name, type, dimensions, intent (empty: none is declared).
+
+    ``on_device``: the routine expects the array on the device.
+    """
 
     name: str
     base: str
@@ -56,6 +59,7 @@ class Argument:
     extents: tuple[Extent, ...] = ()
     intent: str = ""
     optional: bool = False
+    on_device: bool = False
 
     @property
     def changes(self) -> bool:

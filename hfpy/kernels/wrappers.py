@@ -7,7 +7,8 @@ routine there is
     the size in bytes of each argument's type, then of the result's;
 ``hfpy_callN``
     computes the extents that the arguments' declarations ask for from the scalars that came, compares them with
-    those given, and calls the routine if they agree. Arrays of assumed shape and size have the extents that are given;
+    those given, and calls the routine if they agree. Arrays of assumed shape and size have the extents that are given.
+    Arrays that the routine expects on the device are there during the call;
 
 and for each scalar of the module ``hfpy_vbytesN``, ``hfpy_getN`` and, unless it is fixed, ``hfpy_setN``. Everything is
 passed by reference.
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from hfpy.kernels.signatures import Argument, ModuleSignature, Signature, Variable
 
 _C_TYPES = "use, intrinsic :: iso_c_binding, only: hf_int => c_int, hf_int64 => c_int64_t"
+_DEVICE_DATA = "use hfpy_arrays, only: hf_enter, hf_leave, hf_end"
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,19 @@ def _call(number: int, routine: Signature) -> list[str]:
     if tests:
         body += [f"hf_wanted(1:{place}) = hf_given(1:{place})", *tests, "if (hf_status /= 0) return"]
     passed = f"{routine.name}({', '.join(f'{a.name}={a.name}' for a in routine.arguments)})"
+    there = [array for array in arrays if array.on_device]
+    body += [_data_call("hf_enter", array, True) for array in there]
     body.append(f"hf_result = {passed}" if routine.result else f"call {passed}")
+    body += [_data_call("hf_leave", array, array.changes) for array in reversed(there)]
+    uses = [*routine.uses, *([_DEVICE_DATA] if there else [])]
     names = [a.name for a in _described(routine)]
-    return _subroutine(f"hfpy_call{number}", [*names, "hf_given", "hf_wanted", "hf_status"], routine.uses, body)
+    return _subroutine(f"hfpy_call{number}", [*names, "hf_given", "hf_wanted", "hf_status"], uses, body)
+
+
+def _data_call(procedure: str, array: Argument, copied: bool) -> str:
+    """The statement that brings an array to the device, or back."""
+    condition = f"if (present({array.name})) " if array.optional else ""
+    return f'{condition}call {procedure}({array.name}, {int(copied)}, "{array.name}"//hf_end, "Python"//hf_end)'
 
 
 def _shape(array: Argument, place: int) -> tuple[str, list[str]]:

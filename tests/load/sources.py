@@ -214,6 +214,45 @@ contains
 end module forms
 """
 
+# Arrays that a caller has to bring to the device: arguments (one of them optional), and one of the module.
+PRESENT = """
+module held
+  implicit none
+  real(8) :: table(5) = [1d0, 2d0, 3d0, 5d0, 8d0]
+contains
+  subroutine scaled(n, a, b, c)
+    integer, intent(in) :: n
+    real(8), intent(in) :: a(n)
+    real(8), intent(inout) :: b(n)
+    real(8), intent(inout), optional :: c(n)
+
+    @domainDependant{attribute(autoDom, present)}
+    a, b, c
+    @end domainDependant
+    if (present(c)) then
+      @parallelRegion{domName(i), domSize(n)}
+      c(i) = c(i) + a(i) * i
+      @end parallelRegion
+    end if
+    @parallelRegion{domName(i), domSize(n)}
+    b(i) = b(i) + 2 * a(i)
+    @end parallelRegion
+  end subroutine scaled
+
+  subroutine looked_up(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+
+    @domainDependant{attribute(autoDom, present)}
+    a, table
+    @end domainDependant
+    @parallelRegion{domName(i), domSize(n)}
+    a(i) = a(i) + table(i)
+    @end parallelRegion
+  end subroutine looked_up
+end module held
+"""
+
 
 def smoothed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], weight: float = 0.25) -> np.ndarray[Any, Any]:
     """What ``smooth.twice`` makes of ``b``."""

@@ -8,7 +8,7 @@ import pytest
 
 import hfpy
 from hfpy.diagnostics import HfpyError
-from tests.load.sources import COLUMNS, FORMS, SMOOTH, field, smoothed
+from tests.load.sources import COLUMNS, FORMS, PRESENT, SMOOTH, field, smoothed
 
 ROOT = Path(__file__).parents[2]
 EXACT = ("-O2", "-ffp-contract=off")
@@ -71,6 +71,26 @@ def test_inserted_dimensions_and_layout(options: dict[str, object]) -> None:
         ValueError, match=r"columns\.heat: argument 'source' .*wanted shape \(5, 3, 4\), got \(3, 4, 5\)"
     ):
         columns.heat(nx, ny, nz, field(nx, ny, nz), t)
+
+
+@pytest.mark.parametrize("options", TARGETS[1:], ids=NAMES[1:])
+def test_arrays_that_the_routine_expects_on_the_device(options: dict[str, object]) -> None:
+    """The call brings them there; those of modules it cannot bring."""
+    held = hfpy.load(PRESENT, **options)
+    for _ in range(2):
+        a, b, c = field(5), -field(5), field(5) + 1
+        before, places = a.copy(), np.arange(1, 6)
+        held.scaled(5, a, b)
+        assert np.array_equal(b, before)
+        held.scaled(5, a, b, c)
+        assert np.array_equal(b, 3 * before) and np.array_equal(c, before + 1 + before * places)
+        assert np.array_equal(a, before)
+    if "target" not in options:
+        held.looked_up(5, a)
+        assert np.array_equal(a, before + np.array([1, 2, 3, 5, 8]))
+    else:
+        with pytest.raises(NotImplementedError, match=r"held\.looked_up .*'table', which is no argument"):
+            held.looked_up(5, a)
 
 
 def test_sizes_are_set_before_each_call() -> None:
