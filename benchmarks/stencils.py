@@ -32,7 +32,7 @@ from benchmarks.stencil_report import Case, Report, Run, Size, publish, save, ta
 from samples.compare import compare
 
 FLAGS = "-O3 -march=native"
-MACHINE = ROOT / "benchmarks" / "machine.f90"
+MACHINE = ROOT / "hfpy" / "runtime" / "probe" / "machine.f90"
 SIZES = ((128, 128, 60), (256, 256, 60))
 TOLERANCES = {4: 1e-5, 8: 1e-10}  # of two programs whose compilers contract differently
 CHECKED = ("40", "36", "12")

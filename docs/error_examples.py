@@ -770,6 +770,61 @@ FLOW: dict[str, Entry] = {
         },
         command="hfpy check {file} --target gpu",
     ),
+    "HF602": Entry(
+        "A routine expects an argument on the device, but what it gets is a temporary of the compiler, which has an "
+        "address of its own: a section with gaps, or the value of an expression.",
+        {
+            "columns.h90": _text("""
+            module columns
+              implicit none
+              integer, parameter :: nx = 4, ny = 3
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny)
+                @domainDependant{attribute(transferHere)}
+                a
+                @end domainDependant
+                call halve(nx/2, a(1:nx:2,1))
+              end subroutine step
+              subroutine halve(n, v)
+                integer, intent(in) :: n
+                real, intent(inout) :: v(n)
+                @domainDependant{attribute(present)}
+                v
+                @end domainDependant
+                @parallelRegion{domName(i), domSize(n)}
+                v = v / 2.0
+                @end parallelRegion
+              end subroutine halve
+            end module columns
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+    ),
+    "HF603": Entry(
+        "A statement of the host changes an array, or may do so, whose valid copy is on the device, and hfpy finds no "
+        "place or no way to bring the change there. Here the statement ends a loop, and what stands behind it is no "
+        "longer in the loop.",
+        {
+            "ending.h90": _text("""
+            module ending
+              implicit none
+              integer, parameter :: nx = 4, ny = 3
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny)
+                integer :: n
+                do 10 n = 1, 3
+                  @parallelRegion{domName(i,j), domSize(nx,ny)}
+                  a = a + 1.0
+                  @end parallelRegion
+            10  a(1,1) = n
+              end subroutine step
+            end module ending
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {
@@ -813,8 +868,9 @@ BACKENDS: dict[str, Entry] = {
         command="hfpy check {file} --target gpu",
     ),
     "HF703": Entry(
-        "An array is on the device for one backend, and routines of another backend use it there. Each backend has its "
-        "own table of what is on the device, and does not find what another one has brought there.",
+        "An array is on the device for one backend, and routines of another backend use it there. OpenACC and OpenMP "
+        "have tables of their own of what is on the device, and do not find what the other has brought there. Where "
+        "CUDA kernels are among the backends, all share the table of hfpy, with few exceptions, which are told.",
         {
             "shared.h90": _text("""
             module shared
@@ -843,7 +899,7 @@ BACKENDS: dict[str, Entry] = {
             end module shared
             """)
         },
-        command="hfpy check {file} --target gpu --routine halve=openacc",
+        command="hfpy check {file} --target gpu --backend openacc --routine halve=openmp-target",
     ),
 }
 
@@ -910,6 +966,56 @@ PROJECTS: dict[str, Entry] = {
         cure="Put what both need into a third module.",
     ),
     "HF811": Entry("A note: a setting of an existing project has no effect here.", cure="Nothing to do."),
+    "HF812": Entry(
+        "CUDA kernels would run on the GPU, and regions of OpenACC or OpenMP, which share arrays with them, on the "
+        "host, where the addresses of the GPU's memory mean nothing.",
+        {
+            "hfpy.toml": _text("""
+            [project]
+            name = "warm"
+            sources = ["warm.h90"]
+            [target.gpu]
+            compiler = "gfortran"
+            """),
+            "warm.h90": _text("""
+            module warm
+              implicit none
+              integer, parameter :: nx = 4, ny = 3
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx,ny)
+                @domainDependant{attribute(transferHere)}
+                a
+                @end domainDependant
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                a = a + 1.0
+                @end parallelRegion
+                call halve(a)
+              end subroutine step
+              subroutine halve(a)
+                real, intent(inout) :: a(nx,ny)
+                @domainDependant{attribute(present)}
+                a
+                @end domainDependant
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                a = a / 2.0
+                @end parallelRegion
+              end subroutine halve
+            end module warm
+            program main
+              use warm
+              implicit none
+              real :: a(nx,ny)
+              a = 1.0
+              call step(a)
+              print *, a
+            end program main
+            """),
+        },
+        "hfpy build --target gpu --routine halve=openacc",
+        cure="Give the compiler's flags for a GPU in `hfpy.toml`, choose one backend for all, or build with "
+        "`--emulate`, where everything runs on the host.",
+    ),
     "HF900": Entry(
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
         cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "

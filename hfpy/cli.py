@@ -138,7 +138,11 @@ _analysis_options = _stack(
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )
-_translation_options = _stack(_analysis_options, _schedule_option)
+_translation_options = _stack(
+    _analysis_options,
+    _schedule_option,
+    click.option("--debug-print", is_flag=True, help="Let the program print values behind each kernel."),
+)
 _build_options = _stack(
     _translation_options,
     click.option("--emulate", is_flag=True, help="Build the GPU's code for the CPU, to test and debug it there."),
@@ -440,6 +444,21 @@ def clean(project: Path, target: str | None) -> None:
     session = open_project(project, Given(target=target or "cpu"), os.environ)
     for folder in clean_project(session.project, [target] if target else ["cpu", "gpu"]):
         click.echo(f"removed {folder}")
+
+
+@cli.command("probe")
+@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+def probe_command(project: Path) -> None:
+    """Measure this machine for the optimiser, and keep what was found in PROJECT_DIR (default: here)."""
+    from hfpy.build.probe import probe
+    from hfpy.build.session import Given, open_project
+
+    session = open_project(project, Given(target="cpu"), os.environ)
+    path, machine = probe(session.project, os.environ)
+    click.echo(
+        f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "
+        f"{machine.cache // 1024} KiB near a thread: {path}"
+    )
 
 
 @cli.command()

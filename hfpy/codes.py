@@ -75,6 +75,8 @@ CODES: dict[str, str] = {
     # device state
     "HF600": "contradictory device states",
     "HF601": "a condition reads data that are on the device",
+    "HF602": "an actual argument has no place on the device",
+    "HF603": "the copies of an array on host and device cannot be kept in step",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -92,6 +94,7 @@ CODES: dict[str, str] = {
     "HF809": "a routine, scheme or executable that was named does not exist",
     "HF810": "module dependencies go in a circle",
     "HF811": "a setting of an existing project has no effect",
+    "HF812": "directives would run on the host, on arrays of the GPU",
     # internal
     "HF900": "a bug in hfpy",
 }

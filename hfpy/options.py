@@ -39,15 +39,45 @@ def default_kinds(flags: Iterable[str]) -> DefaultKinds:
 
 
 @dataclass(frozen=True)
+class DebugPrint:
+    """What programs print behind each kernel, if ``on``: the values at a ``point``, which has an index for domains,
+    sizes or places of dimensions; only of some ``routines`` and ``arrays`` (names; none: all).
+    """
+
+    on: bool = False
+    point: tuple[tuple[str, int], ...] = ()
+    routines: tuple[str, ...] = ()
+    arrays: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the optimiser's model must know of a machine (stencil-optimisation.md §11).
+
+    ``bandwidth`` in bytes and ``rate`` in operations, both per second and for all of it; ``cache``: bytes that one
+    thread has near it; ``launch``: seconds that a region costs by itself; ``points`` and ``row``: points of a field
+    and of one of its rows where the program does not tell.
+    """
+
+    bandwidth: float
+    rate: float
+    cache: int
+    launch: float
+    points: int = 256 * 256 * 60
+    row: int = 256
+
+
+@dataclass(frozen=True)
 class Options:
     """Everything that decides what a translation yields, besides the sources themselves.
 
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays.
-    ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``. ``kinds`` are the compiler's default ones, which
-    kernels must know. ``emulate`` builds GPU code for the CPU (design §4). ``legacy`` repairs leniencies of older
-    compilers in existing projects (design §6).
+    ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there. ``kinds``
+    are the compiler's default ones, which kernels must know. ``emulate`` builds GPU code for the CPU (design §4).
+    ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
+    plans for, if it was measured.
     """
 
     target: str = "cpu"
@@ -64,9 +94,11 @@ class Options:
     line_markers: bool = False
     legacy: bool = False
     opt: int = 2
+    machine: Machine | None = None
     emulate: bool = False
     kinds: DefaultKinds = DefaultKinds()
     trace: bool = False
+    debug_print: DebugPrint = DebugPrint()
     jobs: int = 0
     parse_limit: float = 60.0
     cache_dir: Path | None = None

@@ -173,7 +173,7 @@ def _rewritten(
         if only is not None and index.path not in only:
             continue
         progress("transforming", number, len(everything))
-        if not index.hybrid and not options.layout:
+        if not index.hybrid and not options.layout and not workshop.keeps_data(index):
             files.append(untouched(index))
             continue
         result = FileRewriter(facts, effects, index, workshop).run()

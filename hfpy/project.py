@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import fnmatch
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
-from hfpy.diagnostics import HfpyError, Place, error
-from hfpy.options import DEFAULT_BACKEND, DomainSpec, Options, default_kinds
+from hfpy.diagnostics import HfpyError, Place, UsageError, error
+from hfpy.options import DEFAULT_BACKEND, DebugPrint, DomainSpec, Machine, Options, default_kinds
 
 PROJECT_FILE = "hfpy.toml"
+MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
 STORAGE_ORDER_FILE = "storage_order.F90"
 STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
 TARGETS = ("cpu", "gpu")
@@ -70,6 +72,7 @@ class Project:
     schemes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     routines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     file_flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    debug_print: DebugPrint = field(default_factory=DebugPrint)
     legacy: bool = False
     install_dir: str | None = None
 
@@ -121,13 +124,30 @@ def options_for(project: Project, target: str) -> Options:
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
         domains=project.domains,
         legacy=project.legacy,
+        debug_print=project.debug_print,
         kinds=default_kinds(settings.flags or ()),
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)
     if settings.opt is not None:
         options = replace(options, opt=settings.opt)
+    if target == "cpu":
+        options = replace(options, machine=measured_machine(project.root))
     return with_order_macro(options)
+
+
+def measured_machine(folder: Path) -> Machine | None:
+    """The machine that ``hfpy probe`` has measured for the project in a folder; None if it has not.
+
+    Raises UsageError for a file that it has not written like this.
+    """
+    path = folder / MACHINE_FILE
+    if not path.is_file():
+        return None
+    try:
+        return Machine(**json.loads(path.read_text("utf-8"))["cpu"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(f"'{path}' is no result of hfpy probe: remove it, or probe again") from None
 
 
 def with_order_macro(options: Options) -> Options:

@@ -276,14 +276,18 @@ def _plain(files: Mapping[str, str]) -> dict[str, str]:
     return {**modules, **plain, **{name: text for name, text in files.items() if not name.endswith(".cuf")}}
 
 
-def _compile_kernels(kernels: Sequence[str], folder: Path) -> None:
-    """All kernels in one go: the headers they share take the compiler longer than they do.
-
-    Each file has a namespace, as device routines are printed into every file that needs them.
+def kernels_together(kernels: Sequence[str]) -> str:
+    """One C++ file of several kernel files. Each has a namespace, as device routines are printed into every file that
+    needs them.
     """
     parts = ['#include "hfpy_kernel.hpp"', '#include "hfpy_launch.hpp"']
     parts += [f'namespace file{n} {{\n#include "{name}"\n}}' for n, name in enumerate(kernels)]
-    (folder / "kernels.cpp").write_text("\n".join([*parts, ""]))
+    return "\n".join([*parts, ""])
+
+
+def _compile_kernels(kernels: Sequence[str], folder: Path) -> None:
+    """All kernels in one go: the headers they share take the compiler longer than they do."""
+    (folder / "kernels.cpp").write_text(kernels_together(kernels))
     _compiled(emulated_runtime().tools.kernel_command(folder / "kernels.cpp", folder / "kernels.o"), folder)
 
 
@@ -476,6 +480,7 @@ class Variant:
     threads: tuple[int, ...] = (1,)
     extra_macros: str = ""
     layout: bool = False  # with the pair's own layout options
+    flags: tuple[str, ...] = ()  # the compiler's, for programs whose routines have backends of their own
 
     def translated(self, tested: Pair) -> Translated:
         """The pair, translated in this way."""
@@ -539,9 +544,9 @@ class Corpus:
             done = variant.translated(p)
             self.translated[variant.label, p.name] = done
             if not done.errors:
-                cases.append(Case(p.name, _apart(p.name, done.files), p.module, p.entry))
+                cases.append(Case(p.name, named_apart(p.name, done.files), p.module, p.entry))
         backend = variant.options.get("backend")
-        flags = (*FLAGS, *CHECKS, *(("-fopenacc",) if backend == "openacc" else ()))
+        flags = (*FLAGS, *CHECKS, *(("-fopenacc",) if backend == "openacc" else ()), *variant.flags)
         batch = Batch(cases, self.folder / variant.label, flags, backend in ("openmp", "openmp-target"))
         self._batches[variant.label] = batch
         return batch
@@ -586,7 +591,7 @@ class Corpus:
                 )
 
 
-def _apart(name: str, files: Mapping[str, str]) -> Mapping[str, str]:
+def named_apart(name: str, files: Mapping[str, str]) -> Mapping[str, str]:
     """A program's files with names of kernels that no other program has: they are global in an executable."""
     if not any(file.endswith(".cu") for file in files):
         return files

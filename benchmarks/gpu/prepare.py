@@ -3,8 +3,10 @@
     python -m benchmarks.gpu.prepare [--arch sm_90] [-o benchmarks/gpu/carried]
 
 Each sample is built for the GPU (``cuda-c``, contraction off, CUDA's runtime and Fortran's linked statically), its
-hand-written twin for the CPU, and the hand-written kernels with nvcc; the stencil kernels for both kinds of reals, as
-written and at level 2 of the optimiser. A manifest says how to run what.
+hand-written twin for the CPU, and the hand-written kernels with nvcc. Where GCC can offload to nvptx (Debian's package
+gcc-12-offload-nvptx), each sample is also built with OpenACC; the libraries that it loads are carried along. The
+stencil kernels are built for both kinds of reals, as written and at level 2 of the optimiser. A manifest says how to
+run what.
 """
 
 from __future__ import annotations
@@ -27,6 +29,12 @@ HAND = Path(__file__).resolve().parent / "hand"
 CARRIED = Path(__file__).resolve().parent / "carried"
 STATIC = "-static-libgfortran -static-libgcc"
 EXACT = "-ffp-contract=off -nostdinc"
+# What goes through to the compiler for nvptx: the newest architecture that GCC 12 knows (the driver compiles it for
+# newer ones), results as on the CPU, and libraries of its own.
+OFFLOADED = ("-misa=sm_80", "-ffp-contract=off", "-lgfortran", "-lm")
+OFFLOAD = " ".join(["-foffload=nvptx-none", *(f"-foffload-options=nvptx-none={word}" for word in OFFLOADED)])
+# What a program with OpenACC loads when it runs, the last one by libgomp itself.
+LIBRARIES = ("libgomp.so.1", "libquadmath.so.0", "libgomp-plugin-nvptx.so.1")
 
 # Behind the output file: a small run, whose result is compared with the twin's, and a large one, which is timed.
 SMALL: Mapping[str, tuple[str, ...]] = {
@@ -59,30 +67,49 @@ def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, 
         raise SystemExit(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
 
 
-def build_gpu(sample: str, arch: str, work: Path, options: Sequence[str] = ()) -> Path:
-    """The sample's GPU program, built in a copy of its own."""
-    project = work / "-".join((sample, *(o.strip("-") for o in options)))
+def can_offload() -> bool:
+    """Whether gfortran here can compile for nvptx."""
+    found = subprocess.run(["gfortran", "-print-file-name=accel/nvptx-none/mkoffload"], capture_output=True, text=True)
+    return found.returncode == 0 and Path(found.stdout.strip()).is_absolute() and library(LIBRARIES[-1]) is not None
+
+
+def library(name: str) -> Path | None:
+    """Where a shared library is that the linker finds."""
+    found = subprocess.run(["gfortran", f"-print-file-name={name}"], capture_output=True, text=True, check=False)
+    path = Path(found.stdout.strip())
+    return path.resolve() if path.is_absolute() and path.exists() else None
+
+
+def build_gpu(
+    sample: str, backend: str, work: Path, target: Path, settings: Mapping[str, str], *options: str, name: str = ""
+) -> None:
+    """A sample's program for the GPU, put into ``target`` as ``name``, or as ``SAMPLE_BACKEND``."""
+    name = name or f"{sample}_{backend}"
+    project = work / name / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output"))
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "FFLAGS": f"-O2 {EXACT}",
-        "LDFLAGS": STATIC,
-        "NVCCFLAGS": f"-arch={arch} -fmad=false",
-    }
-    _run([sys.executable, "-m", "hfpy", "build", project, "--target", "gpu", *options], work, environment)
-    return project / "build" / "gpu-cuda-c" / sample
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LDFLAGS": STATIC, **settings}
+    words = ["--target", "gpu", "--backend", backend, *options]
+    _run([sys.executable, "-m", "hfpy", "build", project, *words], work, environment)
+    (built,) = (project / "build").glob(f"gpu-{backend}*/{sample}")
+    shutil.copy2(built, target / name)
 
 
-def build_sample(sample: str, arch: str, work: Path, target: Path) -> None:
-    """The sample's GPU program and its twin, put into ``target``."""
-    shutil.copy2(build_gpu(sample, arch, work), target / f"{sample}_gpu")
+def build_twin(sample: str, target: Path) -> None:
+    """A sample's hand-written twin for the CPU, put into ``target``."""
     reference = SAMPLES / sample / "reference"
     files = (reference / "files.txt").read_text(encoding="utf-8").split()
-    modules = work / f"{sample}-modules"
-    modules.mkdir()
-    flags: list[str | Path] = ["-O2", *EXACT.split(), "-fopenmp", *STATIC.split(), "-J", modules]
-    _run(["gfortran", *flags, *files, "-o", target / f"{sample}_twin"], reference)
+    with tempfile.TemporaryDirectory() as modules:
+        flags = ["-O2", *EXACT.split(), "-fopenmp", *STATIC.split(), "-J", modules]
+        _run(["gfortran", *flags, *files, "-o", target / f"{sample}_twin"], reference)
+
+
+def carry_libraries(target: Path) -> None:
+    """The libraries for OpenACC, put into ``target/lib``."""
+    (target / "lib").mkdir()
+    for name in LIBRARIES:
+        found = library(name)
+        if found is not None:
+            shutil.copy2(found, target / "lib" / name)
 
 
 def main() -> int:
@@ -94,13 +121,24 @@ def main() -> int:
     target: Path = arguments.output.resolve()
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
+    backends = {
+        "cuda-c": {"FFLAGS": f"-O2 {EXACT}", "NVCCFLAGS": f"-arch={arguments.arch} -fmad=false"},
+        "openacc": {"FFLAGS": f"-O2 {EXACT} {OFFLOAD}"},
+    }
+    if can_offload():
+        carry_libraries(target)
+    else:
+        del backends["openacc"]
+        print("without OpenACC: gfortran cannot offload to nvptx here (Debian: apt-get install gcc-12-offload-nvptx)")
     with tempfile.TemporaryDirectory() as temporary:
         for sample in SMALL:
             print(f"building {sample} …", flush=True)
-            build_sample(sample, arguments.arch, Path(temporary), target)
-        for name, options in STENCIL_PROGRAMS.items():
+            build_twin(sample, target)
+            for backend, settings in backends.items():
+                build_gpu(sample, backend, Path(temporary), target, settings)
+        for name, words in STENCIL_PROGRAMS.items():
             print(f"building {name} …", flush=True)
-            shutil.copy2(build_gpu("stencils", arguments.arch, Path(temporary), options), target / name)
+            build_gpu("stencils", "cuda-c", Path(temporary), target, backends["cuda-c"], *words, name=name)
     for source in sorted(HAND.glob("*.cu")):
         print(f"building {source.name} by hand …", flush=True)
         _run(["nvcc", "-O3", f"-arch={arguments.arch}", source, "-o", target / f"{source.stem}_hand"], HAND)
@@ -111,7 +149,15 @@ def main() -> int:
         "passes": {k.name: k.passes for k in KERNELS},
         "counted": [k.name for k in KERNELS if k.counted],
     }
-    manifest = {"arch": arguments.arch, "small": SMALL, "large": LARGE, "stencils": stencils}
+    manifest = {
+        "arch": arguments.arch,
+        "small": SMALL,
+        "large": LARGE,
+        "stencils": stencils,
+        "hand": {source.stem: LARGE[source.stem][:3] for source in sorted(HAND.glob("*.cu"))},
+        "backends": list(backends),
+        "environment": {"ACC_DEVICE_TYPE": "nvidia"},  # so that nothing runs on the CPU by mistake
+    }
     (target / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     print(f"ready: {target}")
     return 0

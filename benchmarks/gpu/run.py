@@ -2,11 +2,12 @@
 
     python3 benchmarks/gpu/run.py [--carried FOLDER] [-o RESULT.json]
 
-Needs Python 3.12 and NumPy, an NVIDIA GPU and its driver; no compiler, no network. Each sample runs twice in a small
-size, as the hand-written twin on the CPU and as the generated program on the GPU, and their files are compared; then,
-in a large size, on the GPU alone, with the times of its kernels by CUDA events (HFPY_TRACE). A kernel's bytes are those
-of the arrays that it names, each counted once a direction; its share is of the bandwidth of a copy measured in the
-same run. Then the stencil kernels one by one, as written and optimised.
+Needs Python 3.12 and NumPy, an NVIDIA GPU and its driver; no compiler, no network. Each sample runs in a small size, as
+the hand-written twin on the CPU and as the generated programs on the GPU (cuda-c, and OpenACC if it was carried along),
+and their files are compared; then, in a large size, on the GPU alone, with the times of its kernels by CUDA events
+(HFPY_TRACE; of OpenACC the time of the whole program). A kernel's bytes are those of the arrays that it names, each
+counted once a direction; its share is of the bandwidth of a copy measured in the same run. Then the stencil kernels one
+by one, as written and optimised.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import math
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +29,37 @@ CARRIED = Path(__file__).resolve().parent / "carried"
 TOLERANCE = 1e-11
 
 
-def _run(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = None) -> str:
-    environment = {**os.environ, "OMP_NUM_THREADS": "4", **(more or {})}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+@dataclass(frozen=True)
+class Carried:
+    """What was built elsewhere: executables, and libraries that they load. ``environment`` is added to that here."""
+
+    folder: Path
+    environment: Mapping[str, str]
+
+    @property
+    def work(self) -> Path:
+        """Where results go."""
+        return self.folder / "work"
+
+    def run(self, program: str, *arguments: str, **more: str) -> str:
+        """What an executable prints; any failure ends everything."""
+        libraries = os.pathsep.join(filter(None, [str(self.folder / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]))
+        known = {**os.environ, "OMP_NUM_THREADS": "4", "LD_LIBRARY_PATH": libraries, **self.environment, **more}
+        command = [str(self.folder / program), *arguments]
+        done = subprocess.run(command, cwd=self.work, env=known, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
 
 
-def compared(sample: str, arguments: Sequence[str], carried: Path, folder: Path) -> str:
+def compared(sample: str, backend: str, arguments: Sequence[str], carried: Carried) -> str:
     """What the files of GPU and CPU have in common: ``bits``, or how far they differ."""
-    gpu, cpu = folder / f"{sample}_gpu.dat", folder / f"{sample}_cpu.dat"
-    _run([str(carried / f"{sample}_gpu"), str(gpu), *arguments], folder)
-    _run([str(carried / f"{sample}_twin"), str(cpu), *arguments], folder)
+    gpu, cpu = carried.work / f"{sample}_{backend}.dat", carried.work / f"{sample}_cpu.dat"
+    carried.run(f"{sample}_{backend}", str(gpu), *arguments)
+    carried.run(f"{sample}_twin", str(cpu), *arguments)
     if gpu.read_bytes() == cpu.read_bytes():
         return "bits"
-    spec = importlib.util.spec_from_file_location("compare_samples", carried / "compare.py")
+    spec = importlib.util.spec_from_file_location("compare_samples", carried.folder / "compare.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -50,26 +68,32 @@ def compared(sample: str, arguments: Sequence[str], carried: Path, folder: Path)
     return f"within {TOLERANCE:g}" if not found else f"DIFFERENT: {found[0]}"
 
 
-def hand_written(carried: Path, size: Sequence[str], name: str) -> dict[str, dict[str, float]]:
+def hand_written(carried: Carried, size: Sequence[str], name: str) -> dict[str, dict[str, float]]:
     """Times and bytes of the hand-written kernels of a program."""
-    lines = _run([str(carried / f"{name}_hand"), *size], carried).splitlines()
+    lines = carried.run(f"{name}_hand", *size).splitlines()
     return {row["kernel"]: row for row in map(json.loads, lines)}
 
 
-def timed(sample: str, arguments: Sequence[str], carried: Path, folder: Path) -> dict[str, Any]:
-    """The trace of a large run: copies, and launches, time and bytes of each kernel."""
-    trace = folder / f"{sample}.json"
-    command = [str(carried / f"{sample}_gpu"), str(folder / f"{sample}_large.dat"), *arguments]
-    _run(command, folder, {"HFPY_TRACE": f"json:{trace}"})
-    found: dict[str, Any] = json.loads(trace.read_text(encoding="utf-8"))
+def timed(sample: str, backend: str, arguments: Sequence[str], carried: Carried) -> dict[str, Any]:
+    """The trace of a large run: copies, and launches, time and bytes of each kernel; ``wall`` is that of the program.
+
+    With OpenACC there is no trace.
+    """
+    trace = carried.work / f"{sample}.json"
+    begin = time.perf_counter()
+    large = carried.work / f"{sample}_large.dat"
+    carried.run(f"{sample}_{backend}", str(large), *arguments, HFPY_TRACE=f"json:{trace}")
+    found: dict[str, Any] = {"wall": time.perf_counter() - begin}
+    if backend != "openacc":
+        found |= json.loads(trace.read_text(encoding="utf-8"))
     return found
 
 
 def table(results: Mapping[str, Any]) -> str:
     """The results as text."""
     lines = [f"copy: {results['copy']:.0f} GB/s", ""]
-    for sample, verdict in results["equal"].items():
-        lines.append(f"{sample:<12} result as on the CPU: {verdict}")
+    for backend, verdicts in results["equal"].items():
+        lines += [f"{sample:<12} {backend:<8} result as on the CPU: {found}" for sample, found in verdicts.items()]
     lines += [
         "",
         f"{'kernel':<34} {'launches':>8} {'us each':>9} {'MB each':>9} {'GB/s':>7} {'share':>6} {'by hand':>9}",
@@ -87,10 +111,29 @@ def table(results: Mapping[str, Any]) -> str:
     for sample, trace in results["traces"].items():
         to, back = trace["host_to_device"], trace["device_to_host"]
         lines.append(f"{sample}: {to['count']} copies to the device, {back['count']} back")
+    for backend, seconds in results["wall"].items():
+        lines += [f"{sample}: {backend} {found:.2f} s, the whole program" for sample, found in seconds.items()]
     return "\n".join(lines)
 
 
-def stencil_kernels(plan: Mapping[str, Any], carried: Path, folder: Path) -> list[dict[str, Any]]:
+def measured(carried: Carried, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Run everything."""
+    carried.work.mkdir(exist_ok=True)
+    hand: dict[str, dict[str, float]] = {}
+    for name, size in manifest["hand"].items():
+        hand |= hand_written(carried, size, name)
+    small, large, backends = manifest["small"], manifest["large"], manifest["backends"]
+    runs = {b: {s: timed(s, b, a, carried) for s, a in large.items()} for b in backends}
+    return {
+        "copy": hand["copy"]["bytes"] / hand["copy"]["seconds"] / 1e9,
+        "hand": hand,
+        "equal": {b: {s: compared(s, b, a, carried) for s, a in small.items()} for b in backends},
+        "traces": runs["cuda-c"],
+        "wall": {b: {s: found["wall"] for s, found in traces.items()} for b, traces in runs.items()},
+    }
+
+
+def stencil_kernels(plan: Mapping[str, Any], carried: Carried) -> list[dict[str, Any]]:
     """Seconds that a call of each stencil kernel takes on the device, as written and optimised, with its bytes."""
     rows: list[dict[str, Any]] = []
     for real in (8, 4):
@@ -99,10 +142,9 @@ def stencil_kernels(plan: Mapping[str, Any], carried: Path, folder: Path) -> lis
                 row = {"kernel": kernel, "real": real, "size": "x".join(size), "counted": kernel in plan["counted"]}
                 row["bytes"] = passes * real * int(size[0]) * int(size[1]) * int(size[2])
                 for level in (0, 2):
-                    trace = folder / "stencils.json"
-                    program = str(carried / f"stencils_opt{level}_real{real}")
-                    command = [program, "-", *size, kernel, str(plan["calls"]), "waves"]
-                    _run(command, folder, {"HFPY_TRACE": f"json:{trace}"})
+                    trace = carried.work / "stencils.json"
+                    words = ["-", *size, kernel, str(plan["calls"]), "waves"]
+                    carried.run(f"stencils_opt{level}_real{real}", *words, HFPY_TRACE=f"json:{trace}")
                     kernels = json.loads(trace.read_text(encoding="utf-8"))["kernels"].values()
                     row[f"opt{level}"] = sum(k["seconds"] for k in kernels) / plan["calls"]
                 rows.append(row)
@@ -134,25 +176,16 @@ def main() -> int:
     parser.add_argument("--carried", type=Path, default=CARRIED)
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
-    carried: Path = arguments.carried.resolve()
-    folder = carried / "work"
-    folder.mkdir(exist_ok=True)
-    manifest = json.loads((carried / "manifest.json").read_text(encoding="utf-8"))
-    hand: dict[str, dict[str, float]] = {}
-    for name in ("diffusion", "weather"):
-        hand |= hand_written(carried, manifest["large"][name][:3], name)
-    results: dict[str, Any] = {
-        "copy": hand["copy"]["bytes"] / hand["copy"]["seconds"] / 1e9,
-        "hand": hand,
-        "equal": {s: compared(s, a, carried, folder) for s, a in manifest["small"].items()},
-        "traces": {s: timed(s, a, carried, folder) for s, a in manifest["large"].items()},
-    }
-    results["stencils"] = stencil_kernels(manifest["stencils"], carried, folder)
+    folder: Path = arguments.carried.resolve()
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    carried = Carried(folder, manifest["environment"])
+    results = measured(carried, manifest)
+    results["stencils"] = stencil_kernels(manifest["stencils"], carried)
     print(table(results))
     print(stencil_table(results["stencils"], results["copy"]))
     if arguments.output:
         arguments.output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    return 1 if any(v.startswith("DIFFERENT") for v in results["equal"].values()) else 0
+    return 1 if any(v.startswith("DIFFERENT") for found in results["equal"].values() for v in found.values()) else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Arrays that two backends would have on the device at once (design §6; refused for now).
+"""Arrays that two families of backends have on the device at once (design §6).
 
 OpenACC, OpenMP and hfpy's own runtime (which serves both kinds of CUDA kernels) have a table each. An array that one
 has brought to the device is unknown to the others, so a routine of another family must neither expect it on the device
-nor bring it there again.
+nor bring it there again. Where a program does that and CUDA kernels are among its families, all of its device data are
+in hfpy's table, and directives get addresses (:mod:`hfpy.backends.addresses`); without CUDA kernels it is refused.
 """
 
 from __future__ import annotations
@@ -14,18 +15,45 @@ from hfpy.analyze.states import DEVICE_BACKENDS, HOST, PRESENT, States
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.source import LogicalLine
 
+_CUDA = "cuda"
+
 
 def _family(backend: str) -> str:
     """Whose table a backend's arrays are in."""
-    return "cuda" if backend in ("cuda-c", "cuda-fortran") else backend
+    return _CUDA if backend in ("cuda-c", "cuda-fortran") else backend
+
+
+def _families(facts: Facts) -> set[str]:
+    backends = {facts.backend(region.routine) for region in facts.positions.regions}
+    return {_family(backend) for backend in backends & DEVICE_BACKENDS}
+
+
+def common_backend(facts: Facts) -> str:
+    """The backend in whose words routines without regions bring arrays to the device, if all of a program's kernels are
+    of one family; empty if there are several, and each routine goes by its own backend.
+    """
+    families = _families(facts)
+    kernels = {facts.backend(region.routine) for region in facts.positions.regions} & DEVICE_BACKENDS
+    return min(kernels) if len(families) == 1 else ""
+
+
+def shares_across_families(facts: Facts, states: States) -> bool:
+    """Whether CUDA kernels and directives share arrays on the device, so that all are in hfpy's own table."""
+    families = _families(facts)
+    return len(families) > 1 and _CUDA in families and next(_shared_arrays(facts, states), None) is not None
 
 
 def check_families(facts: Facts, states: States) -> list[Diagnostic]:
-    """An error for each array of a routine that is on the device under another backend, too."""
-    families = {_family(b) for r in facts.positions.regions if (b := facts.backend(r.routine)) in DEVICE_BACKENDS}
-    if len(families) < 2:
-        return []
-    return [*_arguments(facts, states), *_modules(facts, states)]
+    """An error for each array that is on the device under OpenACC and OpenMP at once, in a program without kernels in
+    CUDA.
+    """
+    families = _families(facts)
+    return [] if len(families) < 2 or _CUDA in families else list(_shared_arrays(facts, states))
+
+
+def _shared_arrays(facts: Facts, states: States) -> Iterator[Diagnostic]:
+    yield from _arguments(facts, states)
+    yield from _modules(facts, states)
 
 
 def _arguments(facts: Facts, states: States) -> Iterator[Diagnostic]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
+from hfpy.analyze.residence import TARGETS, Residence, equivalent, marks
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
 
@@ -30,16 +32,22 @@ class States:
     found: list[Diagnostic] = field(default_factory=list)
     _states: dict[tuple[str, str], str] = field(default_factory=dict)
     _device_uses: dict[str, dict[str, Reference]] = field(default_factory=dict)
-    _resident: dict[str, frozenset[tuple[str, str]]] | None = None
+    _held: dict[str, list[DataObject]] = field(default_factory=dict)
+    _all_there: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    _residence: Residence | None = None
 
     def of(self, name: str, key: str) -> str:
         """The state of an array in a routine; ``host`` for everything that is no array."""
+        state = self.decided(name, key)
+        return PRESENT if state == HOST and self._perhaps_there(name, key) else state
+
+    def decided(self, name: str, key: str) -> str:
+        """The state that a routine's own directives and kernels ask for, whatever its callers do."""
         slot = (key, name)
         if slot not in self._states:
             self._states[slot] = HOST  # a recursive call adds nothing
             self._states[slot] = self._decide(name, key)
-        state = self._states[slot]
-        return PRESENT if state == HOST and self._perhaps_there(name, key) else state
+        return self._states[slot]
 
     def on_device(self, name: str, key: str) -> bool:
         """Whether the device holds the valid copy of an array while a routine runs."""
@@ -55,7 +63,7 @@ class States:
 
     def _decide(self, name: str, key: str) -> str:
         data = self.facts.object(name, key)
-        if data is None or not data.rank or data.symbol.constant or not self._has_device_data(key):
+        if data is None or not data.rank or data.symbol.constant or not self.reaches_device(key):
             return HOST
         own = self.facts.domains.listings(key).get(name)
         asked = own.state if own is not None else ""
@@ -75,46 +83,48 @@ class States:
         return LOCAL if data.local and not lasting else TRANSFER
 
     def _perhaps_there(self, name: str, key: str) -> bool:
-        """Whether an array that a routine uses on the host may be on the device all the same: a caller may have brought
-        a module's array there, a kernel may use it through a pointer.
+        """Whether an array that a routine uses on the host may be on the device all the same, because a caller holds it
+        there, or because this routine does by another name.
         """
         data = self.facts.object(name, key)
-        if data is None or not data.rank or data.symbol.constant or not self._has_device_data(key):
+        if data is None or not data.rank or data.symbol.constant or not self.reaches_device(key):
             return False
-        if data.identity in self.resident(key):
+        there = self._there(key)
+        if marks(self.facts, data) & there:
             return True
-        return bool(data.symbol.attributes & {"target", "pointer"}) and self._has_device_pointers(key)
+        return any((data.home, other) in there for other in equivalent(self.facts, data.identity))
 
-    def _has_device_pointers(self, key: str) -> bool:
-        objects = (self.facts.object(name, key) for name in self.device_uses(key))
-        return any(d is not None and "pointer" in d.symbol.attributes for d in objects)
+    def points(self, key: str) -> bool:
+        """Whether pointers may point to arrays that are on the device while a routine runs."""
+        return self.reaches_device(key) and TARGETS in self._there(key)
+
+    def _there(self, key: str) -> frozenset[tuple[str, str]]:
+        if key not in self._all_there:
+            held = (marks(self.facts, d) for d in self.held(key))
+            self._all_there[key] = self.resident(key).union(*held)
+        return self._all_there[key]
+
+    def held(self, key: str) -> list[DataObject]:
+        """The arrays that a routine has on the device by itself: used by its kernels, or listed."""
+        if key not in self._held:
+            names = sorted(set(self.device_uses(key)) | set(self.facts.domains.listings(key)))
+            objects = (self.facts.object(n, key) for n in names if self.decided(n, key) != HOST)
+            self._held[key] = [d for d in objects if d is not None]
+        return self._held[key]
+
+    @property
+    def residence(self) -> Residence:
+        """What callers hold on the device, for the whole program."""
+        if self._residence is None:
+            self._residence = Residence(self.facts, self.effects, self)
+        return self._residence
 
     def resident(self, key: str) -> frozenset[tuple[str, str]]:
-        """Arrays of modules that may be on the device whenever a routine runs, since a caller holds them there."""
-        if self._resident is None:
-            self._resident = self._find_resident()
-        return self._resident.get(key, frozenset())
+        """What may be on the device whenever a routine runs, since a caller holds it there."""
+        return self.residence.of(key)
 
-    def _find_resident(self) -> dict[str, frozenset[tuple[str, str]]]:
-        found: dict[str, frozenset[tuple[str, str]]] = {}
-        self._resident = {}  # what is asked on the way is what each routine itself brings to the device
-        pending = [key for key in self.facts.graph.sites if self._has_device_data(key)]
-        own = {key: self._held_of_modules(key) for key in pending}
-        while pending:
-            key = pending.pop()
-            handed_on = own.get(key, frozenset()) | found.get(key, frozenset())
-            for site in self.facts.graph.sites.get(key, ()):
-                if site.callee and not handed_on <= found.get(site.callee, frozenset()):
-                    found[site.callee] = found.get(site.callee, frozenset()) | handed_on
-                    pending.append(site.callee)
-        return found
-
-    def _held_of_modules(self, key: str) -> frozenset[tuple[str, str]]:
-        names = set(self.device_uses(key)) | set(self.facts.domains.listings(key))
-        objects = (self.facts.object(n, key) for n in names if self.of(n, key) != HOST)
-        return frozenset(d.identity for d in objects if d is not None and d.home != key and not d.dummy)
-
-    def _has_device_data(self, key: str) -> bool:
+    def reaches_device(self, key: str) -> bool:
+        """Whether a routine has kernels, or calls routines that do, and keeps its arrays in step with them."""
         position = self.facts.positions.get(key)
         within = position.own or position.below
         return bool(within) and not position.above and self.facts.backend(key) in DEVICE_BACKENDS
@@ -135,27 +145,44 @@ class States:
             data = self.facts.object(name, key) if name is not None else None
             if name is None or data is None or not data.rank:
                 continue
-            if self.in_kernel(reference, key) or self._expected(reference, key) == PRESENT:
+            if self.in_kernel(reference, key) or self._needed(reference, key):
                 yield name, reference
 
     def in_kernel(self, reference: Reference, key: str) -> bool:
         """Whether a reference stands in an active region of a backend with device data."""
         return self.facts.positions.active(key, reference.at) is not None
 
-    def _expected(self, reference: Reference, key: str) -> str:
-        """The state of the dummy that a reference is passed to; ``host`` if there is none."""
-        if reference.role != "argument":
-            return HOST
-        site = self.effects.site(reference, key)
+    def dummy(self, reference: Reference, key: str) -> DataObject | None:
+        """The array dummy that a reference is passed to."""
+        site = self.effects.site(reference, key) if reference.role == "argument" else None
         if site is None or not site.callee:
-            return HOST
-        name = dummy_name(self.facts, site, reference.position)
-        return self.of(name, site.callee) if name is not None else HOST
+            return None
+        return dummy_of(self.facts, site, reference.position)[1]
+
+    def _needed(self, reference: Reference, key: str) -> bool:
+        """Whether a reference is passed to a routine that says that it is on the device."""
+        dummy = self.dummy(reference, key)
+        return dummy is not None and self.decided(dummy.name, dummy.routine) == PRESENT
 
     def stays_on_device(self, reference: Reference, key: str) -> bool:
         """Whether a reference leaves the data where they are: in a kernel, or handed to a routine that finds or brings
         them there."""
-        return self.in_kernel(reference, key) or self._expected(reference, key) != HOST
+        if self.in_kernel(reference, key):
+            return True
+        dummy = self.dummy(reference, key)
+        return dummy is not None and self.on_device(dummy.name, dummy.routine)
+
+    def packed(self, reference: Reference, key: str) -> str:
+        """Whether an argument that stays on the device comes there as a copy made by the compiler, at an address of its
+        own: one of the words of :mod:`hfpy.analyze.packing`.
+        """
+        dummy = self.dummy(reference, key)
+        if dummy is None or self.in_kernel(reference, key) or not self.on_device(dummy.name, dummy.routine):
+            return NEVER
+        name = resolve_alias(reference.name, reference.at)[0]
+        entered = name is not None and self.decided(name, key) in (TRANSFER, LOCAL)
+        found = gaps(self.facts, reference, key, entered)
+        return found if found == VECTOR or packs(dummy.symbol) else NEVER
 
     def _contradiction(self, data: DataObject, key: str, use: Reference) -> None:
         routine = self.facts.routine(key)
@@ -178,9 +205,11 @@ class States:
             return True, self.effects.intent(key, name) != "in"
         if data.local:
             return True, True
-        return True, self._written_below(data.identity, key, set())
+        return True, self.written_below(data.identity, key)
 
-    def _written_below(self, identity: tuple[str, str], key: str, seen: set[str]) -> bool:
+    def written_below(self, identity: tuple[str, str], key: str, seen: set[str] | None = None) -> bool:
+        """Whether a routine, or one that it calls, writes a variable by a name that stands for it."""
+        seen = set() if seen is None else seen
         if key in seen:
             return False
         seen.add(key)
@@ -189,7 +218,7 @@ class States:
             if found is not None and (found.home, found.symbol.name) == identity and self.effects.of(reference, key)[1]:
                 return True
         return any(
-            self._written_below(identity, site.callee, seen)
+            self.written_below(identity, site.callee, seen)
             for site in self.facts.graph.sites.get(key, ())
             if site.callee
         )

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from hfpy.analyze.scopes import Scopes
-from hfpy.model.expressions import Apply, Binary, Component, Expr, Literal, Name, Paren, Range, Unary, walk
-from hfpy.model.units import FType
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Binary,
+    Component,
+    Expr,
+    Literal,
+    Name,
+    Paren,
+    Range,
+    Unary,
+    walk,
+)
+from hfpy.model.units import FType, Symbol
 
 _LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
 
@@ -42,6 +54,13 @@ def _wider(left: FType | None, right: FType | None) -> FType | None:
     return left if left.kind == right.kind or right.kind == "" else right
 
 
+def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:
+    """The declaration of a component in its type, or None where that is not known."""
+    of = _part(expr.base, key, scopes)
+    derived = scopes.derived_type(of[1].derived, key) if of is not None else None
+    return next((c for c in derived.components if c.name == expr.name), None) if derived is not None else None
+
+
 def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:
     """The number of dimensions of a designator such as ``a%b(i)%c``, or None where its types are not known."""
     found = _part(expr, key, scopes)
@@ -56,19 +75,20 @@ def _part(expr: Expr, key: str, scopes: Scopes) -> tuple[int, FType] | None:
             return (found.symbol.rank, found.symbol.type) if found is not None else None
         case Apply(base=Name() | Component() as base, args=args):
             whole = _part(base, key, scopes)
-            if whole is None or any(not isinstance(a, Literal | Range) and _vector(a, key, scopes) for a in args):
+            if whole is None or any(not isinstance(a, Literal | Range) and has_vector(a, key, scopes) for a in args):
                 return None
             outer = _part(base.base, key, scopes) if isinstance(base, Component) else (0, whole[1])
             return (outer[0] + sum(isinstance(a, Range) for a in args), whole[1]) if outer is not None else None
-        case Component(base=base, name=name):
+        case Component(base=base):
             of = _part(base, key, scopes)
-            derived = scopes.derived_type(of[1].derived, key) if of is not None else None
-            symbol = next((c for c in derived.components if c.name == name), None) if derived is not None else None
+            symbol = component(expr, key, scopes)
             return (of[0] + symbol.rank, symbol.type) if of is not None and symbol is not None else None
     return None
 
 
-def _vector(expr: Expr, key: str, scopes: Scopes) -> bool:
+def has_vector(expr: Expr, key: str, scopes: Scopes) -> bool:
     """Whether an index may be a vector subscript."""
+    if any(isinstance(n, ArrayConstructor) for n in walk(expr)):
+        return True
     names = [n for n in walk(expr) if isinstance(n, Name)]
     return any((f := scopes.variable(n.name, key)) is None or f.symbol.rank > 0 for n in names)

@@ -58,12 +58,19 @@ def _plain(facts: Facts, derived: DerivedType | None, home: str) -> bool:
 
 @dataclass
 class Called:
-    """Routines that kernels of these backends call, and what was found wrong with them."""
+    """Routines that kernels of these backends call, and what was found wrong with them.
+
+    ``shared``: arrays are in hfpy's own table. Routines that are called in regions cannot ask it for those that they
+    take from modules: they get a copy for each region, in ``tables`` by routine, number, and name there, with the word
+    whether it is allocatable.
+    """
 
     facts: Facts
     effects: Effects
     states: States
     device: DeviceRoutines
+    shared: bool = False
+    tables: dict[tuple[str, int], dict[str, bool]] = field(default_factory=dict)
     _checked: set[tuple[str, str]] = field(default_factory=set)
     _declared: dict[tuple[str, str], set[str]] | None = None
 
@@ -110,7 +117,7 @@ class Called:
             for region in self.facts.positions.regions:
                 family = self.facts.backend(region.routine)
                 if family in OFFLOADED:
-                    for _, variable in self._mentioned(region):
+                    for variable in self._known(region):
                         slot = (variable.home, variable.symbol.name)
                         self._declared.setdefault(slot, set()).add(family)
         return self._declared
@@ -122,6 +129,13 @@ class Called:
             for variable in self.device.globals(site.callee):
                 found.setdefault((variable.home, variable.symbol.name), (site, variable))
         return list(found.values())
+
+    def _known(self, region: RegionId) -> list[Found]:
+        """The variables of :meth:`_mentioned`; none where that cannot be told, which :meth:`updates` says."""
+        try:
+            return [variable for _, variable in self._mentioned(region)]
+        except Unprintable:
+            return []
 
     def _sites(self, region: RegionId) -> list[CallSite]:
         sites = self.facts.graph.sites.get(region.routine, ())
@@ -147,17 +161,25 @@ class Called:
             if problem:
                 problems.append(self._refused(problem, family, site))
                 continue
-            if variable.symbol.rank and self._there(variable, routine.key):
+            in_table = self.shared and bool(variable.symbol.rank)
+            if variable.symbol.rank and not in_table and self._there(variable, routine.key):
                 continue
-            found = self.facts.scopes.variable(variable.symbol.name, routine.key)
-            if found is not None and (found.home, found.symbol.name) == (variable.home, variable.symbol.name):
-                names.append(variable.symbol.name)
-                continue
-            owner = self.facts.routine(variable.home)
-            local = f"hf_{owner.name}_{variable.symbol.name}"[:63]
-            imports.append((owner.name, variable.symbol.name, local))
-            names.append(local)
+            local = self._local(variable, routine, imports)
+            if in_table:
+                self.tables.setdefault((routine.key, number), {})[local] = variable.symbol.dynamic
+            else:
+                names.append(local)
         return names, imports, problems
+
+    def _local(self, variable: Found, routine: Routine, imports: list[tuple[str, str, str]]) -> str:
+        """The name of a module variable in a routine, which imports it if it does not know it."""
+        found = self.facts.scopes.variable(variable.symbol.name, routine.key)
+        if found is not None and (found.home, found.symbol.name) == (variable.home, variable.symbol.name):
+            return variable.symbol.name
+        owner = self.facts.routine(variable.home)
+        local = f"hf_{owner.name}_{variable.symbol.name}"[:63]
+        imports.append((owner.name, variable.symbol.name, local))
+        return local
 
     def _not_declarable(self, variable: Found, routine: Routine, family: str) -> str:
         """Why a variable of another unit cannot be known on the device; empty if it can."""
@@ -178,6 +200,8 @@ class Called:
             return f"{what} private in its module,"
         if not data.rank:
             return f"{what} allocatable," if symbol.dynamic else ""
+        if self.shared:
+            return ""  # read only, and copied for the region
         brought = self._brought(variable)
         if symbol.dynamic and not brought:
             return f"{what} which no routine brings to the device,"
@@ -309,6 +333,13 @@ class Called:
 
     def _refused(self, what: str, family: str, site: CallSite) -> Diagnostic:
         return refused(what, family, site.at.statement.line, self.facts.routine(site.caller).file)
+
+
+def not_shared(what: str, line: LogicalLine, file: str) -> Diagnostic:
+    """The error for something that directives cannot do with arrays that they share with CUDA kernels."""
+    message = f"{what} is not possible where CUDA kernels and directives share arrays on the device"
+    hint = "give both the same backend, pass it as an argument, or let each bring its arrays to the device and back"
+    return error("HF703", message, line.place(file), hint)
 
 
 def refused(what: str, family: str, line: LogicalLine, file: str) -> Diagnostic:

@@ -17,12 +17,23 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.states import States
+from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.base import directive_lines, render
-from hfpy.backends.called import Called, plain_type, refused
+from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, Jump, constructs, flatten
+from hfpy.model.statements import (
+    Assignment,
+    Construct,
+    Header,
+    Jump,
+    Memory,
+    OneLine,
+    Statement,
+    constructs,
+    flatten,
+)
 from hfpy.model.units import Routine
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import own_nest
@@ -42,6 +53,7 @@ class OffloadCode(RegionCode):
     ``owned`` are private; ``given`` and ``results`` name those of them that have a value before and behind the region.
     ``updates`` are module variables that called routines read, ``constants`` named constants with elements. ``nested``
     is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
+    ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
     """
 
     arrays: tuple[str, ...] = ()
@@ -56,6 +68,7 @@ class OffloadCode(RegionCode):
     updates: tuple[str, ...] = ()
     nested: int = 1
     last: str = ""
+    addressed: bool = False
 
     @property
     def given_arrays(self) -> tuple[str, ...]:
@@ -151,15 +164,26 @@ class OffloadRewriter(RegionRewriter):
 
     ``imports`` are module variables that the routine has to import: module, name there, local name. ``shared`` and
     ``own`` are the arrays that some region has on the device, and those of which some region has one for each point.
+    ``addressed``: the arrays are in hfpy's own table (:mod:`hfpy.backends.addresses`).
     """
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine, backend: Backend, called: Called) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        effects: Effects,
+        routine: Routine,
+        backend: Backend,
+        called: Called,
+        addressed: bool = False,
+    ) -> None:
         super().__init__(facts, effects, routine, backend)
         self.called = called
+        self.addressed = addressed
         self.imports: list[tuple[str, str, str]] = []
         self.shared: set[str] = set()
         self.own: set[str] = set()
         self.given: set[str] = set()
+        self._addressed_names: dict[int, Names] = {}
 
     def _atomic(self, region: Region) -> str:
         return f"!${'acc' if self.backend.name == 'openacc' else 'omp'} atomic write"
@@ -194,6 +218,23 @@ class OffloadRewriter(RegionRewriter):
         around = (c for n, c in enumerate(self.sharing.constructs) if RegionId(key, n) in self.facts.positions.regions)
         return any(inner is construct for c in around if c is not construct for inner in constructs(c.body))
 
+    def _region(self, node: Construct, region: Region) -> Iterator[Edit]:
+        yield from super()._region(node, region)
+        names = self._addressed_names.pop(id(node), None)
+        if names is None:
+            return
+        try:
+            number = self.numbers[id(node)]
+            tables = self.called.tables.get((self.routine.key, number), {})
+            changed = sorted(tables.keys() & {*self.sharing.region(number).body.flow().written})
+            if changed:
+                what = f"'{changed[0]}', which a region changes and a routine called in it takes from its module,"
+                raise NotAddressed(what)
+            addresses = Addresses(self.facts, self.effects, self.routine, tables)
+            self.contained.append(addresses.contained(node, number, names, self.backend.name))
+        except NotAddressed as problem:
+            self.found.append(not_shared(str(problem), node.header.line, self.routine.file))
+
     def _code(self, node: Construct, region: Region) -> RegionCode:
         code = super()._code(node, region)
         number = self.numbers[id(node)]
@@ -220,9 +261,10 @@ class OffloadRewriter(RegionRewriter):
         local, imports, problems = self.called.updates(self.routine, number)
         self.imports += imports
         self.found += problems
-        return OffloadCode(
+        arrays = tuple(d.name for d in found if d.rank)
+        offloaded = OffloadCode(
             **{f.name: getattr(code, f.name) for f in fields(RegionCode)},
-            arrays=tuple(d.name for d in found if d.rank),
+            arrays=arrays,
             copied=(*(d.name for d in plain if d.name in written), *sorted(reduced)),
             scalars=tuple(d.name for d in plain if d.name not in written),
             objects=tuple(d.name for d in objects if d.name not in written),
@@ -234,7 +276,15 @@ class OffloadRewriter(RegionRewriter):
             updates=tuple(local),
             nested=self._rectangular(loops),
             last=" .and. ".join(_at_end(loop) for loop in loops),
+            addressed=self.addressed and bool(arrays or self.called.tables.get((self.routine.key, number))),
         )
+        if offloaded.addressed:
+            self._addressed_names[id(node)] = _names(offloaded)
+            if not code.sharing.complete:
+                self.found.append(
+                    not_shared("a region with names that hfpy does not know", node.header.line, self.routine.file)
+                )
+        return offloaded
 
     def _objects(self, names: Sequence[str]) -> list[DataObject]:
         found = (self.facts.object(name, self.routine.key) for name in names)
@@ -295,9 +345,14 @@ class OffloadRewriter(RegionRewriter):
         rows = self.source.lines[node.header.line.last + 1 : node.end.line.first]
         if any(row.lstrip().lower().startswith(sentinel) for row in rows):
             self._refuse(f"a region with directives {sentinel} of its own", node.header.line)
+        references = self.sharing.region(self.numbers[id(node)]).body.references
+        for reference in references:
+            if reference.role == "pointer" and _sets_pointer(reference.at.statement):
+                self._refuse("a pointer assignment in a region", reference.at.statement.line)
+                return
         if self.backend.name != "openacc":
             return  # compilers take associate names in OpenMP regions
-        for reference in self.sharing.region(self.numbers[id(node)]).body.references:
+        for reference in references:
             outer = reference.at.constructs[: reference.at.constructs.index(node)]
             named = {n for c in outer for n in getattr(c.header, "names", ())}
             if reference.name in named:
@@ -352,6 +407,18 @@ class OffloadRewriter(RegionRewriter):
         if code.last_rows and inner.end is not None:
             rows = [margin + row for row in code.last_rows]
             yield insert_lines(inner.end.line.first, rows, -1, node.header.line.first)
+
+
+def _names(code: OffloadCode) -> Names:
+    """What an addressed region names, for its procedure."""
+    kept = [d.name for d in (*code.given, *code.results)]
+    return Names(code.arrays, (*code.scalars, *code.objects), (*code.copied, *code.changed, *kept), code.owned)
+
+
+def _sets_pointer(statement: Statement) -> bool:
+    while isinstance(statement, OneLine):
+        statement = statement.action
+    return isinstance(statement, Memory) or (isinstance(statement, Assignment) and statement.pointer)
 
 
 def _at_end(loop: Loop) -> str:

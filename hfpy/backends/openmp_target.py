@@ -13,7 +13,8 @@ _CONSTRUCT = "target teams distribute parallel do"
 class OpenMPTarget:
     """``openmp-target``: one ``target teams distribute parallel do`` a region.
 
-    Arrays are mapped ``tofrom``: those that are on the device already are not copied, so nothing moves.
+    Arrays are mapped ``tofrom``: those that are on the device already are not copied, so nothing moves. Where they are
+    device addresses, compilers do not let them be named in a second clause, so ``default(none)`` cannot be asked for.
     """
 
     name = "openmp-target"
@@ -24,13 +25,15 @@ class OpenMPTarget:
         if not isinstance(code, OffloadCode):
             return Sequential().open_region(code)
         reduced = {r.name for r in code.region.reductions}
-        shared = [*code.arrays, *code.objects, *code.given_arrays, *code.changed]
+        mapped = () if code.addressed else code.arrays
+        shared = [*mapped, *code.objects, *code.given_arrays, *code.changed]
         shared += [name for name in code.brought_back if name not in reduced]
         parts = [
             _CONSTRUCT,
             *([f"collapse({code.nested})"] if code.nested > 1 else []),
-            *(["default(none)"] if code.sharing.complete else []),
-            *clause("map(tofrom: ", [*code.arrays, *code.changed, *code.brought_back]),
+            *(["default(none)"] if code.sharing.complete and not code.addressed else []),
+            *clause("has_device_addr(", code.arrays if code.addressed else ()),
+            *clause("map(tofrom: ", [*mapped, *code.changed, *code.brought_back]),
             *clause("map(to: ", [*code.objects, *code.given_arrays]),
             *clause("shared(", shared),
             *clause("firstprivate(", [*code.scalars, *code.given_scalars]),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 
+from hfpy.analyze.arguments import check_arguments
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.families import check_families
+from hfpy.analyze.families import check_families, common_backend, shares_across_families
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.states import States
 from hfpy.backends import cuda_fortran
+from hfpy.backends.addresses import PROCEDURES
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.kernel import Kernel
 from hfpy.backends.c.rewriter import KernelRewriter, refused
@@ -22,7 +25,7 @@ from hfpy.backends.offload import OffloadRewriter
 from hfpy.backends.registry import KERNEL_BACKENDS, OFFLOAD_BACKENDS, backend
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine
-from hfpy.transform.datadialect import dialect_of
+from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
 from hfpy.transform.devicedata import DeviceData
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.regions import RegionRewriter
@@ -39,7 +42,9 @@ class Backends:
         self.states = States(facts, effects)
         self.device = DeviceRoutines(facts, effects, Kinds(facts.scopes, facts.application.options.kinds))
         self.fortran = FortranRoutines(self.device)
-        self.called = Called(facts, effects, self.states, self.device)
+        self.shared = shares_across_families(facts, self.states)
+        self._common = common_backend(facts)
+        self.called = Called(facts, effects, self.states, self.device, self.shared)
         self._families_checked = False
         self._kernels: dict[tuple[str, str], list[Kernel]] = {}
         self._current: KernelRewriter | OffloadRewriter | None = None
@@ -55,7 +60,7 @@ class Backends:
             self._current = KernelRewriter(self.facts, self.effects, routine, chosen, self.device)
             return self._current
         if chosen.name in OFFLOAD_BACKENDS:
-            self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called)
+            self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called, self.shared)
             return self._current
         return RegionRewriter(self.facts, self.effects, routine, chosen)
 
@@ -64,15 +69,16 @@ class Backends:
         current = self._current
         if current is None:
             return []
-        dialect = dialect_of(self.facts.backend(routine.key))
+        dialect = self._dialect(routine)
         by_hand = twins(self.facts, routine, dialect)
         current.removed += [(s.line.first, s.line.last) for s in by_hand.statements]
         data = DeviceData(self.facts, self.effects, self.states, routine, dialect, by_hand.statements)
         uses: list[str] = []
+        if isinstance(dialect, DataDirectives):
+            data.declared = frozenset(self.called.declared())
         if isinstance(current, OffloadRewriter):
             data.arrays = [n for n in data.arrays if not current.only_own(n, self.states)]
             current.check_data(data.arrays)
-            data.declared = frozenset(self.called.declared())
             imports = current.imports
         else:
             self._kernels.setdefault((routine.file, current.backend.name), []).extend(current.kernels)
@@ -82,26 +88,38 @@ class Backends:
         imports = [*imports, *data.imports]
         uses += [f"use {module}, only: {local} => {name}" for module, name, local in imports]
         if isinstance(current, KernelRewriter):
-            uses += self._launchers(routine, current, dialect.names)
+            uses += self._launchers(routine, current)
+            uses += _runtime_use(dialect.names | current.procedures)
+        else:
+            uses += _runtime_use(dialect.names | (PROCEDURES if current.contained else set()))
         if uses:
             margin = " " * (routine.header.segments[0][2] + 2)
             rows = [margin + use for use in dict.fromkeys(uses)]
             edits.append(insert_lines(routine.header.last + 1, rows, -20, routine.header.first))
         return edits
 
+    def keeps_data(self, index: FileIndex) -> bool:
+        """Whether a file has host code around kernels that may have to keep arrays in step with the device."""
+        routines = (r for r in self.facts.application.routines.values() if r.file == index.path)
+        states = self.states
+        return any(states.reaches_device(r.key) and (states.arrays(r.key) or states.resident(r.key)) for r in routines)
+
+    def _dialect(self, routine: Routine) -> DataDialect:
+        """How a routine brings arrays to the device: without kernels of its own, as those of others find them there."""
+        if self.shared:
+            return RuntimeCalls()
+        own = self.facts.positions.get(routine.key).own
+        return dialect_of(self._common if self._common and not own else self.facts.backend(routine.key))
+
     @staticmethod
-    def _launchers(routine: Routine, current: KernelRewriter, names: set[str]) -> list[str]:
-        """The modules of what a routine calls in the places of its regions, and around them."""
-        uses = []
-        if current.kernels:
-            launchers = ", ".join(k.launcher for k in current.kernels)
-            fortran = isinstance(current, FortranRewriter)
-            module = cuda_fortran.kernel_module(routine.file) if fortran else interface_module(routine.file)
-            uses.append(f"use {module}, only: {launchers}")
-        procedures = names | current.procedures
-        if procedures:
-            uses.append(f"use hfpy_arrays, only: {', '.join([*sorted(procedures), 'hf_end'])}")
-        return uses
+    def _launchers(routine: Routine, current: KernelRewriter) -> list[str]:
+        """The module of what a routine calls in the places of its regions."""
+        if not current.kernels:
+            return []
+        launchers = ", ".join(k.launcher for k in current.kernels)
+        fortran = isinstance(current, FortranRewriter)
+        module = cuda_fortran.kernel_module(routine.file) if fortran else interface_module(routine.file)
+        return [f"use {module}, only: {launchers}"]
 
     def known_on_device(self, routine: Routine) -> list[Edit]:
         """Directives by which a routine, or a module's variables, are known to kernels."""
@@ -113,6 +131,7 @@ class Backends:
         self.states.found = []
         if not self._families_checked:
             found += check_families(self.facts, self.states)
+            found += check_arguments(self.facts, self.states)
             self._families_checked = True
         head: list[str] = []
         beside: list[Beside] = []
@@ -130,3 +149,8 @@ class Backends:
             found.append(refused(problem))
             return [], ()
         return head, tuple(beside)
+
+
+def _runtime_use(names: Set[str]) -> list[str]:
+    """The ``use`` of the runtime for the procedures that a routine calls."""
+    return [f"use hfpy_arrays, only: {', '.join([*sorted(names), 'hf_end'])}"] if names else []

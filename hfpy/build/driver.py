@@ -16,10 +16,12 @@ from hfpy.build.files import digest, explained
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
+from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import (
     ARRAYS_MODULE,
+    DEBUG_MODULE,
     GENERATED,
     KERNEL_SUFFIX,
     STATE,
@@ -34,6 +36,7 @@ from hfpy.pipeline import holds_selections
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
 
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
+DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 _BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
 
 
@@ -101,6 +104,7 @@ def _compile_and_link(
     mains = executables(project, translated.files, folder)
     suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" else ())
     others = (*source_files(project, suffixes), *((VERIFY_FOLDER / "hfpy_verify.c",) if options.trace else ()))
+    others += (DEBUG_FOLDER / "hfpy_debug.c",) if options.debug_print.on else ()
     tools = find_tools(
         project,
         options,
@@ -110,6 +114,7 @@ def _compile_and_link(
         suffixes=frozenset(path.suffix for path in others),
     )
     files = {file.name: file for file in compiled_files(translated.files, mains)}
+    check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     kernels = {name for name in files if name.endswith(KERNEL_SUFFIX)}
     in_fortran = any(name.endswith(cudafortran.SUFFIX) for name in files)
     cuda = _cuda_tools(project, options, request) if kernels or in_fortran else None
@@ -118,6 +123,8 @@ def _compile_and_link(
         files = cudafortran.added(files, options.emulate, folder / "emulated")
     if options.trace:
         files["hfpy_verify.f90"] = runtime_module(VERIFY_FOLDER / "hfpy_verify.f90", VERIFY_MODULE)
+    if options.debug_print.on:
+        files["hfpy_debug.f90"] = runtime_module(DEBUG_FOLDER / "hfpy_debug.f90", DEBUG_MODULE)
     flags = cudafortran.compile_flags(tools.fortran, cuda) if cuda is not None and in_fortran else ()
     needs = dependencies(tuple(files.values()))
     processes = Processes()

@@ -17,6 +17,7 @@ from hfpy.build.framework import read_framework
 from hfpy.build.legacyflags import translate_flags
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import Diagnostic, HfpyError, error, note
+from hfpy.options import DebugPrint
 from hfpy.project import FORTRAN_SUFFIXES, PROJECT_FILE, Project, TargetSettings
 
 HF_DIR = Path(hfpy.__file__).resolve().parent / "makefiles" / "hf"
@@ -40,8 +41,8 @@ _DEFAULTS = {
     ("gpu", "PRODUCTION"): "CUDAFortranImplementation",
     ("gpu", "DEBUG"): "DebugCUDAFortranImplementation",
 }
+_DEBUG_PRINT = "DEBUG_PRINT"
 _WITHOUT_EFFECT = {
-    "OPTION_FLAGS": "debug print and cache settings are not there",
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
     "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
 }
@@ -66,6 +67,10 @@ def load_legacy(
         for key, why in _WITHOUT_EFFECT.items()
         if settings.words(key)
     ]
+    flags = settings.words("OPTION_FLAGS")
+    for flag in (f for f in flags if f != _DEBUG_PRINT):
+        message = f"OPTION_FLAGS: {flag} has no effect: there are no such settings here"
+        notes.append(note(codes.SETTING_IGNORED, message, settings.place("OPTION_FLAGS")))
     source = _relative(settings.text("SRC_DIR_COMMON", "source"))
     if not (folder / source).is_dir():
         place = settings.place("SRC_DIR_COMMON")
@@ -88,6 +93,7 @@ def load_legacy(
         include_dirs=(*folders, *dict.fromkeys(f for s in sources for f in _folders_of(folder / s, folder))),
         targets={target: settings_of_target},
         schemes=schemes,
+        debug_print=DebugPrint(on=_DEBUG_PRINT in flags),
         legacy=True,
         install_dir=_relative(settings.text("TESTDIR", "test")),
     )

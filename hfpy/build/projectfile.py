@@ -11,7 +11,7 @@ from typing import Any
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
-from hfpy.options import DomainSpec
+from hfpy.options import DebugPrint, DomainSpec
 from hfpy.project import BACKENDS, PROJECT_FILE, TARGETS, Project, TargetSettings
 
 _PROJECT_TEXTS = ("name", "storage_order", "build_dir")
@@ -28,7 +28,7 @@ _PROJECT_LISTS = (
 )
 _TARGET_TEXTS = ("backend", "compiler", "c_compiler", "arch", "schedule")
 _TARGET_LISTS = ("flags", "cflags", "ldflags", "define")
-_TABLES = ("project", "target", "domains", "layout", "schemes", "routines", "files")
+_TABLES = ("project", "target", "domains", "layout", "schemes", "routines", "files", "debug_print")
 
 
 def load_project(folder: Path) -> Project:
@@ -93,6 +93,7 @@ class _Reader:
             schemes={n.upper(): b for n, b in self.backends("schemes").items()},
             routines={n.lower(): b for n, b in self.backends("routines").items()},
             file_flags=self.files(),
+            debug_print=self.debug_print(),
             sources=lists["sources"],
             executables=lists["executables"],
             define=lists["define"],
@@ -161,6 +162,20 @@ class _Reader:
             self.only(entry, ("files", name), ("flags",))
             flags[name] = self.strings(entry, ("files", name), "flags") or ()
         return flags
+
+    def debug_print(self) -> DebugPrint:
+        """``[debug_print]``: the point, and which routines and arrays."""
+        path = ("debug_print",)
+        table = self.table(self.data, "debug_print", ())
+        self.only(table, path, ("point", "routines", "arrays"))
+        point = self.table(table, "point", path)
+        for name, index in point.items():
+            if not isinstance(index, int) or isinstance(index, bool):
+                self.wrong((*path, "point", name), "must be a whole number, the index to print")
+        routines, arrays = (
+            tuple(name.lower() for name in self.strings(table, path, key) or ()) for key in ("routines", "arrays")
+        )
+        return DebugPrint(False, tuple((n, i) for n, i in point.items() if isinstance(i, int)), routines, arrays)
 
     def names_per_target(self, table: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, dict[str, str]]:
         """For each name a text for both targets, or a table of texts for each target."""

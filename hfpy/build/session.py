@@ -32,6 +32,7 @@ class Given:
     debug: bool = False
     emulate: bool = False
     trace: bool = False
+    debug_print: bool = False
     jobs: int = 0
 
 
@@ -95,6 +96,7 @@ def with_given(options: Options, given: Given) -> Options:
         line_markers=options.line_markers or given.line_markers,
         emulate=given.emulate,
         trace=given.trace,
+        debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         jobs=given.jobs,
     )
     if given.backend is not None:

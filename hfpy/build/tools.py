@@ -87,7 +87,10 @@ def find_tools(
     c = find_compiler("c", settings.c_compiler, environment) if ".c" in suffixes else None
     cuda = find_compiler("cuda", None, environment) if ".cu" in suffixes else None
     flags = DEFAULT_FLAGS if settings.flags is None else settings.flags
+    given = (*flags, *environment_flags(environment, "FFLAGS"))
     mode = parallel_flags(fortran, options, openmp)
+    if any(flag.startswith("-foffload") for flag in given):
+        mode = tuple(flag for flag in mode if flag != "-foffload=disable")  # compilers take both together for a mistake
     debugging = _DEBUG_FLAGS[fortran.family] if debug else ()
     c_flags = (*project.cflags, *settings.cflags) or ("-O2",)
     link = [*project.ldflags, *settings.ldflags, *environment_flags(environment, "LDFLAGS")]
@@ -102,7 +105,7 @@ def find_tools(
         cuda=cuda,
         cuda_flags=(*((f"-arch={settings.arch}",) if settings.arch else ()), *project.nvccflags),
         parallel=mode,
-        link_flags=(*mode, *_link_relevant((*flags, *environment_flags(environment, "FFLAGS"))), *link),
+        link_flags=(*mode, *_link_relevant(given), *link),
         definitions=definitions(options),
         include_dirs=tuple(folder.resolve() for folder in include_folders(options)),
     )
@@ -127,7 +130,21 @@ def parallel_flags(compiler: Compiler, options: Options, openmp: bool) -> tuple[
 
 def _link_relevant(flags: Iterable[str]) -> tuple[str, ...]:
     """The compile flags that the linker's driver has to see too."""
-    wanted = ("-O", "-g", "-m", "-fsanitize", "-flto", "-fprofile", "-pg", "-static", "-p", "-tp", "-Mcuda", "-cuda")
+    wanted = (
+        "-O",
+        "-g",
+        "-m",
+        "-fsanitize",
+        "-foffload",
+        "-flto",
+        "-fprofile",
+        "-pg",
+        "-static",
+        "-p",
+        "-tp",
+        "-Mcuda",
+        "-cuda",
+    )
     return tuple(flag for flag in flags if flag.startswith(wanted) and not flag.startswith("-mod"))
 
 

@@ -10,7 +10,15 @@ _NAME_LIMIT = 63
 
 def outlined_name(routine: str, number: int) -> str:
     """``hfb<n>_routine``, the body of a region in a routine of its own; too long names are cut with a hash (B24)."""
-    name = f"hfb{number}_{routine}"
+    return _cut(f"hfb{number}_{routine}")
+
+
+def addressed_name(routine: str, number: int) -> str:
+    """``hfr<n>_routine``, a region in an internal procedure of its routine, with addresses on the device."""
+    return _cut(f"hfr{number}_{routine}")
+
+
+def _cut(name: str) -> str:
     if len(name) <= _NAME_LIMIT:
         return name
     return name[: _NAME_LIMIT - 9] + "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
@@ -30,5 +38,6 @@ def generated_names(routine: str, numbers: range) -> set[str]:
     """All names that the regions with these numbers may bring into their routine and its module."""
     names = {TOUCH_ITERATOR}
     for number in numbers:
-        names |= {outlined_name(routine, number), point_name(number), region_name(number)}
+        names |= {outlined_name(routine, number), addressed_name(routine, number)}
+        names |= {point_name(number), region_name(number)}
     return names

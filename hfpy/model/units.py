@@ -118,6 +118,17 @@ class DerivedType:
 
 
 @dataclass(frozen=True, slots=True)
+class StorageGroup:
+    """What one ``common``, ``equivalence`` or ``namelist`` statement puts together: ``name`` is the block's or the
+    list's (empty for the blank common block), ``members`` are variables.
+    """
+
+    kind: str
+    name: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Specification:
     """What a specification part declares. ``repeated`` are declarations that only say again what is known,
     ``interface_blocks`` the lines of directives in interface bodies, which have no effect.
@@ -135,6 +146,7 @@ class Specification:
     default_private: bool = False
     saved: frozenset[str] = frozenset()
     storage: frozenset[str] = frozenset()
+    groups: tuple[StorageGroup, ...] = ()
     repeated: tuple[Symbol, ...] = ()
     interface_blocks: tuple[LogicalLine, ...] = ()
     lines: tuple[LogicalLine, ...] = ()

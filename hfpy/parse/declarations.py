@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import Dim, FType, Symbol
+from hfpy.model.units import Dim, FType, StorageGroup, Symbol
 from hfpy.parse.lexer import mask_strings
 from hfpy.parse.tokens import find_top, matching, split_top, trim
 
@@ -34,6 +34,30 @@ def parse_shape(text: str, deferred: bool) -> tuple[Dim, ...]:
         else:
             dims.append(Dim("explicit", lower, upper))
     return tuple(dims)
+
+
+def storage_groups(word: str, rest: str) -> list[StorageGroup]:
+    """What a ``common``, ``equivalence`` or ``namelist`` statement puts together; ``rest`` is its text behind the
+    word, in lower case. A ``data`` statement has none.
+    """
+    if word == "equivalence":
+        sets = (rest[a:b].strip() for a, b in split_top(rest, ","))
+        return [StorageGroup(word, "", _first_names(s[1:-1])) for s in sets if s.startswith("(")]
+    if word not in ("common", "namelist"):
+        return []
+    # Between the slashes stand the names: what precedes the first one belongs to the blank common block.
+    parts = rest.split("/")
+    found = [StorageGroup(word, "", _first_names(parts[0]))] if parts[0].strip() else []
+    return found + [
+        StorageGroup(word, name.strip(), _first_names(members))
+        for name, members in zip(parts[1::2], parts[2::2], strict=False)
+    ]
+
+
+def _first_names(text: str) -> tuple[str, ...]:
+    """The names at the begin of the pieces of a list."""
+    begins = (re.match(r"\s*([a-z_]\w*)", text[a:b]) for a, b in split_top(text, ","))
+    return tuple(found[1] for found in begins if found)
 
 
 def type_spec(text: str, masked: str) -> tuple[FType, int] | None:

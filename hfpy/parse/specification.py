@@ -10,9 +10,9 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Dependants, IfDirective, Listed
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import DerivedType, Dim, FType, Interface, Specification, Symbol, Use
+from hfpy.model.units import DerivedType, Dim, FType, Interface, Specification, StorageGroup, Symbol, Use
 from hfpy.parse.deadline import Deadline
-from hfpy.parse.declarations import is_declaration, parse_declaration, parse_shape
+from hfpy.parse.declarations import is_declaration, parse_declaration, parse_shape, storage_groups
 from hfpy.parse.directives import DependantsHead, dependants_of, if_of, names_line, parse_directive
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
@@ -46,6 +46,7 @@ class _State:
     default_private: bool = False
     saved: set[str] = field(default_factory=set)
     storage: set[str] = field(default_factory=set)
+    groups: list[StorageGroup] = field(default_factory=list)
     repeated: list[Symbol] = field(default_factory=list)
     interface_blocks: list[LogicalLine] = field(default_factory=list)
     lines: list[LogicalLine] = field(default_factory=list)
@@ -97,6 +98,7 @@ class SpecificationParser:
             default_private=s.default_private,
             saved=frozenset(s.saved),
             storage=frozenset(s.storage),
+            groups=tuple(s.groups),
             repeated=tuple(s.repeated),
             interface_blocks=tuple(s.interface_blocks),
             lines=tuple(s.lines),
@@ -253,6 +255,7 @@ class SpecificationParser:
             self.state.saved.update(saved or {"*"})
         elif word in ("data", "common", "equivalence", "namelist"):
             self.state.storage.update(n.lower() for n in _WORD.findall(rest))
+            self.state.groups += storage_groups(word, rest.lower())
             if word == "data":
                 self.state.saved.update(n.lower() for n in _WORD.findall(rest.split("/")[0]))
         elif word == "parameter":

@@ -25,12 +25,17 @@ class Handle:
     flag: str = ""
     declared: bool = False
     pointer: bool = False
+    part: str = ""
 
 
 class DataDialect(Protocol):
-    """Writes Fortran lines, without indentation. ``names`` are the runtime's procedures that they call."""
+    """Writes Fortran lines, without indentation. ``names`` are the runtime's procedures that they call; ``parts`` says
+    whether parts of arrays can be updated, gaps and all, ``components`` whether components of objects can.
+    """
 
     names: set[str]
+    parts: bool
+    components: bool
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """Bring an array to the device, or count one more user; ``copy`` its values if it was not there."""
@@ -44,40 +49,61 @@ class DataDialect(Protocol):
     def update_device(self, array: Handle) -> list[str]:
         """Copy an array from the host to the device, if it is there."""
 
+    def remember(self, array: Handle, valid: bool) -> list[str]:
+        """Before a statement that may allocate an array anew, if it is there; ``valid`` says that the host's values are
+        those of the device, and are those to take behind it.
+        """
+
+    def moved(self, array: Handle, valid: bool) -> list[str]:
+        """Behind it: bring the array to the device again, for all its users if ``parts``, else for this routine."""
+
 
 @dataclass
 class RuntimeCalls:
     """Calls of the procedures in ``hfpy_arrays.f90``."""
 
     names: set[str] = field(default_factory=set)
+    parts: bool = True
+    components: bool = True
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_enter``, or ``hf_enter_once`` with a flag, ``hf_enter_into`` for a pointer."""
-        return self._one_line(array, self._moved("hf_enter", array, copy))
+        return in_block(array.test, [self._moved("hf_enter", array, copy)])
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
-        """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for, or, where it is
-        not tested, what it stands for now.
+        """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for. Where an array
+        is not tested, since it is about to be deallocated, ``hf_forget``, and for a pointer what it stands for now.
         """
         if array.pointer and array.flag:
             procedure = "hf_leave_all" if array.test else "hf_leave_from"
             self.names.add(procedure)
             what = "" if array.test else f"{array.name}, "
             return [f"call {procedure}({what}{'1' if copy else '0'}, {array.flag}, {self._texts(array)})"]
-        call = self._moved("hf_leave", array, copy)
         if array.flag and not array.test:
-            return [f"if ({array.flag} /= 0) {call}"]
+            self.names.add("hf_forget")
+            return [f"if ({array.flag} /= 0) call hf_forget({array.name}, {array.flag})"]
+        call = self._moved("hf_leave", array, copy)
         if array.flag:
             return [f"if ({array.flag} /= 0) then", f"  if ({array.test}) {call}", "end if"]
-        return self._one_line(array, call)
+        return in_block(array.test, [call])
 
     def update_host(self, array: Handle) -> list[str]:
         """``call hf_update_host``."""
-        return self._one_line(array, self._call("hf_update_host", array, ""))
+        return in_block(array.test, [self._call("hf_update_host", array, "")])
 
     def update_device(self, array: Handle) -> list[str]:
         """``call hf_update_device``."""
-        return self._one_line(array, self._call("hf_update_device", array, ""))
+        return in_block(array.test, [self._call("hf_update_device", array, "")])
+
+    def remember(self, array: Handle, valid: bool) -> list[str]:
+        """``hf_location``, into a variable of the routine's."""
+        self.names.add("hf_location")
+        return [f"{remembered(array.name)} = hf_location({array.name})"]
+
+    def moved(self, array: Handle, valid: bool) -> list[str]:
+        """``call hf_moved``."""
+        self.names.add("hf_moved")
+        return [f"call hf_moved({array.name}, {remembered(array.name)}, {int(valid)}, {self._texts(array)})"]
 
     def _moved(self, procedure: str, array: Handle, copy: bool) -> str:
         copied = "1" if copy else "0"
@@ -88,15 +114,11 @@ class RuntimeCalls:
 
     def _call(self, procedure: str, array: Handle, more: str) -> str:
         self.names.add(procedure)
-        return f"call {procedure}({array.name}, {more}{self._texts(array)})"
+        return f"call {procedure}({array.part or array.name}, {more}{self._texts(array)})"
 
     @staticmethod
     def _texts(array: Handle) -> str:
         return f'"{array.name}"//hf_end, "{array.place}"//hf_end'
-
-    @staticmethod
-    def _one_line(array: Handle, call: str) -> list[str]:
-        return [f"if ({array.test}) {call}" if array.test else call]
 
 
 @dataclass(frozen=True)
@@ -132,10 +154,14 @@ OPENMP_TARGET = Spelling(
 
 @dataclass
 class DataDirectives:
-    """Directives, with the tests around them as blocks (a directive cannot be the action of a one-line ``if``)."""
+    """Directives, always for whole arrays, with the tests around them as blocks: a directive cannot be the action of a
+    one-line ``if``.
+    """
 
     spelling: Spelling
     names: set[str] = field(default_factory=set)
+    parts: bool = False
+    components: bool = True
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``enter data``, once where a flag is asked."""
@@ -143,8 +169,8 @@ class DataDirectives:
         if array.declared and copy:
             rows.append(self._directive(self.spelling.to_device, array))
         if array.flag:
-            rows = _block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
-        return _block(array.test, rows)
+            rows = in_block(f"{array.flag} == 0", [*rows, f"{array.flag} = 1"])
+        return in_block(array.test, rows)
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
         """``exit data``, where the flag tells that there was an ``enter data``."""
@@ -152,24 +178,39 @@ class DataDirectives:
         if array.declared and copy:
             rows = [self._directive(spelling, array) for spelling in (self.spelling.to_host, self.spelling.drop)]
         if array.flag:
-            return _block(f"{array.flag} /= 0", _block(array.test, [*rows, f"{array.flag} = 0"]))
-        return _block(array.test, rows)
+            return in_block(f"{array.flag} /= 0", in_block(array.test, [*rows, f"{array.flag} = 0"]))
+        return in_block(array.test, rows)
 
     def update_host(self, array: Handle) -> list[str]:
         """``update self``."""
-        return _block(array.test, [self._directive(self.spelling.to_host, array)])
+        return in_block(array.test, [self._directive(self.spelling.to_host, array)])
 
     def update_device(self, array: Handle) -> list[str]:
         """``update device``."""
-        return _block(array.test, [self._directive(self.spelling.to_device, array)])
+        return in_block(array.test, [self._directive(self.spelling.to_device, array)])
+
+    def remember(self, array: Handle, valid: bool) -> list[str]:
+        """``exit data``, with a copy where the host does not have the values."""
+        return self.leave(array, not valid)
+
+    def moved(self, array: Handle, valid: bool) -> list[str]:
+        """``enter data``."""
+        return self.enter(array, True)
 
     @staticmethod
     def _directive(spelling: str, array: Handle) -> str:
         return spelling.format(array.name)
 
 
-def _block(test: str, rows: Sequence[str]) -> list[str]:
+def remembered(name: str) -> str:
+    """The variable that keeps where an allocatable array was."""
+    return f"hf_was_{name}"[:63]
+
+
+def in_block(test: str, rows: Sequence[str]) -> list[str]:
     """Lines in an ``if`` block, or as they are where there is nothing to test."""
+    if test and len(rows) == 1 and rows[0].startswith("call "):
+        return [f"if ({test}) {rows[0]}"]
     return [f"if ({test}) then", *(f"  {row}" for row in rows), "end if"] if test else list(rows)
 
 
@@ -178,5 +219,5 @@ def dialect_of(backend: str) -> DataDialect:
     if backend == "openacc":
         return DataDirectives(OPENACC)
     if backend == "openmp-target":
-        return DataDirectives(OPENMP_TARGET)
+        return DataDirectives(OPENMP_TARGET, components=False)  # gfortran 12 takes names alone
     return RuntimeCalls()

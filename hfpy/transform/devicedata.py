@@ -8,52 +8,31 @@ reads comes to the host before it, what it writes goes to the device behind it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
-from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.graph import CallSite
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import error
 from hfpy.model.expressions import Apply, Expr, Name
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
-from hfpy.model.units import Routine, Symbol
-from hfpy.transform.datadialect import DataDialect, Handle
-from hfpy.transform.edits import SENTINEL, Edit, insert_lines, replace_range
-
-_END = re.compile(r"\s*!\$(omp|acc)\s*end\b", re.IGNORECASE)
-
-
-@dataclass
-class Touched:
-    """The device arrays that host code reads and writes; ``partly`` are those written not for certain as a whole."""
-
-    read: set[str] = field(default_factory=set)
-    written: set[str] = field(default_factory=set)
-    partly: set[str] = field(default_factory=set)
-
-    @property
-    def before(self) -> list[str]:
-        """What has to be valid on the host before."""
-        return sorted(self.read | self.partly)
-
-    @property
-    def after(self) -> list[str]:
-        """What has to go to the device afterwards."""
-        return sorted(self.written)
+from hfpy.model.units import Routine
+from hfpy.transform.accesses import AccessRewriter
+from hfpy.transform.datadialect import DataDialect, Handle, remembered
+from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.transform.hoststatements import HostStatements, Touched
+from hfpy.transform.packed import packed_copies, packed_rows
+from hfpy.transform.reallocated import allocates_below
+from hfpy.transform.rows import Rows
 
 
-class DeviceData:
+class DeviceData(HostStatements):
     """Edits of one routine that keep host and device copies in step, in the words of a dialect.
 
-    ``copies`` are statements that stand for copies already, ``declared`` the module arrays that have memory on the
-    device all the time. ``imports`` are module variables that the routine has to import: module, name there, name here.
+    ``declared`` are the module arrays that have memory on the device all the time.
     """
 
     def __init__(
@@ -65,23 +44,12 @@ class DeviceData:
         dialect: DataDialect,
         copies: Sequence[Statement] = (),
     ) -> None:
-        self.facts = facts
-        self.effects = effects
-        self.states = states
-        self.routine = routine
-        self.key = routine.key
-        self.dialect = dialect
-        self.found: list[Diagnostic] = []
-        self.imports: list[tuple[str, str, str]] = []
-        self._foreign: dict[str, Symbol] = {}
-        self.arrays = states.arrays(self.key)
+        """``copies`` are statements that stand for copies already."""
+        super().__init__(facts, effects, states, routine, dialect, copies)
         self.declared: frozenset[tuple[str, str]] = frozenset()
-        self._references: dict[int, list[Reference]] = {}
-        done = {id(s) for s in copies}
-        for reference in facts.references.get(self.key, ()):
-            if id(reference.at.statement) in done:
-                continue
-            self._references.setdefault(id(reference.at.statement), []).append(reference)
+        self.rows = Rows(facts.application.file(routine.key), routine)
+        self.accesses = AccessRewriter(facts, routine)
+        self._remembered: set[str] = set()
 
     def edits(self) -> Iterator[Edit]:
         """All edits of the routine."""
@@ -92,20 +60,9 @@ class DeviceData:
         yield from self._exits()
         yield from self._memory()
         yield from self._flags()
-
-    def _above(self, row: int) -> int:
-        """The physical line for what comes before a statement: directives above it stay with it."""
-        lines = self.facts.application.file(self.key).source.lines
-        while row > 0 and SENTINEL.match(lines[row - 1]):
-            row -= 1
-        return row
-
-    def _behind(self, row: int) -> int:
-        """The physical line for what comes behind a statement: directives that end with it stay with it."""
-        lines = self.facts.application.file(self.key).source.lines
-        while row < len(lines) and _END.match(lines[row]):
-            row += 1
-        return row
+        for line in self.rows.unplaced:
+            message = "a copy to the device has no place behind this statement, which ends a loop by its label"
+            self.found.append(error("HF603", message, line.place(self.routine.file), "let the loop end on a continue"))
 
     # -- begin and end of the routine
 
@@ -120,18 +77,22 @@ class DeviceData:
             if not (data.symbol.dynamic and data.local):
                 rows += self._enter(data, self.routine.header)
         if rows:
-            at = self._above(self.routine.body_first) if self.routine.body_first >= 0 else self.routine.spec_insert + 1
-            yield insert_lines(at, self._indented(rows), 8, self.routine.header.first)
+            at = (
+                self.rows.above(self.routine.body_first)
+                if self.routine.body_first >= 0
+                else self.routine.spec_insert + 1
+            )
+            yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
 
     def _enter(self, data: DataObject, line: LogicalLine) -> list[str]:
         copy = self.states.of(data.name, self.key) != LOCAL
-        return self.dialect.enter(self._handle(data.name, line, self._flag(data)), copy)
+        return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
         rows: list[str] = []
         for data in reversed(self._held()):
             back = self.states.of(data.name, self.key) == TRANSFER and self.states.copies(data.name, self.key)[1]
-            rows += self.dialect.leave(self._handle(data.name, line, self._flag(data)), back)
+            rows += self.dialect.leave(self.handle(data.name, line, self._flag(data)), back)
         return rows
 
     def _exits(self) -> Iterator[Edit]:
@@ -142,10 +103,9 @@ class DeviceData:
             if isinstance(node, OneLine) and isinstance(node.action, Jump) and node.action.kind == "return":
                 yield self._opened(node)
             elif isinstance(node, Jump) and node.kind == "return" and not self._in_one_line(node):
-                rows = self._indented(self._leave_rows(node.line), node.line)
-                yield insert_lines(node.line.first, rows, 12, node.line.first)
+                yield from self.rows.before(node.line, self._leave_rows(node.line), 12)
         assert self.routine.end is not None
-        rows = self._indented(self._leave_rows(self.routine.end))
+        rows = [self._margin + row for row in self._leave_rows(self.routine.end)]
         yield insert_lines(last_row, rows, -2, self.routine.end.first)
 
     def _in_one_line(self, jump: Jump) -> bool:
@@ -154,7 +114,7 @@ class DeviceData:
     def _opened(self, statement: OneLine) -> Edit:
         """``if (c) return`` as a block, with the copies before the return (B5)."""
         line = statement.line
-        margin = " " * line.segments[0][2]
+        margin = self.rows.margin(line)
         start = line.text.lower().rindex("return")
         rows = [f"{margin}  {row}" for row in self._leave_rows(line)]
         text = "\n".join(["then", *rows, f"{margin}  return", f"{margin}end if"])
@@ -188,21 +148,20 @@ class DeviceData:
             if statement.kind == "allocate":
                 rows += self._enter(data, statement.line)
             else:
-                rows += self.dialect.leave(self._handle(name, statement.line, self._flag(data), tested=False), False)
-        if rows and statement.kind == "allocate":
-            yield insert_lines(statement.line.last + 1, self._indented(rows, statement.line), -8, statement.line.first)
-        elif rows:
-            yield insert_lines(statement.line.first, self._indented(rows, statement.line), 11, statement.line.first)
+                rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
+        if statement.kind == "allocate":
+            yield from self.rows.behind(statement.line, rows, -8)
+        else:
+            yield from self.rows.before(statement.line, rows, 11)
 
     def _behind_setup(self, statement: Statement, held: dict[str, DataObject]) -> Iterator[Edit]:
         """A call that may allocate an array or associate a pointer of this routine."""
         names = []
-        for reference in self._references.get(id(statement), ()):
+        for reference in self.references.get(id(statement), ()):
             if reference.name in held and reference.role == "argument" and self._may_allocate(reference):
                 names.append(reference.name)
         rows = [row for n in dict.fromkeys(names) for row in self._enter(held[n], statement.line)]
-        if rows:
-            yield insert_lines(statement.line.last + 1, self._indented(rows, statement.line), -8, statement.line.first)
+        yield from self.rows.behind(statement.line, rows, -8)
 
     def _may_allocate(self, reference: Reference) -> bool:
         from hfpy.analyze.calls import dummy_of
@@ -211,20 +170,26 @@ class DeviceData:
         if site is None or not site.callee:
             return False
         _, dummy = dummy_of(self.facts, site, reference.position)
-        return dummy is not None and dummy.symbol.dynamic and dummy.symbol.intent != "in"
+        if dummy is None or not dummy.symbol.dynamic or dummy.symbol.intent == "in":
+            return False
+        return not allocates_below(self.facts, self.effects, reference, self.key)  # see _moved
 
     def _flag(self, data: DataObject) -> str:
         """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
         return f"hf_entered_{data.name}"[:63] if data.symbol.dynamic else ""
 
     def _flags(self) -> Iterator[Edit]:
+        if self._remembered:
+            kept = ", ".join(remembered(n) for n in sorted(self._remembered))
+            row = f"{self._margin}integer(8) :: {kept}"
+            yield insert_lines(self.routine.spec_insert + 1, [row], 1, self.routine.header.first)
         names = [flag for d in self._held() if (flag := self._flag(d))]
         if names:
-            margin = " " * (self.routine.header.segments[0][2] + 2)
+            margin = self._margin
             rows = [f"{margin}integer :: {', '.join(names)}"]
             yield insert_lines(self.routine.spec_insert + 1, rows, 1, self.routine.header.first)
             body = self.routine.body_first
-            before = self._above(body) if body >= 0 else self.routine.spec_insert + 1
+            before = self.rows.above(body) if body >= 0 else self.routine.spec_insert + 1
             yield insert_lines(before, [f"{margin}{n} = 0" for n in names], 7, self.routine.header.first)
 
     # -- host statements
@@ -252,16 +217,15 @@ class DeviceData:
         needed = {
             name
             for statement in (flatten([node]) if held else ())
-            for reference in self._references.get(id(statement), ())
-            if (name := self._device_name(reference)) in held
+            for reference in self.references.get(id(statement), ())
+            if (name := self.device_name(reference)) in held
             and self.facts.live(reference.at, self.key)
             and self.states.stays_on_device(reference, self.key)
         }
         line = node.header.line if isinstance(node, Construct) else node.line
-        handles = [self._handle(name, line, self._flag(held[name])) for name in sorted(needed)]
+        handles = [self.handle(name, line, self._flag(held[name])) for name in sorted(needed)]
         rows = [row for handle in handles for row in self.dialect.enter(handle, True)]
-        if rows:
-            yield insert_lines(self._above(line.first), self._indented(rows, line), 9, line.first)
+        yield from self.rows.before(line, rows, 9)
 
     def _may_change(self, data: DataObject) -> bool:
         """Whether what a pointer or a module's allocatable array stands for may change while the routine runs, apart
@@ -286,111 +250,88 @@ class DeviceData:
         for statement in flatten([node]):
             if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
                 return True
-            for reference in self._references.get(id(statement), ()):
-                if self._device_name(reference) and self.states.stays_on_device(reference, self.key):
+            for reference in self.references.get(id(statement), ()):
+                if self.device_name(reference) and self.states.stays_on_device(reference, self.key):
                     return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
 
-    def _device_name(self, reference: Reference) -> str:
-        name = resolve_alias(reference.name, reference.at)[0]
-        return name if name is not None and name in self.arrays else ""
+    def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
+        """The device arrays that a statement passes on, with their names in the routine."""
+        given = ((self.device_name(r), r) for r in self.references.get(id(statement), ()) if r.role == "argument")
+        return [(name, r) for name, r in given if name and self.facts.live(r.at, self.key)]
+
+    def cannot_update(self, name: str, reference: Reference) -> None:
+        """Tell that a part of an array would have to be updated, and not the rest of it."""
+        place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
+        message = f"'{name}' is passed twice, here as a section with gaps, which directives cannot update alone"
+        self.found.append(error("HF603", message, place, "copy the section to an array of its own before the call"))
 
     def _headers(self, node: Construct) -> Iterator[Edit]:
         """What the conditions and bounds of a construct read, before it."""
         touched = Touched()
         for part in node.parts:
             if isinstance(part.header, Header):
-                self._touch(part.header, touched)
+                self.touch(part.header, touched)
                 if part.header.kind == "dowhile" and touched.read:
                     place = part.header.line.place(self.routine.file)
                     message = (
                         f"the condition of this loop reads '{min(touched.read)}', whose valid copy is on the device"
                     )
                     self.found.append(error("HF601", message, place, "read it into a scalar inside the loop"))
-        line = node.header.line
-        rows = [row for n in touched.before for row in self.dialect.update_host(self._handle(n, line))]
-        if rows:
-            yield insert_lines(line.first, self._indented(rows, line), 10, line.first)
+        rows = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, node.header.line))]
+        for header in (p.header for p in node.parts if isinstance(p.header, Header)):
+            packed = packed_rows(self, header)
+            rows += packed.before
+            if packed.after or touched.written or (packed.before and header.kind == "dowhile"):
+                place = header.line.place(self.routine.file)
+                message = "this condition calls a function that changes, or packs, an array that is on the device"
+                self.found.append(error("HF603", message, place, "call it in a statement of its own before"))
+                break
+        yield from self.rows.before(node.header.line, rows, 10)
 
     def _unit(self, statements: Sequence[Statement], node: Node) -> Iterator[Edit]:
+        if isinstance(node, Statement):
+            yield from packed_copies(self, node)
         touched = Touched()
         for statement in statements:
-            self._touch(statement, touched, conditional=isinstance(node, Construct | OneLine))
+            self.touch(statement, touched, conditional=isinstance(node, Construct | OneLine))
         first = node.header.line if isinstance(node, Construct) else node.line
         # A loop that ends on a labelled statement has no end of its own.
         last = max([s.line for s in statements], key=lambda line: line.last)
         if isinstance(node, Construct) and node.end is not None:
             last = node.end.line
-        before = [row for n in touched.before for row in self.dialect.update_host(self._handle(n, first))]
-        after = [row for n in touched.after for row in self.dialect.update_device(self._handle(n, first))]
-        if before:
-            yield insert_lines(self._above(first.first), self._indented(before, first), 10, first.first)
-        if after:
-            yield insert_lines(self._behind(last.last + 1), self._indented(after, first), -5, first.first)
+        before = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, first))]
+        after = [row for n in touched.after for row in self.dialect.update_device(self.handle(n, first))]
+        for name in sorted(touched.moved | touched.followed):
+            rows = self._moved(name, first, name in touched.moved)
+            before += rows[0]
+            after += rows[1]
+        yield from self.rows.before(first, before, 10)
+        yield from self.rows.behind(last, after, -5, first)
 
-    def _touch(self, statement: Statement, touched: Touched, conditional: bool = False) -> None:
-        for reference in self._references.get(id(statement), ()):
-            name = self._device_name(reference)
-            if not name or not self.facts.live(reference.at, self.key):
-                continue
-            if self.states.stays_on_device(reference, self.key) or reference.role in ("pointer", "allocate", "inquiry"):
-                continue
-            reads, writes = self.effects.of(reference, self.key)
-            if reads:
-                touched.read.add(name)
-            if writes:
-                touched.written.add(name)
-                if conditional or not _whole(reference):
-                    touched.partly.add(name)
-        self._through_modules(statement, touched)
-
-    def _through_modules(self, statement: Statement, touched: Touched) -> None:
-        """Host routines that are called here and know a module array that is on the device."""
-        for site in self.facts.graph.sites.get(self.key, ()):
-            if site.at.statement is not statement or not site.callee or self._works_on_device(site.callee):
-                continue
-            mentioned = self.effects.mentioned(site.callee)
-            for name in self.arrays:
-                data = self.facts.object(name, self.key)
-                if data is not None and data.home != self.key and data.identity in mentioned:
-                    self._touched_by(site, name, data.symbol.name, touched)
-            known = {d.identity for n in self.arrays if (d := self.facts.object(n, self.key)) is not None}
-            for home, name in sorted((self.states.resident(self.key) & mentioned) - known):
-                self._touched_by(site, self._imported(site, home, name), name, touched)
-
-    def _touched_by(self, site: CallSite, local: str, name: str, touched: Touched) -> None:
-        touched.read.add(local)
-        if ("module", name) in self.effects.shared_writes(site.callee):
-            touched.written.add(local)
-            touched.partly.add(local)
-
-    def _imported(self, site: CallSite, home: str, name: str) -> str:
-        """The name here of a module's array that only a called routine names."""
-        found = self.facts.scopes.variable(name, self.key)
-        if found is not None and (found.home, found.symbol.name) == (home, name):
-            return name
-        owner = self.facts.routine(home)
-        symbol = owner.spec.symbols[name]
-        hidden = name in owner.spec.private or (owner.spec.default_private and "public" not in symbol.attributes)
-        if hidden and self.routine.host != home:
-            place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
-            message = f"'{site.name}' uses '{name}' of '{owner.name}', which is private and may be on the device here"
-            self.found.append(error("HF601", message, place, f"make '{name}' public"))
-        local = f"hf_{owner.name}_{name}"[:63]
-        self.imports.append((owner.name, name, local))
-        self._foreign[local] = symbol
-        return local
-
-    def _works_on_device(self, callee: str) -> bool:
-        position = self.facts.positions.get(callee)
-        return bool(position.own or position.below)
+    def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
+        """What stands around a statement that may allocate an array anew."""
+        data = self.facts.object(name, self.key)
+        assert data is not None
+        mine = self.states.decided(name, self.key) in (TRANSFER, LOCAL)
+        if not self.dialect.parts and (not mine or data.identity in self.states.resident(self.key)):
+            message = f"'{name}' may be allocated anew here, while a caller has it on the device"
+            hint = "allocate it in the routine that brings it to the device"
+            self.found.append(error("HF603", message, line.place(self.routine.file), hint))
+            return [], []
+        handle = self.handle(name, line, self._flag(data) if mine else "")
+        if not self.dialect.parts:
+            return self.dialect.remember(handle, valid), self.dialect.moved(handle, valid)
+        self._remembered.add(name)
+        more = self.dialect.enter(handle, True) if mine else []
+        return self.dialect.remember(handle, valid), [*self.dialect.moved(handle, valid), *more]
 
     # -- text
 
-    def _handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
+    def handle(self, name: str, line: LogicalLine, flag: str = "", tested: bool = True) -> Handle:
         """An array for the dialect: tested for being there where it may not be, unless told otherwise."""
         data = self.facts.object(name, self.key)
-        symbol = data.symbol if data is not None else self._foreign.get(name)
+        symbol = data.symbol if data is not None else self.foreign.get(name)
         pointer = symbol is not None and "pointer" in symbol.attributes
         test = ""
         if symbol is not None and symbol.dynamic:
@@ -401,15 +342,9 @@ class DeviceData:
         declared = data is not None and data.identity in self.declared
         return Handle(name, place, test if tested else "", flag, declared, pointer)
 
-    def _indented(self, rows: Sequence[str], line: LogicalLine | None = None) -> list[str]:
-        margin = " " * (line.segments[0][2] if line is not None else self.routine.header.segments[0][2] + 2)
-        return [margin + row for row in rows]
-
-
-def _whole(reference: Reference) -> bool:
-    """Whether a reference means all of its array."""
-    indices = reference.indices
-    return isinstance(reference.node, Name) or (indices is not None and all(is_full_range(i) for i in indices))
+    @property
+    def _margin(self) -> str:
+        return " " * (self.routine.header.segments[0][2] + 2)
 
 
 def _base(expr: Expr) -> str:

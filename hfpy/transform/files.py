@@ -15,6 +15,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.files import leaves_preprocessed
 from hfpy.transform.accesses import AccessRewriter
+from hfpy.transform.debugprint import debug_prints
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import (
     SENTINEL,
@@ -29,7 +30,7 @@ from hfpy.transform.edits import (
 )
 from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.leniencies import logical_equalities, repeated_declarations
-from hfpy.transform.outline import Outline
+from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.regions import comment_out
 from hfpy.transform.storageorder import resolved
 from hfpy.transform.tracing import traces
@@ -59,6 +60,7 @@ class FileRewriter:
         self.index = index
         self.found: list[Diagnostic] = []
         self.outlines: list[Outline] = []
+        self.contained: list[Contained] = []
         self.openmp = False
 
     def run(self) -> FileResult:
@@ -72,7 +74,7 @@ class FileRewriter:
                 rows = [r for r in indented if routine.header.first <= r <= routine.end.last]
                 own += self._at_margin(rows, own)
                 indented = [r for r in indented if r not in rows]
-            edits += self._moved(routine, own)
+            edits += self._contained(routine, self._moved(routine, own))
         edits += self._at_margin(indented, edits)
         edits += self._directive_lines(routines)
         interfaces, beside = self.workshop.finish(self.index, self.found)
@@ -140,6 +142,9 @@ class FileRewriter:
         return (words & application.macros.keys()) - given - {"GPU", "_OPENMP"} - self.index.macros
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:
+        if not self.index.hybrid and not self.facts.application.options.layout:
+            yield from self._without_directives(routine)
+            return
         yield from self._conditions(routine)
         yield from self.workshop.known_on_device(routine)
         declarations = DeclarationRewriter(self.facts, routine)
@@ -156,6 +161,7 @@ class FileRewriter:
             self.openmp = self.openmp or (rewriter.backend.openmp and bool(rewriter.numbers))
             self.found += rewriter.found
             self.outlines, removed = rewriter.outlines, rewriter.removed
+            self.contained = rewriter.contained
         moved = self._moved_names(routine)
         yield from declarations.edits(moved)
         self.found += declarations.found
@@ -178,7 +184,13 @@ class FileRewriter:
         yield from regions
         if self.facts.application.options.trace:
             yield from traces(self.facts, self.effects, routine)
+        yield from debug_prints(self.facts, self.effects, routine)
         yield from self._allocations(routine, declarations.allocations)
+
+    def _without_directives(self, routine: Routine) -> Iterator[Edit]:
+        """Copies to and from the device in a file that has nothing else for hfpy to do."""
+        if routine.key in self.facts.graph.statements and self.workshop.rewriter(routine) is not None:
+            yield from self.workshop.data(routine, self.found)
 
     def _indent(self, line: LogicalLine) -> str:
         text = self.index.source.lines[line.first]
@@ -241,9 +253,7 @@ class FileRewriter:
         outlines, self.outlines = self.outlines, []
         source = self.index.source
         for made in outlines:
-            inside = [e for e in edits if made.first <= e.line and e.end_line <= made.last and not _at_edge(e, made)]
-            edits = [e for e in edits if e not in inside]
-            lines, origins = moved_lines(source, inside, made.first, made.last)
+            edits, lines, origins = self._taken_out(made, edits)
             text = source.lines[made.first]
             indent = text[: len(text) - len(text.lstrip())]
             call = wrap_line(f"{indent}call {made.name}({', '.join(made.arguments)})", ())
@@ -254,6 +264,32 @@ class FileRewriter:
             at = routine.end.last + 1
             edits.append(Edit(at, 0, at, 0, made.first, "".join(r + "\n" for r in rows), made.first, tuple(where)))
         return edits
+
+    def _contained(self, routine: Routine, edits: list[Edit]) -> list[Edit]:
+        """Move regions, with the edits inside them, into internal procedures of the routine."""
+        contained, self.contained = self.contained, []
+        rows: list[str] = []
+        where: list[int] = []
+        for made in contained:
+            edits, lines, origins = self._taken_out(made, edits)
+            call = [piece for row in made.call for piece in wrap_line(row, self.facts.application.macros)]
+            edits.append(replace_lines(made.first, made.last, call, 1))
+            head = [piece for row in made.head for piece in wrap_line(row, self.facts.application.macros)]
+            rows += [*head, *lines, *made.tail]
+            where += [*([made.first] * len(head)), *origins, *([made.last] * len(made.tail))]
+        if contained and routine.end is not None:
+            if self.index.units[routine.unit].contains < 0:
+                rows.insert(0, " " * routine.header.segments[0][2] + "contains")
+                where.insert(0, where[0])
+            at = routine.end.first
+            edits.append(Edit(at, 0, at, 0, 50, "".join(r + "\n" for r in rows), where[0], tuple(where)))
+        return edits
+
+    def _taken_out(self, made: Outline | Contained, edits: list[Edit]) -> tuple[list[Edit], list[str], list[int]]:
+        """The edits outside of what is moved, and its lines after those inside, with the lines that they stem from."""
+        inside = [e for e in edits if made.first <= e.line and _ends(e) <= made.last and not _at_edge(e, made)]
+        lines, origins = moved_lines(self.index.source, inside, made.first, made.last)
+        return [e for e in edits if e not in inside], lines, origins
 
     def _conditions(self, routine: Routine) -> Iterator[Edit]:
         """``@if`` blocks of the specification part."""
@@ -358,7 +394,12 @@ class FileRewriter:
         yield insert_lines(before, rows, 7, before)
 
 
-def _at_edge(edit: Edit, made: Outline) -> bool:
+def _ends(edit: Edit) -> int:
+    """The last physical line that an edit changes."""
+    return edit.end_line - 1 if edit.end_column == 0 and edit.end_line > edit.line else edit.end_line
+
+
+def _at_edge(edit: Edit, made: Outline | Contained) -> bool:
     """Whether an insertion of whole lines belongs before the body, not to it (directives before the first line)."""
     return edit.insertion and edit.column == 0 and edit.line == made.first and edit.text.endswith("\n")
 

@@ -46,6 +46,19 @@ class Outline:
     locals: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True)
+class Contained:
+    """A region to be moved, with the edits inside it, into an internal procedure of its routine: physical lines
+    ``first`` to ``last``, what takes their place, and the lines around them in the procedure.
+    """
+
+    first: int
+    last: int
+    call: tuple[str, ...]
+    head: tuple[str, ...]
+    tail: tuple[str, ...]
+
+
 class Refused(Exception):
     """The body stays where it is, for the reason given."""
 

@@ -23,7 +23,7 @@ from hfpy.parse.nests import own_nest
 from hfpy.transform.atomics import atomic_writes
 from hfpy.transform.declarations import declaration_sizes
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
-from hfpy.transform.outline import Outline, Refused, outline
+from hfpy.transform.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
 
 
@@ -53,6 +53,7 @@ class RegionRewriter:
         self.numbers = {id(c): n for n, c in enumerate(regions_of(routine))}
         self.sharing = RoutineSharing(facts, effects, routine)
         self.outlines: list[Outline] = []
+        self.contained: list[Contained] = []
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
         self.removed: list[tuple[int, int]] = []

@@ -19,7 +19,10 @@ from hfpy.build.cuda import (
     library_folders,
     runtime_library,
 )
+from hfpy.build.tools import find_tools
 from hfpy.diagnostics import ToolError
+from hfpy.options import Options
+from hfpy.project import Project
 
 NVCC = Compiler(("nvcc",), "nvidia", "13")
 GXX = Compiler(("g++",), "gnu", "12")
@@ -154,3 +157,17 @@ def test_the_real_nvcc_knows_its_static_runtime() -> None:
     except ToolError:
         pytest.skip("nvcc is not on this machine")
     assert any((folder / "libcudart_static.a").exists() for folder in library_folders(tools.compiler))
+
+
+@pytest.mark.parametrize("backend", ["openacc", "openmp-target"])
+def test_offloading_that_the_user_asks_for_replaces_that_of_hfpy(backend: str) -> None:
+    """Compilers refuse to link with both; the linker's driver has to see the user's."""
+    asked = ("-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80")
+    project = Project(Path("."), "x", ("a.f90",))
+    options = Options(target="gpu", backend=backend)
+    for flags, expected in (("", ["-foffload=disable"]), (" ".join(asked), list(asked))):
+        given = {**os.environ, "FC": "gfortran", "FFLAGS": flags, "LDFLAGS": ""}
+        tools = find_tools(project, options, given, openmp=False, debug=False, suffixes=frozenset({".f90"}))
+        assert [f for f in tools.link_flags if f.startswith("-foffload")] == expected
+        compiled = tools.fortran_command(Path("a.f90"), TARGET, [Path("m")], ())
+        assert [f for f in compiled if f.startswith("-foffload")] == expected

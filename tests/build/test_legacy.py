@@ -103,7 +103,7 @@ def test_settings_that_differ(project: Path) -> None:
     set_in(
         project,
         "MakesettingsGeneral",
-        OPTION_FLAGS='"DEBUG_PRINT"',
+        OPTION_FLAGS='"DEBUG_PRINT DO_NOT_TOUCH_GPU_CACHE_SETTINGS"',
         LIBRARY_OBJECTS='"a.o b.o"',
         CPU_IMPLEMENTATION_PRODUCTION_FAST="FortranImplementation",
         CPU_IMPLEMENTATION_PRODUCTION="FortranImplementation",
@@ -115,7 +115,10 @@ def test_settings_that_differ(project: Path) -> None:
     assert loaded.schemes == {"FAST": {"cpu": "sequential"}}
     assert loaded.executables == ("settle", "other")
     assert loaded.build_dir == "out"
-    assert any(note.startswith("MakesettingsGeneral") and "OPTION_FLAGS has no effect" in note for note in notes)
+    assert any(
+        n.startswith("MakesettingsGeneral") and "DO_NOT_TOUCH_GPU_CACHE_SETTINGS has no effect" in n for n in notes
+    )
+    assert loaded.debug_print.on and not any("DEBUG_PRINT" in n for n in notes)
 
 
 def test_main_programs_of_a_framework(project: Path) -> None:

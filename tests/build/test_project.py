@@ -176,6 +176,13 @@ def test_storage_order_among_the_sources_is_found(tmp_path: Path) -> None:
         ('[project]\nsources = ["b"]\n[schemes]\nA = { gpu = "cuda" }\n', "HF802", 4, 1, "did you mean 'cuda-c'?"),
         ('[project]\nsources = "b"\n', "HF802", 2, 1, "must be a list of texts"),
         ('[project]\nsources = ["b"]\n[target.cpu]\nopt = 7\n', "HF802", 4, 1, "0, 1, 2 or 3"),
+        (
+            '[project]\nsources = ["b"]\n[debug_print]\npoint = { i = "3" }\n',
+            "HF802",
+            4,
+            11,
+            "the index to print",
+        ),
         ('[project]\nname = "x"\n', "HF803", 1, 2, "names no sources"),
         ("[project]\nname = x\n", "HF800", 2, 8, "not valid TOML"),
     ],

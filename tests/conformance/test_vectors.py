@@ -1,7 +1,7 @@
 """The conformance vectors of the language (hybrid-fortran.md §17) that concern the CPU and the language itself.
 
-Each test names its vector. Statements are compared without blanks and case. Vectors 17, 18 and 21 are about the
-output of the GPU backends only.
+Each test names its vector. Statements are compared without blanks and case. For vectors 17, 18 and 21, about device
+data, see ``test_device_vectors.py``.
 """
 
 import re

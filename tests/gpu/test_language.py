@@ -11,7 +11,20 @@ from pathlib import Path
 import pytest
 
 from tests.gpu.emulated import needs_nvcc, nvcc_command, run
-from tests.support import CUDA_C, CUDA_C_IJK, CUDA_C_KIJ, Corpus, Pair, Variant, load_pairs
+from tests.support import (
+    CUDA_C,
+    CUDA_C_IJK,
+    CUDA_C_KIJ,
+    CUDA_FORTRAN,
+    CUDA_FORTRAN_KIJ,
+    OPENACC,
+    OPENACC_KIJ,
+    OPENMP_TARGET,
+    Corpus,
+    Pair,
+    Variant,
+    load_pairs,
+)
 
 TESTS = Path(__file__).parent.parent
 OWN = load_pairs(Path(__file__).parent / "language")
@@ -46,11 +59,20 @@ OTHER_MEANING = ("l07", "schemes")
 AT_RUN_TIME = ("r11",)
 
 
+# What directives cannot update: parts of arrays, arrays of unknown size; for OpenMP components of objects.
+RUNTIME_ONLY = ("state_parts",)
+NO_COMPONENTS = ("state_handed",)
+
+
 def variants(pair: Pair) -> tuple[Variant, ...]:
-    """Files with directives in comments have no macros."""
-    if pair.in_comments:
-        return (CUDA_C,)
-    return (CUDA_C_KIJ, CUDA_C_IJK) if pair in OWN else (CUDA_C_KIJ,)
+    """Files with directives in comments have no macros. Programs about device data run with every backend."""
+    if pair not in OWN:
+        return (CUDA_C,) if pair.in_comments else (CUDA_C_KIJ,)
+    if not pair.in_comments:
+        return (CUDA_C_KIJ, CUDA_C_IJK, CUDA_FORTRAN_KIJ, OPENACC_KIJ)
+    if pair.name in RUNTIME_ONLY:
+        return (CUDA_C, CUDA_FORTRAN)
+    return (CUDA_C, CUDA_FORTRAN, OPENACC, *(() if pair.name in NO_COMPONENTS else (OPENMP_TARGET,)))
 
 
 RUNNING = [p for p in (*OWN, *OTHERS) if p.reference and p.name not in (*REFUSED, *OTHER_MEANING, *AT_RUN_TIME)]

@@ -102,8 +102,9 @@ def test_start(library: Library) -> None:
     assert "CPU Implementation" in library.run("use helper_functions\ncall init_helper()\ncall init_hf()\nend").stderr
 
 
-def test_start_on_a_gpu(tmp_path: Path) -> None:
-    on_gpu = Library(tmp_path, "-DGPU", "-DUSE_MPI", "-fopenacc", "-foffload=disable")
+@pytest.mark.parametrize("directives", [("-fopenacc",), ("-fopenmp",), ("-fopenacc", "-fopenmp")])
+def test_start_on_a_gpu(directives: tuple[str, ...], tmp_path: Path) -> None:
+    on_gpu = Library(tmp_path, "-DGPU", "-DUSE_MPI", *directives, "-foffload=disable")
     ended = on_gpu.run("use helper_functions\ncall init_hf()\nend", OMPI_COMM_WORLD_LOCAL_RANK="3")
     assert "GPU Implementation" in ended.stderr
 

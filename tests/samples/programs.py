@@ -90,9 +90,18 @@ def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, 
 
 
 def build_sample(
-    sample: str, backend: str, order: str, flags: str, folder: Path, further: Sequence[str] = ()
+    sample: str,
+    backend: str,
+    order: str,
+    flags: str,
+    folder: Path,
+    further: Sequence[str] = (),
+    kernel_flags: str = "-O0 -Wall",
 ) -> Program:
-    """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options; kernels run in emulation."""
+    """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options; kernels run in emulation.
+
+    They are compiled without optimisation unless told otherwise: the compiler gains more time than small programs lose.
+    """
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
     options = [*set_order(project, order), *further]
@@ -100,8 +109,7 @@ def build_sample(
     emulated = backend in EMULATED
     options += ["--target", target, *(["--emulate"] if emulated else [])]
     command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *options]
-    # Kernels without optimisation: the compiler gains more time than the small programs lose.
-    settings = {"FC": COMPILER, "FFLAGS": flags, "CXXFLAGS": "-O0 -Wall", "PYTHONPATH": str(ROOT)}
+    settings = {"FC": COMPILER, "FFLAGS": flags, "CXXFLAGS": kernel_flags, "PYTHONPATH": str(ROOT)}
     said = _run(command, project, settings)
     folder_name = f"{target}-{backend}" + ("-emulated" if emulated else "")
     return Program(project / "build" / folder_name / sample, said)

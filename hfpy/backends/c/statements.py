@@ -1,23 +1,16 @@
-"""Fortran statements as C: one statement a line, names kept (design contract 10).
-
-Array assignments become loops over the elements. They are refused where an element read may have been set before,
-since Fortran evaluates the whole right-hand side first.
-"""
+"""Fortran statements as C: one statement a line, names kept (design contract 10)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hfpy.analyze.context import Located
-from hfpy.analyze.kinds import INTEGER, Scalar
+from hfpy.analyze.kinds import INTEGER
 from hfpy.backends.c import intrinsics
-from hfpy.backends.c.body import Body, Scratch
+from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
-from hfpy.backends.c.expressions import Designator, Expressions, extent
-from hfpy.backends.c.overlap import directions, others, sections
 from hfpy.backends.c.values import CannotPrint, CText, c_type
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, names_in, walk
+from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -46,19 +39,15 @@ class Unprintable(Exception):
 
 
 @dataclass
-class Statements:
+class Statements(ArrayStatements):
     """Prints the statements of one body.
 
     ``point_exit`` is what ``@exit`` and ``return`` become. ``own_loop`` is the name of the innermost loop of the
     user's that threads take the place of, None if there is no such loop.
     """
 
-    body: Body
-    file: str
-    located: dict[int, Located]
     point_exit: str = "return;"
     own_loop: str | None = None
-    lines: list[tuple[str, int]] = field(default_factory=list)
     _loops: list[tuple[str, str]] = field(default_factory=list)
     _labels: set[str] = field(default_factory=set)
     _count: int = 0
@@ -69,7 +58,7 @@ class Statements:
         for node in nodes:
             first = node.header if isinstance(node, Construct) else node
             if first.line.label and first.line.label in self._targets(first):
-                self._put(f"hf_label_{first.line.label}:;", depth, first)
+                self.put(f"hf_label_{first.line.label}:;", depth, first)
             if isinstance(node, Construct):
                 self._construct(node, depth)
             else:
@@ -92,18 +81,6 @@ class Statements:
             end = problem.end if problem.end >= 0 else len(statement.line.text)
             raise Unprintable(problem.what, statement.line, problem.start, end, self.file) from problem
 
-    def _put(self, text: str, depth: int, statement: Statement) -> None:
-        self.lines.append(("  " * depth + text, statement.line.first))
-
-    def _expressions(self, statement: Statement) -> Expressions:
-        return Expressions(self.body, self.body.key, self.located.get(id(statement)))
-
-    def _flush(self, depth: int, statement: Statement) -> None:
-        """Print what has to stand before the statement."""
-        for line in self.body.prelude:
-            self._put(line, depth, statement)
-        self.body.prelude.clear()
-
     # -- single statements
 
     def _statement(self, statement: Statement, depth: int) -> None:
@@ -117,7 +94,7 @@ class Statements:
             case OneLine(kind="if"):
                 self._one_line_if(statement, depth)
             case OneLine(kind="where", control=(mask,), action=Assignment() as action):
-                self._where([(mask, [action])], statement, depth)
+                self.where([(mask, [action])], statement, depth)
             case Jump():
                 self._jump(statement, depth)
             case InputOutput():
@@ -126,38 +103,38 @@ class Statements:
                 raise CannotPrint("this statement")
 
     def _assignment(self, statement: Assignment, depth: int, mask: Expr | None = None) -> None:
-        printer = self._expressions(statement)
+        printer = self.expressions(statement)
         if printer.rank(statement.target):
-            self._array_assignment(statement, depth, mask)
+            self.array_assignment(statement, depth, mask)
             return
         value = printer.print(statement.value)
         target = printer.target(statement.target)
-        self._flush(depth, statement)
-        self._put(f"{target.text} = {intrinsics.convert(value, target.type).text};", depth, statement)
+        self.flush(depth, statement)
+        self.put(f"{target.text} = {intrinsics.convert(value, target.type).text};", depth, statement)
 
     def _call(self, statement: Call, depth: int) -> None:
-        printer = self._expressions(statement)
+        printer = self.expressions(statement)
         site = self.body.callee(statement.designator, self.body.key, printer.at)
         if site is None:
             raise CannotPrint("a call of a procedure whose source hfpy does not have")
         arguments = ", ".join(call_arguments(printer, site))
-        self._flush(depth, statement)
-        self._put(f"{self.body.device.name(site.callee)}({arguments});", depth, statement)
+        self.flush(depth, statement)
+        self.put(f"{self.body.device.name(site.callee)}({arguments});", depth, statement)
 
     def _one_line_if(self, statement: OneLine, depth: int) -> None:
-        condition = self._expressions(statement).print(statement.control[0])
-        self._flush(depth, statement)
-        self._put(f"if ({condition.text}) {{", depth, statement)
+        condition = self.expressions(statement).print(statement.control[0])
+        self.flush(depth, statement)
+        self.put(f"if ({condition.text}) {{", depth, statement)
         self._guarded(statement.action, depth + 1)
-        self._put("}", depth, statement)
+        self.put("}", depth, statement)
 
     def _jump(self, jump: Jump, depth: int) -> None:
         if jump.kind in ("return", "@exit"):
-            self._put(self.point_exit, depth, jump)
+            self.put(self.point_exit, depth, jump)
         elif jump.kind in ("cycle", "exit"):
-            self._put(self._loop_jump(jump), depth, jump)
+            self.put(self._loop_jump(jump), depth, jump)
         elif jump.kind == "goto" and jump.target.isdigit():
-            self._put(f"goto hf_label_{jump.target};", depth, jump)
+            self.put(f"goto hf_label_{jump.target};", depth, jump)
         elif jump.kind != "continue":
             raise CannotPrint(f"'{jump.kind}'")
 
@@ -182,159 +159,6 @@ class Statements:
             return not self._loops
         return jump.target == self.own_loop and all(name != jump.target for name, _ in self._loops)
 
-    # -- arrays
-
-    def _array_assignment(self, statement: Assignment, depth: int, mask: Expr | None = None) -> None:
-        if isinstance(statement.value, ArrayConstructor) and mask is None:
-            self._constructed(statement, statement.value, depth)
-            return
-        printer = self._expressions(statement)
-        assert isinstance(statement.target, Name | Apply | Component)
-        lanes, counts = self._lanes(printer, statement.target)
-        ways: tuple[int, ...] | None = (1,) * len(lanes)
-        conflicts = others(
-            printer, printer.resolved(statement.target), sections(printer, statement.target), statement.value
-        )
-        if conflicts:
-            for node in conflicts:
-                if not printer.rank(node):
-                    self._keep(printer, node)
-            conflicts = [n for n in conflicts if printer.rank(n)]
-            ways = directions(printer, statement.target, conflicts)
-        target = printer.target(statement.target, lanes)
-        value = printer.print(statement.value, lanes if printer.rank(statement.value) else ())
-        text = intrinsics.convert(value, target.type).text
-        self._flush(depth, statement)
-        if ways is None:
-            room = self._room(printer, statement.target, target.type, conflicts[0])
-            self._loops_over(lanes, counts, (), depth, statement, f"{room}({', '.join(lanes)}) = {text};")
-            text = f"{room}({', '.join(lanes)})"
-            ways = ()
-        self._loops_over(lanes, counts, ways, depth, statement, f"{target.text} = {text};")
-
-    def _keep(self, printer: Expressions, node: Name | Apply | Component) -> None:
-        """Work out an element before the statement that may set it."""
-        value = printer.print(node)
-        name = self.body.temporary(c_type(value.type), "hf_element")
-        self.body.prelude.append(f"{name} = {value.text};")
-        printer.kept[node.start, node.end] = CText(name, value.type)
-
-    def _room(self, printer: Expressions, target: Designator, scalar: Scalar, conflict: Expr) -> str:
-        """Room for the values of an array statement: as much as the array has in the dimensions that are set."""
-        name = printer.resolved(target)
-        variable = self.body.variable(name, self.body.key)
-        if variable is None or self.body.facts.object(name, self.body.key) is None:
-            raise CannotPrint(f"an array statement that reads other elements of '{name}' than it sets", conflict.start)
-        dimensions = tuple(b.dimension for b in sections(printer, target))
-        extents = tuple(f"({e})" for e in (extent(variable.lower[d], variable.upper[d], "1") for d in dimensions))
-        made = Scratch(name, f"hf_room{len(self.body.scratch) + 1}", scalar, dimensions, extents)
-        self.body.scratch.append(made)
-        return made.text
-
-    def _lanes(self, printer: Expressions, target: Expr) -> tuple[list[str], list[str]]:
-        counts = printer.extents(target)
-        return [self.body.temporary("int", "hf_e") for _ in counts], counts
-
-    def _loops_over(
-        self,
-        lanes: Sequence[str],
-        counts: Sequence[str],
-        ways: Sequence[int],
-        depth: int,
-        statement: Statement,
-        text: str,
-    ) -> None:
-        inner = self._open_lanes(lanes, counts, depth, statement, ways)
-        self._put(text, inner, statement)
-        self._close(inner, depth, statement)
-
-    def _open_lanes(
-        self, lanes: Sequence[str], counts: Sequence[str], depth: int, statement: Statement, ways: Sequence[int] = ()
-    ) -> int:
-        """Loops over the elements, the last dimension outermost, down where ``ways`` has -1."""
-        ways = ways or (1,) * len(lanes)
-        for lane, count, way in reversed(list(zip(lanes, counts, ways, strict=True))):
-            up = f"for ({lane} = 0; {lane} < {count}; ++{lane}) {{"
-            down = f"for ({lane} = {count} - 1; {lane} >= 0; --{lane}) {{"
-            self._put(up if way > 0 else down, depth, statement)
-            depth += 1
-        return depth
-
-    def _close(self, inner: int, depth: int, statement: Statement) -> None:
-        for level in reversed(range(depth, inner)):
-            self._put("}", level, statement)
-
-    def _constructed(self, statement: Assignment, value: ArrayConstructor, depth: int) -> None:
-        """``v = [a, b, c]``, element by element; the elements must not read the array that is set."""
-        printer = self._expressions(statement)
-        assert isinstance(statement.target, Name | Apply | Component)
-        if len(printer.extents(statement.target)) != 1 or any(printer.rank(i) for i in value.items):
-            raise CannotPrint("this array constructor", value.start, value.end)
-        name = printer.resolved(statement.target)
-        if name in names_in(value):
-            raise CannotPrint(f"an array constructor that reads '{name}' while it is set", value.start, value.end)
-        for number, item in enumerate(value.items):
-            target = printer.target(statement.target, [str(number)])
-            shown = intrinsics.convert(printer.print(item), target.type)
-            self._flush(depth, statement)
-            self._put(f"{target.text} = {shown.text};", depth, statement)
-
-    def _check_overlap(
-        self, at_target: Expressions, target: Expr, printer: Expressions, values: Sequence[Expr]
-    ) -> None:
-        """Refuse what reads elements of the target that an earlier turn of the loop may have set."""
-        assert isinstance(target, Name | Apply | Component)
-        name = at_target.resolved(target)
-        for value in values:
-            for node in others(printer, name, sections(at_target, target), value):
-                raise CannotPrint(f"a 'where' that reads other elements of '{name}' than it sets", node.start, node.end)
-
-    def _where(self, parts: Sequence[tuple[Expr | None, list[Assignment]]], statement: Statement, depth: int) -> None:
-        """Masked assignments in one loop over the elements.
-
-        That equals Fortran's order, mask first and one assignment after the other, as every element is made of
-        elements at the same place; anything else is refused.
-        """
-        assignments = [a for _, listed in parts for a in listed]
-        if not assignments:
-            return
-        masks = [m for m, _ in parts if m is not None]
-        printer = self._expressions(statement)
-        lanes, counts = self._lanes(self._expressions(assignments[0]), assignments[0].target)
-        for assignment in assignments:
-            own = self._expressions(assignment)
-            self._check_overlap(own, assignment.target, printer, masks)
-            for other in assignments:
-                self._check_overlap(self._expressions(other), other.target, own, [assignment.value])
-        inner = depth
-        rows: list[tuple[str, int, Statement]] = []
-        conditions = [self._mask(m, statement, lanes) for m, _ in parts]
-        for condition, name in conditions:
-            if condition:
-                rows.append((f"{name} = {condition};", 0, statement))
-        before = ""
-        for (condition, name), (_, listed) in zip(conditions, parts, strict=True):
-            rows.append((f"{before}if ({name}) {{" if condition else f"{before}{{", 0, statement))
-            for assignment in listed:
-                own = self._expressions(assignment)
-                target = own.target(assignment.target, lanes)
-                value = own.print(assignment.value, lanes if own.rank(assignment.value) else ())
-                rows.append((f"{target.text} = {intrinsics.convert(value, target.type).text};", 1, assignment))
-            before = "} else "
-        self._flush(depth, statement)
-        inner = self._open_lanes(lanes, counts, depth, statement)
-        for text, more, origin in rows:
-            self._put(text, inner + more, origin)
-        self._put("}", inner, statement)
-        self._close(inner, depth, statement)
-
-    def _mask(self, mask: Expr | None, statement: Statement, lanes: Sequence[str]) -> tuple[str, str]:
-        if mask is None:
-            return "", ""
-        printer = self._expressions(statement)
-        shown = printer.print(mask, lanes if printer.rank(mask) else ())
-        return shown.text, self.body.temporary("bool", "hf_mask")
-
     # -- constructs
 
     def _construct(self, node: Construct, depth: int) -> None:
@@ -343,7 +167,7 @@ class Statements:
             "dowhile": self._do_while,
             "if": self._if,
             "select": self._select,
-            "where": self._where_block,
+            "where": self.where_block,
         }
         header = node.header
         try:
@@ -371,7 +195,7 @@ class Statements:
         if not header.var:
             self._forever(node, header, depth)
             return
-        printer = self._expressions(header)
+        printer = self.expressions(header)
         variable = self.body.variable(header.var, self.body.key)
         if variable is None or len(header.exprs) < 2:
             raise CannotPrint(f"the loop over '{header.var}'")
@@ -381,7 +205,7 @@ class Statements:
         step = printer.print(header.exprs[2]).text if len(header.exprs) > 2 else "1"
         var = variable.text
         value = self.body.kinds.value(header.exprs[2], self.body.key) if len(header.exprs) > 2 else 1
-        self._flush(depth, header)
+        self.flush(depth, header)
         if value is None:
             self._counted(node, header, (var, first, last, step), depth)
             return
@@ -389,41 +213,41 @@ class Statements:
             raise CannotPrint("a loop with step 0")
         compare = "<=" if value > 0 else ">="
         moved = f"++{var}" if value == 1 else f"--{var}" if value == -1 else f"{var} += {value}"
-        self._put(f"for ({var} = {first}; {var} {compare} {last}; {moved}) {{", depth, header)
+        self.put(f"for ({var} = {first}; {var} {compare} {last}; {moved}) {{", depth, header)
         self._loop_body(node, header, depth)
 
     def _kept(self, value: CText, expr: Expr, written: set[str], depth: int, header: Header) -> str:
         """A bound that the loop's body may change is evaluated once, before the loop."""
         if not (names_in(expr) & written) and not any(isinstance(n, Apply) for n in walk(expr)):
             return value.text
-        self._flush(depth, header)
+        self.flush(depth, header)
         name = self.body.temporary(c_type(value.type), "hf_last")
-        self._put(f"{name} = {value.text};", depth, header)
+        self.put(f"{name} = {value.text};", depth, header)
         return name
 
     def _counted(self, node: Construct, header: Header, parts: tuple[str, str, str, str], depth: int) -> None:
         """A loop whose step is known at run time only: by its number of turns (Fortran 2018, 11.1.7.4)."""
         var, first, last, step = parts
         turns, by = self.body.temporary("int", "hf_turns"), self.body.temporary(c_type(INTEGER), "hf_step")
-        self._put(f"{by} = {step};", depth, header)
-        self._put(f"{turns} = ({last} - ({first}) + {by}) / {by};", depth, header)
-        self._put(f"for ({var} = {first}; {turns} > 0; {var} += {by}, --{turns}) {{", depth, header)
+        self.put(f"{by} = {step};", depth, header)
+        self.put(f"{turns} = ({last} - ({first}) + {by}) / {by};", depth, header)
+        self.put(f"for ({var} = {first}; {turns} > 0; {var} += {by}, --{turns}) {{", depth, header)
         self._loop_body(node, header, depth)
 
     def _forever(self, node: Construct, header: Header, depth: int) -> None:
-        self._put("while (true) {", depth, header)
+        self.put("while (true) {", depth, header)
         self._loop_body(node, header, depth)
 
     def _do_while(self, node: Construct, depth: int) -> None:
         header = node.header
         assert isinstance(header, Header)
-        condition = self._expressions(header).print(header.exprs[0])
+        condition = self.expressions(header).print(header.exprs[0])
         if self.body.prelude:
-            self._put("while (true) {", depth, header)
-            self._flush(depth + 1, header)
-            self._put(f"if (!({condition.text})) break;", depth + 1, header)
+            self.put("while (true) {", depth, header)
+            self.flush(depth + 1, header)
+            self.put(f"if (!({condition.text})) break;", depth + 1, header)
         else:
-            self._put(f"while ({condition.text}) {{", depth, header)
+            self.put(f"while ({condition.text}) {{", depth, header)
         self._loop_body(node, header, depth)
 
     def _loop_body(self, node: Construct, header: Header, depth: int) -> None:
@@ -434,10 +258,10 @@ class Statements:
         self._loops.pop()
         last = node.end or header
         if f"cycle_{label}" in self._labels:
-            self._put(f"cycle_{label}:;", depth + 1, last)
-        self._put("}", depth, last)
+            self.put(f"cycle_{label}:;", depth + 1, last)
+        self.put("}", depth, last)
         if f"exit_{label}" in self._labels:
-            self._put(f"exit_{label}:;", depth, last)
+            self.put(f"exit_{label}:;", depth, last)
 
     def _if(self, node: Construct, depth: int) -> None:
         closing = 0
@@ -445,30 +269,30 @@ class Statements:
             header = part.header
             assert isinstance(header, Header)
             if not header.exprs:
-                self._put("} else {", depth, header)
+                self.put("} else {", depth, header)
             else:
-                condition = self._expressions(header).print(header.exprs[0])
+                condition = self.expressions(header).print(header.exprs[0])
                 if number and self.body.prelude:
                     # What the condition needs must be worked out after the conditions before it were false.
-                    self._put("} else {", depth, header)
+                    self.put("} else {", depth, header)
                     depth, closing = depth + 1, closing + 1
-                    self._flush(depth, header)
+                    self.flush(depth, header)
                     number = 0
-                self._flush(depth, header)
-                self._put(f"{'} else ' if number else ''}if ({condition.text}) {{", depth, header)
+                self.flush(depth, header)
+                self.put(f"{'} else ' if number else ''}if ({condition.text}) {{", depth, header)
             self.block(part.body, depth + 1)
         last = node.end or node.header
         for level in reversed(range(depth - closing, depth + 1)):
-            self._put("}", level, last)
+            self.put("}", level, last)
 
     def _select(self, node: Construct, depth: int) -> None:
         """``select case`` as a chain of conditions on a value that is evaluated once."""
         header = node.header
         assert isinstance(header, Header)
-        value = self._expressions(header).print(header.exprs[0])
+        value = self.expressions(header).print(header.exprs[0])
         chosen = self.body.temporary(c_type(value.type), "hf_case")
-        self._flush(depth, header)
-        self._put(f"{chosen} = {value.text};", depth, header)
+        self.flush(depth, header)
+        self.put(f"{chosen} = {value.text};", depth, header)
         cases = [p for p in node.parts[1:] if isinstance(p.header, Header)]
         ordered = [p for p in cases if getattr(p.header, "exprs", ())] + [
             p for p in cases if not getattr(p.header, "exprs", ())
@@ -479,34 +303,21 @@ class Statements:
             opening = "} else " if number else ""
             if head.exprs:
                 condition = " || ".join(self._case(chosen, e, head) for e in head.exprs)
-                self._put(f"{opening}if ({condition}) {{", depth, head)
+                self.put(f"{opening}if ({condition}) {{", depth, head)
             else:
-                self._put(f"{opening or ''}{{", depth, head)
+                self.put(f"{opening or ''}{{", depth, head)
             self.block(part.body, depth + 1)
         if ordered:
-            self._put("}", depth, node.end or header)
+            self.put("}", depth, node.end or header)
 
     def _case(self, chosen: str, expr: Expr, header: Header) -> str:
-        printer = self._expressions(header)
+        printer = self.expressions(header)
         if not isinstance(expr, Range):
             value = printer.print(expr)
             return f"{chosen} == {value.at(80)}" if value.type.base != "logical" else f"!{chosen} == !{value.at(90)}"
         low = f"{printer.print(expr.lower).at(80)} <= {chosen}" if expr.lower is not None else ""
         high = f"{chosen} <= {printer.print(expr.upper).at(80)}" if expr.upper is not None else ""
         return f"({low} && {high})" if low and high else f"({low or high})"
-
-    def _where_block(self, node: Construct, depth: int) -> None:
-        parts: list[tuple[Expr | None, list[Assignment]]] = []
-        for part in node.parts:
-            header = part.header
-            assert isinstance(header, Header)
-            listed = []
-            for inner in part.body:
-                if not isinstance(inner, Assignment) or inner.pointer:
-                    raise CannotPrint("a 'where' with more than assignments")
-                listed.append(inner)
-            parts.append((header.exprs[0] if header.exprs else None, listed))
-        self._where(parts, node.header, depth)
 
 
 def _jump_of(statement: Statement) -> Jump | None:

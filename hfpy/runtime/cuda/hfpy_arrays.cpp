@@ -4,6 +4,8 @@
 #include <ISO_Fortran_binding.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <vector>
 
@@ -16,17 +18,71 @@ struct range {
   size_t bytes;
 };
 
-// The memory of a contiguous array. Others have no place on the device that would stand for them.
-range memory_of(const CFI_cdesc_t *array, const char *name, const char *where) {
+bool assumed_size(const CFI_cdesc_t *array) { return array->rank > 0 && array->dim[array->rank - 1].extent < 0; }
+
+bool has_gaps(const CFI_cdesc_t *array) {
   size_t bytes = array->elem_len;
   for (int d = 0; d < array->rank; ++d) {
-    if (array->dim[d].extent < 0) hfd_fail(where, nullptr, "the size of array '%s' is not known (assumed size)", name);
-    if (array->dim[d].extent > 1 && array->dim[d].sm != static_cast<CFI_index_t>(bytes)) {
-      hfd_fail(where, nullptr, "array '%s' is not contiguous: pass the whole array, or a section without gaps", name);
-    }
+    if (array->dim[d].extent > 1 && array->dim[d].sm != static_cast<CFI_index_t>(bytes)) return true;
     bytes *= static_cast<size_t>(array->dim[d].extent);
   }
+  return false;
+}
+
+// The memory of a contiguous array. Others have no place on the device that would stand for them.
+range memory_of(const CFI_cdesc_t *array, const char *name, const char *where) {
+  if (assumed_size(array)) hfd_fail(where, nullptr, "the size of array '%s' is not known (assumed size)", name);
+  if (has_gaps(array)) {
+    hfd_fail(where, nullptr, "array '%s' is not contiguous: pass the whole array, or a section without gaps", name);
+  }
+  size_t bytes = array->elem_len;
+  for (int d = 0; d < array->rank; ++d) bytes *= static_cast<size_t>(array->dim[d].extent);
   return {array->base_addr, bytes};
+}
+
+// Calls visit with the address of each element.
+template <typename Visit>
+void each_element(const CFI_cdesc_t *array, int dimension, char *start, const Visit &visit) {
+  if (dimension < 0) return visit(start);
+  for (CFI_index_t i = 0; i < array->dim[dimension].extent; ++i) {
+    each_element(array, dimension - 1, start + i * array->dim[dimension].sm, visit);
+  }
+}
+
+// An array with gaps: all that lies between its first and its last element goes to the host and, with the new
+// elements in it, back. The host's gaps get their own values again: they need not be those of the device.
+void update_with_gaps(const CFI_cdesc_t *array, int to_host, const char *name, const char *where) {
+  char *first = static_cast<char *>(array->base_addr), *last = first;
+  for (int d = 0; d < array->rank; ++d) {
+    if (array->dim[d].extent == 0) return;
+    const CFI_index_t way = (array->dim[d].extent - 1) * array->dim[d].sm;
+    (way < 0 ? first : last) += way;
+  }
+  const size_t bytes = static_cast<size_t>(last - first) + array->elem_len;
+  std::vector<char> host(first, first + bytes);
+  const int top = array->rank - 1;
+  char *const start = static_cast<char *>(array->base_addr);
+  hfd_update_parts(first, bytes, 1, name, where);
+  if (to_host) {
+    each_element(array, top, start, [&](char *e) { std::memcpy(&host[e - first], e, array->elem_len); });
+  } else {
+    each_element(array, top, start, [&](char *e) { std::memcpy(e, &host[e - first], array->elem_len); });
+    hfd_update_parts(first, bytes, 0, name, where);
+  }
+  std::memcpy(first, host.data(), bytes);
+}
+
+// Arrays that are not on the device have nothing to bring up to date. Of one whose size is not known, all that is
+// there behind its begin is meant.
+void update(const CFI_cdesc_t *array, int to_host, const char *name, const char *where) {
+  if (assumed_size(array)) {
+    hfd_update_parts(array->base_addr, hfd_bytes_from(array->base_addr), to_host, name, where);
+  } else if (has_gaps(array)) {
+    update_with_gaps(array, to_host, name, where);
+  } else {
+    const range memory = memory_of(array, name, where);
+    hfd_update_parts(memory.start, memory.bytes, to_host, name, where);
+  }
 }
 
 // What the pointers of one routine have brought to the device, by the number that the routine keeps.
@@ -51,9 +107,13 @@ void hfd_leave_array(const CFI_cdesc_t *array, int copy_out, const char *name, c
   hfd_leave(memory.start, memory.bytes, copy_out, name, where);
 }
 
-// Enters unless this routine has done so already, which `entered` remembers (allocatable arrays, pointers).
+// Enters unless this routine has done so already, which `entered` remembers (allocatable arrays), and the memory is
+// still the same.
 void hfd_enter_array_once(const CFI_cdesc_t *array, int copy_in, int *entered, const char *name, const char *where) {
-  if (*entered) return;
+  if (*entered) {
+    const range memory = memory_of(array, name, where);
+    if (hfd_present(memory.start, memory.bytes)) return;
+  }
   hfd_enter_array(array, copy_in, name, where);
   *entered = 1;
 }
@@ -61,6 +121,12 @@ void hfd_enter_array_once(const CFI_cdesc_t *array, int copy_in, int *entered, c
 void hfd_leave_array_once(const CFI_cdesc_t *array, int copy_out, int *entered, const char *name, const char *where) {
   if (!*entered) return;
   hfd_leave_array(array, copy_out, name, where);
+  *entered = 0;
+}
+
+// Before an array is deallocated.
+void hfd_forget_array(const CFI_cdesc_t *array, int *entered) {
+  hfd_forget(array->base_addr);
   *entered = 0;
 }
 
@@ -92,15 +158,27 @@ void hfd_leave_all(int copy_out, int *group, const char *name, const char *where
   *group = 0;
 }
 
-// Arrays that are not on the device have nothing to bring up to date.
-void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const char *where) {
+// Where an array is; 0 for one that is not allocated.
+intptr_t hfd_location_of_array(const CFI_cdesc_t *array) { return reinterpret_cast<intptr_t>(array->base_addr); }
+
+void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const char *name, const char *where) {
+  if (was == 0 || array->base_addr == nullptr) return;
   const range memory = memory_of(array, name, where);
-  hfd_update_parts(memory.start, memory.bytes, 1, name, where);
+  hfd_move(reinterpret_cast<const void *>(was), memory.start, memory.bytes, update, name, where);
+}
+
+void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const char *where) {
+  update(array, 1, name, where);
 }
 
 void hfd_update_device_array(const CFI_cdesc_t *array, const char *name, const char *where) {
+  update(array, 0, name, where);
+}
+
+// The device address of an array; of one without elements its own, which nobody looks behind.
+void *hfd_address_of_array(const CFI_cdesc_t *array, const char *name, const char *region, const char *where) {
   const range memory = memory_of(array, name, where);
-  hfd_update_parts(memory.start, memory.bytes, 0, name, where);
+  return memory.bytes == 0 ? array->base_addr : hfd_region_data(memory.start, memory.bytes, name, region, where);
 }
 
 }  // extern "C"

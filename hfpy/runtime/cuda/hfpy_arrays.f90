@@ -2,11 +2,12 @@
 !
 ! The arrays have no intent: with one, compilers might think that the call leaves their values as they are.
 module hfpy_arrays
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
+  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_intptr_t, c_null_char, c_ptr
   implicit none
   private
   public :: hf_enter, hf_leave, hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
-  public :: hf_update_host, hf_update_device, hf_end
+  public :: hf_update_host, hf_update_device, hf_location, hf_moved, hf_forget, hf_end
+  public :: hf_address, hf_region_begins, hf_region_ends, c_f_pointer
 
   !> What ends a text for C.
   character(kind=c_char), parameter :: hf_end = c_null_char
@@ -28,7 +29,7 @@ module hfpy_arrays
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_leave
 
-    !> As hf_enter, but only if entered is 0, which becomes 1.
+    !> As hf_enter, but only if entered is 0, which becomes 1, or if the array has other memory since.
     subroutine hf_enter_once(array, copy_in, entered, name, where) bind(c, name="hfd_enter_array_once")
       import :: c_char, c_int
       type(*) :: array(..)
@@ -86,5 +87,49 @@ module hfpy_arrays
       type(*) :: array(..)
       character(kind=c_char), intent(in) :: name(*), where(*)
     end subroutine hf_update_device
+
+    !> Gives back what an array has on the device, whoever uses it, before it is deallocated; entered becomes 0.
+    subroutine hf_forget(array, entered) bind(c, name="hfd_forget_array")
+      import :: c_int
+      type(*) :: array(..)
+      integer(c_int), intent(inout) :: entered
+    end subroutine hf_forget
+
+    !> Where an allocatable array is, before a statement that may allocate it anew.
+    integer(c_intptr_t) function hf_location(array) bind(c, name="hfd_location_of_array")
+      import :: c_intptr_t
+      type(*) :: array(..)
+    end function hf_location
+
+    !> Behind such a statement: what was on the device for the old memory becomes that of the new one, with its values.
+    !> update: 1 to copy the values, too, if the memory is the same.
+    subroutine hf_moved(array, was, update, name, where) bind(c, name="hfd_moved_array")
+      import :: c_char, c_int, c_intptr_t
+      type(*) :: array(..)
+      integer(c_intptr_t), value :: was
+      integer(c_int), value :: update
+      character(kind=c_char), intent(in) :: name(*), where(*)
+    end subroutine hf_moved
+
+    !> The device address of an array, for a region of OpenACC or OpenMP. An error if it is not there.
+    function hf_address(array, name, region, where) bind(c, name="hfd_address_of_array") result(device)
+      import :: c_char, c_ptr
+      type(*) :: array(..)
+      character(kind=c_char), intent(in) :: name(*), region(*), where(*)
+      type(c_ptr) :: device
+    end function hf_address
+
+    !> Before a region of OpenACC (openacc: 1) or OpenMP: waits for CUDA kernels, which its runtime knows nothing of.
+    subroutine hf_region_begins(region, where, openacc) bind(c, name="hfd_region_begins")
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: region(*), where(*)
+      integer(c_int), value :: openacc
+    end subroutine hf_region_begins
+
+    !> Behind it.
+    subroutine hf_region_ends(region, where) bind(c, name="hfd_region_ends")
+      import :: c_char
+      character(kind=c_char), intent(in) :: region(*), where(*)
+    end subroutine hf_region_ends
   end interface
 end module hfpy_arrays

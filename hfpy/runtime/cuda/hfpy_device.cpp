@@ -125,8 +125,22 @@ void check(cudaError_t status, const char *where, const char *doing, const char 
 
 void start(const char *where) {
   if (started) return;
-  device_count(where);
+  const int count = device_count(where);
+  int device = 0;
+  check(cudaGetDevice(&device), where, "asking for", "the device");
+  // Who has chosen another than the first one himself keeps it.
+  const rank mine = device == 0 ? local_rank() : rank{0, nullptr};
+  if (mine.told_by != nullptr) {
+    device = mine.number % count;
+    check(cudaSetDevice(device), where, "choosing the device of", "this rank");
+  }
+  if (tracing()) trace_device(device, count, mine);
   started = true;
+}
+
+block block_of(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  return {found->device, found->bytes};
 }
 
 }  // namespace hfpy
@@ -204,6 +218,33 @@ int hfd_present(const void *host, size_t bytes) {
   return found != nullptr && found->holds(address_of(host), bytes);
 }
 
+void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where) {
+  entry *const found = table().at(address_of(was));
+  if (found == nullptr || found->host != address_of(was)) return;
+  if (was == host && bytes == found->bytes) {
+    if (update) hfd_update_device(host, bytes, name, where);
+    return;
+  }
+  const long long users = found->users;
+  hfpy::give(found->device);
+  table().remove(found->host);
+  if (bytes == 0) return;
+  hfd_enter(host, bytes, 1, name, where);
+  table().at(address_of(host))->users = users;
+}
+
+void hfd_forget(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  if (found == nullptr || found->host != address_of(host)) return;
+  hfpy::give(found->device);
+  table().remove(found->host);
+}
+
+size_t hfd_bytes_from(const void *host) {
+  const entry *const found = table().at(address_of(host));
+  return found == nullptr ? 0 : found->bytes - (address_of(host) - found->host);
+}
+
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
   if (bytes == 0) return nullptr;
   return device_address(required(host, bytes, name, kernel, where, transfer_hint), host);
@@ -215,7 +256,9 @@ void hfd_synchronise(void) {
 
 void hfd_init_device(int local_rank) {
   const char *const where = "hfd_init_device";
-  hfpy::check(cudaSetDevice(local_rank % device_count(where)), where, "choosing the device of", "this rank");
+  const int count = device_count(where);
+  hfpy::check(cudaSetDevice(local_rank % count), where, "choosing the device of", "this rank");
+  if (hfpy::tracing()) hfpy::trace_device(local_rank % count, count, {local_rank, "hfd_init_device"});
   started = true;
 }
 

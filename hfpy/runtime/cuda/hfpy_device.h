@@ -4,7 +4,7 @@
  * `where` a place such as "physics.h90:42", for messages. Any fault ends the program with a message and status 3. All
  * functions are for one host thread at a time; all work on the device happens in the order of the calls.
  *
- * Environment: HFPY_TRACE=1 prints each copy and launch, and a summary at the end; HFPY_TRACE=summary only that;
+ * Environment: HFPY_TRACE=1 prints the device, each copy and launch, and a summary at the end; HFPY_TRACE=summary only that;
  * HFPY_TRACE=json:PATH writes it as JSON. HFPY_SYNC=1 waits for each kernel, so that an error names the right one.
  */
 #ifndef HFPY_DEVICE_H
@@ -36,13 +36,25 @@ void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *n
 /* Whether all of the range is on the device (1 or 0). */
 int hfd_present(const void *host, size_t bytes);
 
+/* What was brought there from one address belongs to a host array that lies elsewhere now, perhaps of another size: its
+ * users stay, its values come from the host; if it still lies there, only if `update` says so. Nothing happens if it was
+ * not there. */
+void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where);
+
+/* Gives back what belongs to an address, whoever uses it: the host memory is about to go. */
+void hfd_forget(const void *host);
+
+/* How many bytes of what is on the device lie behind an address; 0 if it is not there. */
+size_t hfd_bytes_from(const void *host);
+
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 
 /* Waits until all work on the device is done. */
 void hfd_synchronise(void);
 
-/* Chooses the device: the rank on this machine modulo the number of devices. */
+/* Chooses the device: the rank on this machine modulo the number of devices. Without this call the first work on the
+ * device does the same with the rank that the launcher of the MPI program tells, if any. */
 void hfd_init_device(int local_rank);
 
 /* Prints what HFPY_TRACE has counted so far. */
@@ -66,6 +78,13 @@ void hfd_values_out(void *host, const void *device, size_t bytes, const char *na
  * reads or writes, each counted once a direction: what must move if every element is used once. */
 void hfd_launch_begins(const char *kernel, const char *where, size_t bytes);
 void hfd_launch_ends(const char *kernel, const char *where);
+
+/* Around a region of OpenACC or OpenMP that works on this memory. Its runtime has streams of its own: the first one
+ * waits for all work on the device; the region itself has ended when its last statement has. In between, hfd_region_data
+ * gives the device address of a range; with `openacc` that address is also made known to OpenACC, as present. */
+void hfd_region_begins(const char *region, const char *where, int openacc);
+void *hfd_region_data(const void *host, size_t bytes, const char *name, const char *region, const char *where);
+void hfd_region_ends(const char *region, const char *where);
 
 /* Calls visit for each host range on the device. */
 void hfd_each_host_range(void (*visit)(const void *host, size_t bytes));

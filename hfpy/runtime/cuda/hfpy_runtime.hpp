@@ -17,8 +17,25 @@ namespace hfpy {
 // Ends the program if a call of the CUDA runtime failed; `doing` completes "CUDA error while ...".
 void check(cudaError_t status, const char *where, const char *doing, const char *name);
 
-// Chooses a device if none is chosen yet; ends the program if there is none. Cheap after the first call.
+// Chooses a device if none is chosen yet, one for each rank; ends the program if there is none. Cheap after the first
+// call.
 void start(const char *where);
+
+// The device memory of the host array that an address belongs to, which has to be there.
+struct block {
+  void *device;
+  size_t bytes;
+};
+block block_of(const void *host);
+
+// --- hfpy_ranks.cpp ---
+
+// The number of this process among those on this machine, and the variable that tells it; null if none does.
+struct rank {
+  int number;
+  const char *told_by;
+};
+rank local_rank();
 
 // --- hfpy_memory.cpp: device memory with free lists, copies through pinned buffers ---
 
@@ -35,6 +52,7 @@ enum class transfer { array_in, array_out, values_in, values_out };
 
 bool tracing();
 void trace_transfer(transfer kind, size_t bytes, const char *name, const char *where);
+void trace_device(int device, int count, const rank &by);
 void trace_launch_begins(const char *kernel, const char *where, size_t bytes);
 void trace_launch_ends(const char *kernel);
 void trace_report(std::FILE *file);

@@ -61,6 +61,13 @@ class trace {
     if (lines_) std::fprintf(stderr, "hfpy: %s: %s '%s', %zu bytes\n", where, transfer_words[k], name, bytes);
   }
 
+  void add_device(int device, int count, const hfpy::rank &by) {
+    if (!lines_ || (count == 1 && by.told_by == nullptr)) return;
+    std::fprintf(stderr, "hfpy: device %d of %d", device, count);
+    if (by.told_by != nullptr) std::fprintf(stderr, ", for rank %d on this machine (%s)", by.number, by.told_by);
+    std::fputc('\n', stderr);
+  }
+
   void begin_launch(const char *kernel, const char *where, std::size_t bytes) {
     kernels_[kernel].bytes += bytes;
     if (lines_) std::fprintf(stderr, "hfpy: %s: kernel %s\n", where, kernel);
@@ -187,6 +194,8 @@ bool tracing() {
 void trace_transfer(transfer kind, std::size_t bytes, const char *name, const char *where) {
   if (tracing()) the_trace().add_transfer(kind, bytes, name, where);
 }
+
+void trace_device(int device, int count, const rank &by) { the_trace().add_device(device, count, by); }
 
 void trace_launch_begins(const char *kernel, const char *where, size_t bytes) {
   the_trace().begin_launch(kernel, where, bytes);

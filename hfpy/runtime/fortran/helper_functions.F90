@@ -4,6 +4,9 @@ module helper_functions
 #ifdef _OPENMP
   use omp_lib, only: omp_get_max_threads, omp_get_wtime, omp_set_num_threads
 #endif
+#if defined(USE_MPI) && defined(GPU) && defined(_OPENMP)
+  use omp_lib, only: omp_get_num_devices, omp_set_default_device
+#endif
 #if defined(USE_MPI) && defined(GPU) && defined(_OPENACC)
   use openacc, only: acc_get_device_type, acc_get_num_devices, acc_set_device_num
 #endif
@@ -60,19 +63,24 @@ contains
   end subroutine
 
 #ifdef USE_MPI
+  ! For CUDA Fortran, OpenACC and OpenMP; the runtime of kernels in CUDA C does the same by itself.
   subroutine choose_device()
-#if defined(GPU) && (defined(_OPENACC) || defined(_CUDA))
+#if defined(GPU) && (defined(_OPENACC) || defined(_CUDA) || defined(_OPENMP))
     integer :: devices
-#ifdef _CUDA
+#endif
+#if defined(GPU) && defined(_CUDA)
     integer :: status
 
     status = cudaGetDeviceCount(devices)
     if (status == 0 .and. devices > 0) status = cudaSetDevice(mod(local_rank(), devices))
-#else
+#elif defined(GPU) && defined(_OPENACC)
 
     devices = acc_get_num_devices(acc_get_device_type())
     if (devices > 0) call acc_set_device_num(mod(local_rank(), devices), acc_get_device_type())
 #endif
+#if defined(GPU) && defined(_OPENMP)
+    devices = omp_get_num_devices()
+    if (devices > 0) call omp_set_default_device(mod(local_rank(), devices))
 #endif
   end subroutine
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hfpy.model.expressions import Apply, Expr, Keyword, Name, walk
+from hfpy.model.expressions import Apply, Expr, Name, children, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, Statement, expressions
 from hfpy.transform.columns.common import line_of, named, refused
@@ -56,14 +56,15 @@ def _side(writer: BodyWriter, side: tuple[Node, ...], test: str, lanes: Lanes) -
     here = replace(lanes, count=count, instead={}, results={})
     instead: dict[str, str] = {}
     gather, scatter = [], []
-    for key, (expr, line, written) in used.items():
-        room = writer.room(named(expr), writer.variables.type_text(named(expr)))
+    for key, use in used.items():
+        name = named(use.expr)
+        room = writer.room(name, writer.variables.type_text(name))
         instead[key] = room
-        element = _at(writer, expr, line, lanes, f"{lane_at}({LANE})")
-        gather.append(f"{room}({LANE}) = {element}")
-        scatter += [f"{element} = {room}({LANE})"] if written else []
+        element = _at(writer, use.expr, use.line, lanes, f"{lane_at}({LANE})")
+        gather += [] if use.first_set else [f"{room}({LANE}) = {element}"]
+        scatter += [f"{element} = {room}({LANE})"] if use.changed else []
     inner = writer.block(side, replace(here, instead=instead))
-    body = [*writer.lane_loop(here, gather), *inner]
+    body = [*(writer.lane_loop(here, gather) if gather else []), *inner]
     body += writer.lane_loop(here, scatter) if scatter else []
     return [*out, f"if ({count} > 0) then", *(STEP + row for row in body), "end if"]
 
@@ -80,76 +81,88 @@ def _at(writer: BodyWriter, expr: Expr, line: LogicalLine, lanes: Lanes, lane: s
     return f"{writer.variables.blocked[name]}({','.join([lane, *items])})"
 
 
-def _used(writer: BodyWriter, side: tuple[Node, ...]) -> dict[str, tuple[Expr, LogicalLine, bool]]:
-    """The varying elements that a side mentions, by their texts; whether it may change them.
+@dataclass(frozen=True)
+class _Use:
+    """A reference in a side: whether it may be changed there, and whether it is set there before it is read."""
+
+    expr: Expr
+    line: LogicalLine
+    changed: bool = False
+    first_set: bool = False
+
+
+def _used(writer: BodyWriter, side: tuple[Node, ...]) -> dict[str, _Use]:
+    """The varying elements that a side mentions, by their texts.
 
     Raises Refused where one array is used in several elements and changed, or as a whole, or where an index changes.
     """
-    found: dict[str, tuple[Expr, LogicalLine, bool]] = {}
-    for expr, line, written in _mentions(writer, side):
-        name, place = named(expr), line.place(writer.routine.file, expr.start, expr.end)
-        if writer.rank(expr, line):
+    found: dict[str, _Use] = {}
+    for use in _mentions(writer, side, True):
+        name, place = named(use.expr), use.line.place(writer.routine.file, use.expr.start, use.expr.end)
+        if writer.rank(use.expr, use.line):
             raise refused(f"'{name}' is used as a whole in a branch that is not taken by all columns", place)
-        if isinstance(expr, Apply) and any(
+        if isinstance(use.expr, Apply) and any(
             isinstance(n, Name) and (n.name in writer.varying or n.name in loop_variables(side))
-            for a in expr.args
+            for a in use.expr.args
             for n in walk(a)
         ):
             raise refused(f"an index of '{name}' changes in a branch that is not taken by all columns", place)
-        key = writer.key(expr, line)
+        key = writer.key(use.expr, use.line)
         before = found.get(key)
-        found[key] = (expr, line, written or (before is not None and before[2]))
-    names = [named(e) for e, _, _ in found.values()]
-    for expr, line, written in found.values():
-        if written and names.count(named(expr)) > 1:
-            raise refused(f"several elements of '{named(expr)}' are used in a branch", line.place(writer.routine.file))
+        found[key] = use if before is None else replace(before, changed=before.changed or use.changed)
+    names = [named(use.expr) for use in found.values()]
+    for use in found.values():
+        name = named(use.expr)
+        if use.changed and names.count(name) > 1:
+            text = f"several elements of '{name}' are used in a branch"
+            raise refused(text, use.line.place(writer.routine.file))
     return found
 
 
-def _mentions(writer: BodyWriter, nodes: tuple[Node, ...]) -> Iterator[tuple[Expr, LogicalLine, bool]]:
+def _mentions(writer: BodyWriter, nodes: tuple[Node, ...], certain: bool) -> Iterator[_Use]:
+    """All varying references in order; ``certain`` says that the statements are reached by all that take the side."""
     for node in writer.analysis.plain(writer.routine, nodes):
         if isinstance(node, Construct):
             for part in node.parts:
-                yield from _of_statement(writer, part.header)
-                yield from _mentions(writer, part.body)
+                yield from _of_statement(writer, part.header, False)
+                yield from _mentions(writer, part.body, False)
         else:
-            yield from _of_statement(writer, node)
+            yield from _of_statement(writer, node, certain)
             if isinstance(node, OneLine):
-                yield from _of_statement(writer, node.action)
+                yield from _of_statement(writer, node.action, False)
 
 
-def _of_statement(writer: BodyWriter, statement: Statement) -> Iterator[tuple[Expr, LogicalLine, bool]]:
+def _of_statement(writer: BodyWriter, statement: Statement, certain: bool) -> Iterator[_Use]:
     line = statement.line
     if isinstance(statement, Assignment):
+        yield from _references(writer, statement.value, line)
         if named(statement.target) in writer.varying:
-            yield statement.target, line, True
-        exprs: tuple[Expr, ...] = (statement.value,)
-    elif isinstance(statement, Call):
-        exprs = ()
-        for site in writer.analysis.sites(writer.routine, statement):
-            for dummy, value in writer.analysis.actuals(site):
-                if named(value) in writer.varying and isinstance(value, Name | Apply):
-                    yield value, line, writer.analysis.effects.intent(site.callee, dummy) != "in"
-                else:
-                    exprs += (value,)
-    else:
-        exprs = expressions(statement)
-    for expr in exprs:
-        yield from _references(writer, expr, line)
+            yield _Use(statement.target, line, True, certain)
+        return
+    if not isinstance(statement, Call):
+        for expr in expressions(statement):
+            yield from _references(writer, expr, line)
+        return
+    results: list[_Use] = []
+    for site in writer.analysis.sites(writer.routine, statement):
+        for dummy, value in writer.analysis.actuals(site):
+            intent = writer.analysis.effects.intent(site.callee, dummy)
+            data = writer.analysis.facts.object(dummy, site.callee)
+            if named(value) in writer.varying and isinstance(value, Name | Apply) and intent != "in":
+                sets = certain and data is not None and data.symbol.intent == "out"
+                results.append(_Use(value, line, True, sets))
+            else:
+                yield from _references(writer, value, line)
+    yield from results
 
 
-def _references(writer: BodyWriter, expr: Expr, line: LogicalLine) -> Iterator[tuple[Expr, LogicalLine, bool]]:
+def _references(writer: BodyWriter, expr: Expr, line: LogicalLine) -> Iterator[_Use]:
     if isinstance(expr, Name | Apply) and named(expr) in writer.varying:
-        yield expr, line, False
+        yield _Use(expr, line)
         return
     if isinstance(expr, Apply):
         for arg in expr.args:
             yield from _references(writer, arg, line)
         return
-    if isinstance(expr, Keyword):
-        yield from _references(writer, expr.value, line)
-        return
-    from hfpy.model.expressions import children
-
     for child in children(expr):
         yield from _references(writer, child, line)

@@ -11,7 +11,7 @@ from hfpy.model.expressions import Apply, Expr
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.columns.common import Instance, refused
-from hfpy.transform.columns.statements import STEP, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
@@ -95,7 +95,8 @@ class _Clone:
         for row in self._declarations(used):
             yield STEP + row
         yield from (STEP + row for row in self.names.declarations(used))
-        yield f"{STEP}integer :: hf_l"
+        if LANE in used:
+            yield f"{STEP}integer :: {LANE}"
         yield ""
         yield from (STEP + row for row in body)
         yield f"end subroutine {name}"

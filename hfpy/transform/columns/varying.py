@@ -135,6 +135,8 @@ class Varying(Questions):
     def check_routine(self, routine: Routine) -> None:
         """Raises Refused for a routine that cannot have a blocked form."""
         spec = routine.spec
+        if "recursive" in routine.prefix or any(s.callee == routine.key for s in self.facts.graph.sites[routine.key]):
+            raise refused(f"'{routine.name}' calls itself", routine.place())
         module = self.facts.application.routines.get(routine.host)
         if module is None or module.kind != "module" or self.facts.application.file(routine.key).fixed:
             raise refused(f"'{routine.name}' is called, which is in no module", routine.place())

@@ -4,28 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hfpy.options import Machine
 from hfpy.transform.stencil.blocks import kept_stages
 from hfpy.transform.stencil.groups import Group
 
-
-@dataclass(frozen=True)
-class Machine:
-    """What the model must know of a machine.
-
-    ``bandwidth`` in bytes and ``rate`` in operations, both per second and for all of it; ``cache``: bytes that one
-    thread has near it; ``launch``: seconds that a region costs by itself; ``points`` and ``row``: points of a field
-    and of one of its rows where the program does not tell.
-    """
-
-    bandwidth: float
-    rate: float
-    cache: int
-    launch: float
-    points: int = 256 * 256 * 60
-    row: int = 256
-
-
-# Two cores of a server's processor, and a large GPU; `hfpy probe` measures better ones.
+# Two cores of a server's processor, and a large GPU; `hfpy probe` measures those of a machine.
 CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
 GPU = Machine(3e12, 5e12, 0, 4e-6)
 ROWS = (32, 16, 8, 4)

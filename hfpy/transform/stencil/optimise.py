@@ -13,11 +13,12 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.units import FileIndex, Routine, Symbol
+from hfpy.options import Machine
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.model import CPU, GPU, Machine, rows_of
+from hfpy.transform.stencil.model import CPU, GPU, rows_of
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
 from hfpy.transform.stencil.removal import removable, removals
@@ -57,7 +58,7 @@ class Result:
 def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, only: str | None = None) -> Result:
     """Fuse what pays, at the level of the application's options; in one file only where its path is given."""
     options = facts.application.options
-    chosen = machine or (GPU if options.target == "gpu" else CPU)
+    chosen = machine or options.machine or (GPU if options.target == "gpu" else CPU)
     edits: dict[str, list[Edit]] = {}
     schedules: dict[str, tuple[Schedule, ...]] = {}
     refusals: dict[str, tuple[Refusal, ...]] = {}

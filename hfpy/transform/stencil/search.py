@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise, product
 
+from hfpy.options import Machine
 from hfpy.transform.stencil.groups import Group, Illegal
-from hfpy.transform.stencil.model import Cost, Machine, cost
+from hfpy.transform.stencil.model import Cost, cost
 from hfpy.transform.stencil.program import Program
 
 # Values that a thread of a GPU may have to hold at once before the model no longer believes in registers.

@@ -57,6 +57,7 @@ typedef hf_emulate_stream *cudaStream_t;
 const char *cudaGetErrorString(cudaError_t status);
 cudaError_t cudaGetLastError();
 cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaMalloc(void **device, std::size_t bytes);

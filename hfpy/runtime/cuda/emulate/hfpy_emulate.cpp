@@ -1,7 +1,8 @@
 // hfpy_emulate.cpp: the CUDA runtime API on the CPU: memory, events, and the run of grids.
 //
 // HFPY_EMULATE_ORDER=SEED runs blocks, and the threads of a block, in an order that the seed decides, so that kernels
-// whose threads depend on one another give different results.
+// whose threads depend on one another give different results. HFPY_EMULATE_DEVICES=N makes it a machine with N devices,
+// to see which one a process chooses.
 
 #include <chrono>
 #include <cstdint>
@@ -73,6 +74,13 @@ std::vector<std::uint32_t> order_of(std::size_t count) {
   std::mt19937 random(static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10)));
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   return order;
+}
+
+int device_chosen = 0;
+
+int device_count() {
+  const char *const value = std::getenv("HFPY_EMULATE_DEVICES");
+  return value == nullptr || *value == '\0' ? 1 : static_cast<int>(std::strtol(value, nullptr, 10));
 }
 
 std::size_t volume(const dim3 &box) { return static_cast<std::size_t>(box.x) * box.y * box.z; }
@@ -216,11 +224,20 @@ const char *cudaGetErrorString(cudaError_t status) {
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 
 cudaError_t cudaGetDeviceCount(int *count) {
-  *count = 1;
+  *count = device_count();
   return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidValue; }
+cudaError_t cudaGetDevice(int *device) {
+  *device = device_chosen;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= device_count()) return cudaErrorInvalidValue;
+  device_chosen = device;
+  return cudaSuccess;
+}
 
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 

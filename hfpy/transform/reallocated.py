@@ -1,0 +1,57 @@
+"""Statements that may allocate an array anew: assignments to whole allocatable arrays, calls that do so. The memory on
+the device then belongs to an address that is no longer the array's.
+"""
+
+from __future__ import annotations
+
+from hfpy.analyze.calls import dummy_of
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children
+from hfpy.model.statements import Assignment
+
+_DEPTH = 20  # of calls, beyond which anything is taken for possible
+
+
+def allocates(facts: Facts, reference: Reference, data: DataObject) -> bool:
+    """Whether a reference is the target of an assignment that may change the shape of an allocatable array."""
+    statement = reference.at.statement
+    if reference.role != "write" or not isinstance(reference.node, Name) or not isinstance(statement, Assignment):
+        return False
+    return "allocatable" in data.symbol.attributes and not _scalar(facts, statement.value, data.routine)
+
+
+def allocates_below(facts: Facts, effects: Effects, reference: Reference, key: str, depth: int = 0) -> bool:
+    """Whether a reference is passed to a routine that may allocate it anew (one that is ``intent(out)`` is, always)."""
+    site = effects.site(reference, key) if reference.role == "argument" else None
+    if site is None or not site.callee or depth > _DEPTH:
+        return depth > _DEPTH
+    dummy = dummy_of(facts, site, reference.position)[1]
+    if dummy is None or "allocatable" not in dummy.symbol.attributes or dummy.symbol.intent == "in":
+        return False
+    if dummy.symbol.intent == "out":
+        return True
+    mine = [r for r in facts.references.get(site.callee, ()) if r.name == dummy.name]
+    return any(
+        r.role == "allocate" or allocates(facts, r, dummy) or allocates_below(facts, effects, r, site.callee, depth + 1)
+        for r in mine
+    )
+
+
+def _scalar(facts: Facts, expr: Expr, key: str) -> bool:
+    """Whether an expression is known to be a scalar, which goes into the memory that is there."""
+    match expr:
+        case ArrayConstructor() | Component():
+            return False
+        case Name(name=name):
+            found = facts.scopes.variable(name, key)
+            return found is not None and not found.symbol.rank
+        case Apply(base=Name(name=name), args=args):
+            found = facts.scopes.variable(name, key)
+            element = found is not None and found.symbol.rank > 0 and not any(isinstance(a, Range) for a in args)
+            return element and all(_scalar(facts, a, key) for a in args)
+        case Apply():
+            return False
+    return all(_scalar(facts, child, key) for child in children(expr))

@@ -1,0 +1,101 @@
+"""Whole lines put before and behind statements: also where several statements share a line, where a statement has a
+label that jumps lead to, and where directives stand above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Header, constructs
+from hfpy.model.units import FileIndex, Routine
+from hfpy.transform.edits import SENTINEL, Edit, insert, insert_lines
+
+_END = re.compile(r"\s*!\$(omp|acc)\s*end\b", re.IGNORECASE)
+_LABEL = 5  # before all that is put above a statement
+
+
+class Rows:
+    """Edits that insert lines into one routine. ``unplaced`` are lines of which that could not be done."""
+
+    def __init__(self, index: FileIndex, routine: Routine) -> None:
+        self.index = index
+        self.routine = routine
+        self.unplaced: list[LogicalLine] = []
+        self._number = {line.key: number for number, line in enumerate(index.lines)}
+        self._loop_ends = {c.header.label for c in constructs(routine.body) if isinstance(c.header, Header)}
+        self._moved: set[str] = set()
+
+    def before(self, line: LogicalLine, rows: Sequence[str], rank: int) -> Iterator[Edit]:
+        """Lines before a statement, which jumps to it pass, too."""
+        if not rows:
+            return
+        shared = self._neighbour(line, -1)
+        if shared is not None and shared.last == line.first:
+            yield self._within(line, rows, rank)
+            return
+        if line.label and line.label not in self._loop_ends:
+            yield from self._move_label(line)
+        yield insert_lines(self.above(line.first), self.indented(rows, line), rank, line.first)
+
+    def behind(
+        self, line: LogicalLine, rows: Sequence[str], rank: int, first: LogicalLine | None = None
+    ) -> Iterator[Edit]:
+        """Lines behind a statement, or behind a construct that begins with ``first``."""
+        if not rows:
+            return
+        if line.label in self._loop_ends - {""} and (first is None or first.key == line.key):
+            self.unplaced.append(line)
+        following = self._neighbour(line, 1)
+        if following is not None and following.first == line.last:
+            yield self._within(following, rows, rank)
+            return
+        row = line.last + 1
+        lines = self.index.source.lines
+        while row < len(lines) and _END.match(lines[row]):
+            row += 1
+        begin = first or line
+        yield insert_lines(row, self.indented(rows, begin), rank, begin.first)
+
+    def above(self, row: int) -> int:
+        """The physical line for what comes before a statement: directives above it stay with it."""
+        lines = self.index.source.lines
+        while row > 0 and SENTINEL.match(lines[row - 1]):
+            row -= 1
+        return row
+
+    def indented(self, rows: Sequence[str], line: LogicalLine) -> list[str]:
+        """Lines with the indentation of the line that a statement stands on."""
+        margin = self.margin(line)
+        return [margin + row for row in rows]
+
+    def margin(self, line: LogicalLine) -> str:
+        """The indentation of the line that a statement stands on."""
+        begin = line
+        while (left := self._neighbour(begin, -1)) is not None and left.last == begin.first:
+            begin = left
+        return " " * begin.segments[0][2]
+
+    def _neighbour(self, line: LogicalLine, step: int) -> LogicalLine | None:
+        number = self._number.get(line.key)
+        if number is None or not 0 <= number + step < len(self.index.lines):
+            return None
+        return self.index.lines[number + step]
+
+    def _within(self, line: LogicalLine, rows: Sequence[str], rank: int) -> Edit:
+        """Lines between a statement and the one before it on the same line."""
+        margin = self.margin(line)
+        return insert(line, 0, "".join(f"\n{margin}{row}" for row in rows) + f"\n{margin}", rank)
+
+    def _move_label(self, line: LogicalLine) -> Iterator[Edit]:
+        """The label of a statement onto a ``continue`` before it."""
+        if line.label in self._moved:
+            return
+        self._moved.add(line.label)
+        text = self.index.source.lines[line.first]
+        column = text.index(line.label)
+        blank = " " * len(line.label)
+        yield Edit(line.first, column, line.first, column + len(line.label), 0, blank)
+        row = f"{line.label:<5} continue"
+        yield insert_lines(self.above(line.first), [row], _LABEL, line.first)

@@ -1,0 +1,114 @@
+"""The measurements on a GPU, as far as they can be tried without one: building, running emulated programs, tables."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.gpu import prepare, run
+from benchmarks.gpu.run import Carried, measured, table
+
+HAND = """#!/bin/sh
+echo '{"kernel": "copy", "seconds": 0.001, "bytes": 3e9}'
+echo '{"kernel": "by_hand", "seconds": 0.002, "bytes": 1e9}'
+"""
+
+needs_offload = pytest.mark.skipif(not prepare.can_offload(), reason="gfortran cannot offload to nvptx here")
+
+
+@pytest.fixture(scope="module")
+def carried(tmp_path_factory: pytest.TempPathFactory) -> Carried:
+    """One sample as prepare.py builds it, but with emulated kernels, and OpenACC for the host."""
+    folder = tmp_path_factory.mktemp("carried")
+    work = tmp_path_factory.mktemp("work")
+    prepare.build_twin("module_data", folder)
+    flags = {"FFLAGS": f"-O1 {prepare.EXACT}", "CXXFLAGS": "-O0"}
+    prepare.build_gpu("module_data", "cuda-c", work, folder, flags, "--emulate")
+    prepare.build_gpu("module_data", "openacc", work, folder, flags)
+    (folder / "compare.py").write_text((prepare.SAMPLES / "compare.py").read_text())
+    for name in ("diffusion", "weather"):
+        (folder / f"{name}_hand").write_text(HAND)
+        (folder / f"{name}_hand").chmod(0o755)
+    return Carried(folder, {"ACC_DEVICE_TYPE": "host"})
+
+
+def test_a_run(carried: Carried) -> None:
+    sizes = {"module_data": ["7", "5", "4"]}
+    manifest = {"small": sizes, "large": sizes, "backends": ["cuda-c", "openacc"]}
+    results = measured(carried, {**manifest, "hand": {"diffusion": ["1"], "weather": ["1"]}})
+    assert results["copy"] == pytest.approx(3000)
+    assert results["equal"] == {b: {"module_data": "bits"} for b in manifest["backends"]}
+    shown = table(results).splitlines()
+    assert shown[0] == "copy: 3000 GB/s"
+    assert "module_data  openacc  result as on the CPU: bits" in shown
+    kernels = [line for line in shown if line.startswith("hfk")]
+    assert len(kernels) == len(results["traces"]["module_data"]["kernels"]) > 0
+    assert any("copies to the device" in line for line in shown)
+    assert any("openacc" in line and "the whole program" in line for line in shown)
+
+
+def test_a_wrong_result_is_told(carried: Carried) -> None:
+    """The program of another size in the place of the right one."""
+    arguments = ["7", "5", "4"]
+    script = carried.folder / "module_data_other"
+    script.write_text(f'#!/bin/sh\nexec {carried.folder}/module_data_twin "$1" 7 5 5\n')
+    script.chmod(0o755)
+    assert run.compared("module_data", "other", arguments, carried).startswith("DIFFERENT")
+
+
+def test_the_table() -> None:
+    kernel = {"launches": 4, "seconds": 0.008, "bytes": 8e9}
+    trace = {
+        "kernels": {"hfk0_step": kernel},
+        "host_to_device": {"count": 3, "bytes": 1},
+        "device_to_host": {"count": 2, "bytes": 1},
+    }
+    results = {
+        "copy": 2000.0,
+        "hand": {"step": {"seconds": 0.0021}},
+        "equal": {"cuda-c": {"s": "bits"}},
+        "traces": {"s": trace},
+        "wall": {"cuda-c": {"s": 1.234}},
+    }
+    lines = table(results).splitlines()
+    row = next(line for line in lines if line.startswith("hfk0_step"))
+    assert row.split()[1:] == ["4", "2000.0", "2000.0", "1000", "50%", "2100.0"]
+    assert "s: 3 copies to the device, 2 back" in lines
+    assert "s: cuda-c 1.23 s, the whole program" in lines
+
+
+def test_the_machine_with_the_gpu_needs_python_and_numpy_only() -> None:
+    for path in (Path(run.__file__), prepare.SAMPLES / "compare.py"):
+        imported = {
+            name.split(".")[0]
+            for node in ast.walk(ast.parse(path.read_text()))
+            for name in (
+                [a.name for a in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", None)]
+            )
+            if name and isinstance(node, ast.Import | ast.ImportFrom)
+        }
+        assert imported <= {*sys.stdlib_module_names, "numpy"}, path
+
+
+@needs_offload
+@pytest.mark.full
+def test_programs_for_nvptx(tmp_path: Path) -> None:
+    """They hold code for the device, and find their libraries beside them."""
+    target = tmp_path / "carried"
+    target.mkdir()
+    prepare.carry_libraries(target)
+    assert sorted(p.name for p in (target / "lib").iterdir()) == sorted(prepare.LIBRARIES)
+    settings = {"FFLAGS": f"-O2 {prepare.EXACT} {prepare.OFFLOAD}"}
+    prepare.build_gpu("weather", "openacc", tmp_path / "work", target, settings)
+    assert b".target sm_80" in (target / "weather_openacc").read_bytes()
+    with pytest.raises(SystemExit, match="nvidia"):
+        run_without_gpu(Carried(target, {"ACC_DEVICE_TYPE": "nvidia"}))
+
+
+def run_without_gpu(carried: Carried) -> None:
+    """Nothing may run on the CPU instead."""
+    carried.work.mkdir()
+    carried.run("weather_openacc", "x.dat", "8", "8", "8", "1", "1")
