@@ -19,6 +19,9 @@ from tests.support import (
     CUDA_C,
     CUDA_C_IJK,
     CUDA_C_KIJ,
+    CUDA_FORTRAN,
+    CUDA_FORTRAN_IJK,
+    CUDA_FORTRAN_KIJ,
     LAYOUT,
     LAYOUT_CUDA_C,
     LAYOUT_OPENACC,
@@ -45,6 +48,7 @@ FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 50
 VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)
 KERNEL_VARIANTS = (CUDA_C_KIJ, LAYOUT_CUDA_C, CUDA_C_IJK, CUDA_C)
+CUDA_FORTRAN_VARIANTS = (CUDA_FORTRAN_KIJ, CUDA_FORTRAN, CUDA_FORTRAN_IJK)
 DIRECTIVE_VARIANTS = (OPENACC_KIJ, OPENMP_TARGET, LAYOUT_OPENACC, OPENMP_TARGET_IJK, OPENACC)
 
 
@@ -134,10 +138,23 @@ def test_a_wrong_program_is_seen(tmp_path: Path) -> None:
         Batch([Case("g5", broken, "g5")], tmp_path / "broken").output("g5")
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
-@pytest.mark.parametrize("variants", [KERNEL_VARIANTS, DIRECTIVE_VARIANTS], ids=["cuda-c", "directives"])
+# What the kernels' backends do, which batches of programs they get, and how many of these they may refuse: bodies in
+# CUDA Fortran are the user's text, which knows no arrays that go through a region.
+KINDS = {
+    "cuda-c": (KERNEL_VARIANTS, COUNT, 0.15),
+    "cuda-fortran": (CUDA_FORTRAN_VARIANTS, COUNT // 4, 0.7),
+    "directives": (DIRECTIVE_VARIANTS, COUNT, 0.15),
+}
+KERNEL_CASES = [
+    pytest.param(variants, first, most, id=f"{name}-{first}")
+    for name, (variants, count, most) in KINDS.items()
+    for first in range(FIRST, FIRST + count, PER_BATCH)
+]
+
+
+@pytest.mark.parametrize(("variants", "first", "most"), KERNEL_CASES)
 def test_random_programs_as_kernels(
-    variants: tuple[Variant, ...], first: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    variants: tuple[Variant, ...], first: int, most: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Built by cuda-c and run in emulation, or with directives on the host, they print what their twins print; what is
     refused is told and rare.
@@ -162,4 +179,4 @@ def test_random_programs_as_kernels(
         if refused:
             print(f"\n{variant.label}: {len(refused)} of {len(pairs)} programs refused: {'; '.join(refused)}")
     assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:3])
-    assert len(refused) < 0.15 * len(pairs) + 1
+    assert len(refused) < most * len(pairs) + 1
