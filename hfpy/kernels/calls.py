@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hfpy.diagnostics import ToolError
 from hfpy.kernels import values
 from hfpy.kernels.signatures import Argument, Signature, Variable
 from hfpy.kernels.values import Array
@@ -20,8 +21,14 @@ from hfpy.kernels.values import Array
 
 @functools.cache
 def _opened(path: Path) -> tuple[ctypes.CDLL, threading.RLock]:
-    """A shared library, which the system opens once a process, with the lock of all that call it."""
-    return ctypes.CDLL(str(path)), threading.RLock()
+    """A shared library, which the system opens once a process, with the lock of all that call it.
+
+    Raises ToolError if the system does not open it, for example since something is missing in it.
+    """
+    try:
+        return ctypes.CDLL(str(path)), threading.RLock()
+    except OSError as fault:
+        raise ToolError(f"the compiled library cannot be opened: {fault}") from None
 
 
 class Compiled:

@@ -152,7 +152,8 @@ def signatures(index: FileIndex, source: str, options: Options) -> list[tuple[in
                 symbols = {name: _without_macros(symbol, index) for name, symbol in routine.spec.symbols.items()}
                 routine = replace(routine, spec=replace(routine.spec, symbols=symbols))
                 routines.append(_signature(routine, index.fixed))
-        found.append((number, ModuleSignature(unit.name, tuple(routines), tuple(_variables(module.spec, public)))))
+        variables = () if index.fixed else tuple(_variables(module.spec, public))
+        found.append((number, ModuleSignature(unit.name, tuple(routines), variables)))
     return found
 
 

@@ -1,13 +1,14 @@
 """What is wrong is said with routine, argument, what was wanted and what came."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import hfpy
-from hfpy.diagnostics import UsageError
+from hfpy.diagnostics import ToolError, UsageError
 from tests.load.sources import FORMS, SMOOTH, field
 
 
@@ -126,3 +127,24 @@ def test_options() -> None:
         hfpy.load(FORMS, halo=2)
     with refused(TypeError, "sizes.nx (integer): wanted an integer, got str '4'"):
         hfpy.load(FORMS, nx="4")
+
+
+def test_fixed_form_and_names_in_several_modules(tmp_path: Path) -> None:
+    (tmp_path / "old.f").write_text(
+        "      module old\n      integer :: state = 1\n      contains\n"
+        "      subroutine one(n)\n      integer, intent(out) :: n\n      n = state\n      end subroutine\n"
+        "      end module\n"
+    )
+    new = "module new{0}\ncontains\n  integer function one()\n    one = {0}\n  end function one\nend module new{0}\n"
+    (tmp_path / "new.f90").write_text(new.format(1) + new.format(2))
+    loaded = hfpy.load(tmp_path)
+    assert loaded.refused == {"old.one": "its module is in fixed form"}
+    assert [loaded.modules[name].one() for name in ("new1", "new2")] == [1, 2]
+    with refused(AttributeError, "'one' is in several modules"):
+        loaded.one()
+
+
+def test_a_library_with_something_missing() -> None:
+    text = "module lacks\ncontains\n  subroutine s()\n    call elsewhere()\n  end subroutine s\nend module lacks\n"
+    with refused(ToolError, "cannot be opened:", "elsewhere_"):
+        hfpy.load(text, flags=["-O0"]).s()
