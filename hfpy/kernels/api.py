@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -61,7 +62,10 @@ def load(
     from hfpy.kernels.library import build
     from hfpy.kernels.objects import Library
 
-    return Library(build(session.project, session.options, os.environ, cache), sizes)
+    built = build(session.project, session.options, os.environ, cache)
+    for text in built.warnings:
+        warnings.warn(text, stacklevel=3)
+    return Library(built, sizes)
 
 
 def _session(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], given: Given, cache: Path) -> Session:

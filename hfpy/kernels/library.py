@@ -17,7 +17,7 @@ from hfpy.build.objects import Objects
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import all_sources, transpile
-from hfpy.diagnostics import ToolError
+from hfpy.diagnostics import ToolError, render
 from hfpy.kernels.cache import content_key, private_folder
 from hfpy.kernels.devices import Expected, expected_on_device
 from hfpy.kernels.signatures import ModuleSignature, from_json, signatures
@@ -36,10 +36,11 @@ _KERNELS = ".cu"
 
 @dataclass(frozen=True)
 class Built:
-    """A shared library on disk, its modules, and the folder with the generated text."""
+    """A shared library on disk, its modules, what the translation warned of, and the folder with the generated text."""
 
     library: Path
     modules: tuple[ModuleSignature, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def generated(self) -> Path:
@@ -93,7 +94,7 @@ def _found(kept: Path) -> Built | None:
     data = read_json(kept / _MODULES)
     if "modules" not in data or not (kept / _LIBRARY).is_file():
         return None
-    return Built(kept / _LIBRARY, tuple(from_json(item) for item in data["modules"]))
+    return Built(kept / _LIBRARY, tuple(from_json(item) for item in data["modules"]), tuple(data["warnings"]))
 
 
 def _tools(project: Project, options: Options, environment: Mapping[str, str]) -> Tools:
@@ -141,7 +142,9 @@ class _Building:
         if self.cuda is not None:
             files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, _ARRAYS_MODULE)
         self._compile(files, others)
-        write_json(self.folder / _MODULES, {"modules": [module.as_json() for module in modules]})
+        warnings = [render(d) for d in translated.diagnostics if d.severity == "warning"]
+        found = {"modules": [module.as_json() for module in modules], "warnings": warnings}
+        write_json(self.folder / _MODULES, found)
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
         shutil.rmtree(self.folder / "modules", ignore_errors=True)
 

@@ -148,3 +148,10 @@ def test_a_library_with_something_missing() -> None:
     text = "module lacks\ncontains\n  subroutine s()\n    call elsewhere()\n  end subroutine s\nend module lacks\n"
     with refused(ToolError, "cannot be opened:", "elsewhere_"):
         hfpy.load(text, flags=["-O0"]).s()
+
+
+def test_warnings_come_with_each_load() -> None:
+    text = SMOOTH.replace("flux(i,j) = a(i+1,j) - a(i,j)\n", "b(i,j) = b(i-1,j) + a(i,j)\n")
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=r"source\.h90:\d+:\d+: warning HF\d+: "):
+            hfpy.load(text, backend="sequential", opt=0)
