@@ -7,7 +7,8 @@
     ```fortran from heat.F90 with --backend sequential
                                      the same, generated with further options
     ```text printed                  what the section's program prints, with every backend
-    ```console                       commands after ``$``, run in the section's folder, and what they print
+    ```console                       commands after ``$``, run in the section's folder, and what they print; ``python``
+                                     is the one that runs the tests
     ```toml hfpy.toml                a file of the section, as for Fortran; any other language and name likewise
 
 A section is what stands between two headings of the second level. Blocks with nothing behind their language are

@@ -5,6 +5,7 @@ import io
 import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,8 @@ def run_commands(block: Block, folder: Path) -> None:
 def printed_by(command: str, folder: Path) -> str:
     """Standard output and error of a command; hfpy runs in this process."""
     words = shlex.split(command)
+    if words[0] == "python":
+        command = shlex.join([sys.executable, *words[1:]])
     if words[0] != "hfpy":
         done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
         return done.stdout + done.stderr
@@ -145,6 +148,7 @@ def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pyt
     for name in ("FC", "CC", "FFLAGS", "CFLAGS", "LDFLAGS", "NVCC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    monkeypatch.setenv("HFPY_CACHE", str(tmp_path / "cache"))
     example = Example(tmp_path)
     for block in section.blocks:
         example.check(block)

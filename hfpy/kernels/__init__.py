@@ -1,0 +1,1 @@
+"""Routines of annotated Fortran as Python callables on NumPy arrays (:func:`hfpy.load`)."""

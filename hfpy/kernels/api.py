@@ -1,0 +1,108 @@
+"""``hfpy.load``: options in, a loaded library out."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hfpy.build.files import digest, write_if_changed
+from hfpy.build.session import Given, Session, open_files, open_project
+from hfpy.diagnostics import UsageError
+from hfpy.kernels.cache import cache_folder
+from hfpy.options import default_kinds
+from hfpy.project import PROJECT_FILE, TARGETS, TargetSettings
+
+if TYPE_CHECKING:
+    from hfpy.kernels.objects import Library
+
+_CAN = {"cpu": ("sequential", "openmp"), "gpu": ("cuda-c",)}
+_TEXT_FILE = "source.h90"
+
+
+def load(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    target: str = "cpu",
+    backend: str | None = None,
+    *,
+    emulate: bool = False,
+    opt: int | None = None,
+    flags: Sequence[str] | None = None,
+    layout: str | None = None,
+    storage_order: str | os.PathLike[str] | None = None,
+    define: Sequence[str] = (),
+    include_dirs: Sequence[str | os.PathLike[str]] = (),
+    sizes: dict[str, Any],
+) -> Library:
+    """:func:`hfpy.load`, which has the documentation."""
+    if importlib.util.find_spec("numpy") is None:
+        raise UsageError("hfpy.load needs NumPy: pip install 'hfpy[python]'")
+    if target not in TARGETS:
+        raise UsageError(f"unknown target '{target}'; known are {', '.join(TARGETS)}")
+    if target == "gpu" and not emulate:
+        raise UsageError("hfpy.load cannot use a GPU yet; emulate=True runs the same kernels on the CPU")
+    cache = cache_folder(os.environ)
+    given = Given(
+        target=target,
+        backend=backend,
+        storage_order=Path(storage_order).resolve() if storage_order is not None else None,
+        define=tuple(define),
+        include_dirs=tuple(Path(folder).resolve() for folder in include_dirs),
+        layout=layout,
+        opt=opt,
+        emulate=emulate and target == "gpu",
+    )
+    session = _with_flags(_session(source, given, cache), flags)
+    _check_backends(session)
+
+    from hfpy.kernels.library import build
+    from hfpy.kernels.objects import Library
+
+    built = build(session.project, session.options, os.environ, cache)
+    for text in built.warnings:
+        warnings.warn(text, stacklevel=3)
+    return Library(built, sizes)
+
+
+def _session(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], given: Given, cache: Path) -> Session:
+    """The project to load: a text, files, or a folder."""
+    if isinstance(source, str) and "\n" in source:
+        data = source.encode("utf-8", "surrogateescape")
+        path = cache / "texts" / digest(data)[:16] / _TEXT_FILE
+        write_if_changed(path, data)
+        return open_files([path], given)
+    names = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    paths = [Path(name).resolve() for name in names]
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        raise UsageError(f"no such file or folder: {', '.join(missing)} (text of a source has more than one line)")
+    if len(paths) == 1 and (paths[0] / PROJECT_FILE).is_file():
+        return open_project(paths[0], given, os.environ)
+    return open_files(paths, given)
+
+
+def _with_flags(session: Session, flags: Sequence[str] | None) -> Session:
+    """The project with other compiler flags, and the default kinds that follow from them."""
+    if flags is None:
+        return session
+    target = session.options.target
+    settings = session.project.targets.get(target, TargetSettings())
+    changed = {**session.project.targets, target: replace(settings, flags=tuple(flags))}
+    options = replace(session.options, kinds=default_kinds(flags))
+    return replace(session, project=replace(session.project, targets=changed), options=options)
+
+
+def _check_backends(session: Session) -> None:
+    """Raise UsageError for backends whose code cannot be loaded."""
+    options = session.options
+    asked = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    able = _CAN[options.target] if options.target == "cpu" else (*_CAN["cpu"], *_CAN["gpu"])
+    unable = sorted(asked - set(able))
+    if unable or options.default_backend not in _CAN[options.target]:
+        named = ", ".join(unable) or options.default_backend
+        known = ", ".join(_CAN[options.target])
+        raise UsageError(f"hfpy.load cannot use {named} for target {options.target}; it can use {known}")

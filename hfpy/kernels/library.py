@@ -1,0 +1,217 @@
+"""From sources to a shared library with wrappers, built once for the same content."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hfpy.build.compilers import default_jobs
+from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.driver import compiled_files, locked, runtime_module
+from hfpy.build.files import digest, explained, read_json, write_atomically, write_json
+from hfpy.build.graph import CompiledFile, dependencies
+from hfpy.build.objects import Objects
+from hfpy.build.tasks import Processes, run_ordered
+from hfpy.build.tools import Tools, find_tools
+from hfpy.build.translated import all_sources, transpile
+from hfpy.diagnostics import ToolError, render
+from hfpy.kernels.cache import content_key, private_folder
+from hfpy.kernels.devices import Expected, expected_on_device
+from hfpy.kernels.signatures import ModuleSignature, from_json, signatures
+from hfpy.kernels.wrappers import Numbers, wrappers
+from hfpy.options import Options
+from hfpy.parse.files import command_line_macros, index_text
+from hfpy.pipeline import holds_selections
+from hfpy.project import C_SUFFIXES, Project, source_files
+
+_LIBRARY = "library.so"
+_MODULES = "modules.json"
+_GENERATED = "generated"
+_ARRAYS_MODULE = "hfpy_arrays"
+_KERNELS = ".cu"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A shared library on disk, its modules, what the translation warned of, and the folder with the generated text."""
+
+    library: Path
+    modules: tuple[ModuleSignature, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def generated(self) -> Path:
+        """The folder with the text that was compiled."""
+        return self.library.parent / _GENERATED
+
+
+def build(
+    project: Project,
+    options: Options,
+    environment: Mapping[str, str],
+    cache: Path,
+    told: Callable[[str], None] = lambda _command: None,
+) -> Built:
+    """The library of a project's Fortran sources, from the cache if it was built before from the same content.
+
+    ``told`` is called with each command that is run. Raises HfpyError for faults of the user's code, ToolError if a
+    compiler is missing or fails.
+    """
+    sources = all_sources(project)
+    tools = _tools(project, options, environment)
+    cuda = _emulation(environment) if options.target == "gpu" else None
+    words = [tools.fortran.version, *tools.fortran_command(Path("x.F90"), Path("x.o"), (), ()), *tools.link_flags]
+    words += [" ".join(project.flags_of_file(path)) for path in sources]
+    words += [cuda.compiler.version, *cuda.kernel_command(Path("x.cu"), Path("x.o"))] if cuda else []
+    others = source_files(project, C_SUFFIXES)
+    words += [tools.c.version, *tools.c_command(Path("x.c"), Path("x.o"), ())] if tools.c else []
+    kept = cache / content_key([*sources, *others], options, words)
+    built = _found(kept)
+    if built is not None:
+        return built
+    work = private_folder(kept)
+    with explained(cache):
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+    try:
+        _Building(project, options, tools, cuda, work, told).run(sources, others)
+        with explained(kept):
+            if not kept.exists():  # another process may have been faster
+                os.replace(work, kept)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    built = _found(kept)
+    if built is None:
+        raise ToolError(f"{kept} holds no library; remove it and try again")
+    return built
+
+
+def _found(kept: Path) -> Built | None:
+    """What lies in a folder of the cache."""
+    data = read_json(kept / _MODULES)
+    if "modules" not in data or not (kept / _LIBRARY).is_file():
+        return None
+    return Built(kept / _LIBRARY, tuple(from_json(item) for item in data["modules"]), tuple(data["warnings"]))
+
+
+def _tools(project: Project, options: Options, environment: Mapping[str, str]) -> Tools:
+    """The compiler with the flags of a shared library."""
+    openmp = options.default_backend == "openmp"
+    suffixes = frozenset(path.suffix for path in source_files(project, C_SUFFIXES))
+    tools = find_tools(project, options, environment, openmp=openmp, debug=False, suffixes=suffixes)
+    return replace(
+        tools,
+        fortran_flags=(*tools.fortran_flags, "-fPIC"),
+        c_flags=(*tools.c_flags, "-fPIC"),
+        link_flags=("-shared", "-fPIC", *tools.link_flags),
+    )
+
+
+def _emulation(environment: Mapping[str, str]) -> CudaTools:
+    """What compiles kernels for the CPU, into a shared library.
+
+    GNU's linker would share inline variables of the runtime between all libraries of the process.
+    """
+    tools = find_cuda_tools(environment, emulated=True)
+    own = ("-fno-gnu-unique",) if tools.compiler.family == "gnu" else ()
+    return replace(tools, flags=(*tools.flags, "-fPIC", *own))
+
+
+@dataclass(frozen=True)
+class _Building:
+    """One build in a folder of its own."""
+
+    project: Project
+    options: Options
+    tools: Tools
+    cuda: CudaTools | None
+    folder: Path
+    told: Callable[[str], None]
+
+    def run(self, sources: Sequence[Path], others: Sequence[Path]) -> None:
+        """Translate, add wrappers, compile, with the C sources ``others``, link, write down what there is."""
+        translated = transpile(sources, self.options, self.folder / _GENERATED)
+        expected = Expected() if self.cuda is None else expected_on_device(sources, self.options)
+        files: dict[str, CompiledFile] = {}
+        modules: list[ModuleSignature] = []
+        for file in compiled_files(translated.files, {}):
+            files[file.name] = self._with_wrappers(file, expected, modules)
+        if self.cuda is not None:
+            files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, _ARRAYS_MODULE)
+        self._compile(files, others)
+        warnings = [render(d) for d in translated.diagnostics if d.severity == "warning"]
+        found = {"modules": [module.as_json() for module in modules], "warnings": warnings}
+        write_json(self.folder / _MODULES, found)
+        shutil.rmtree(self.folder / "objects", ignore_errors=True)
+        shutil.rmtree(self.folder / "modules", ignore_errors=True)
+
+    def _with_wrappers(self, file: CompiledFile, expected: Expected, modules: list[ModuleSignature]) -> CompiledFile:
+        """The file, written anew with wrappers in its modules; ``modules`` grows by these."""
+        if file.name.endswith(_KERNELS):
+            return file
+        text = file.path.read_text(encoding="utf-8", errors="surrogateescape")
+        lines, line_map = text.split("\n"), list(file.line_map)
+        source = file.source.read_text(encoding="utf-8", errors="replace")
+        index = index_text(file.path, text, self.options, command_line_macros(self.options))
+        inserted: list[tuple[int, list[str]]] = []
+        for number, found in signatures(index, source, self.options):
+            module = expected.said_of(found)
+            first = Numbers(sum(len(m.routines) for m in modules), sum(len(m.variables) for m in modules))
+            modules.append(module)
+            callable_ = any(not routine.refused for routine in module.routines)
+            if not index.fixed and (callable_ or module.variables):
+                unit = index.units[number]
+                contains = [] if unit.contains >= 0 else ["contains"]
+                inserted.append((index.lines[unit.last].first, contains + wrappers(module, first)))
+        for before, new in reversed(inserted):
+            lines[before:before] = new
+            line_map[before:before] = [0] * len(new)
+        data = "\n".join(lines).encode("utf-8", "surrogateescape")
+        write_atomically(file.path, data)
+        uses = file.uses if self.cuda is None else tuple(dict.fromkeys((*file.uses, _ARRAYS_MODULE)))
+        return replace(file, digest=digest(data), line_map=tuple(line_map), uses=uses)
+
+    def _compile(self, files: Mapping[str, CompiledFile], others: Sequence[Path]) -> None:
+        needs = dependencies(tuple(files.values()))
+        processes = Processes()
+        objects = Objects(
+            folder=self.folder,
+            root=self.project.root,
+            tools=self.tools,
+            files=files,
+            needs=needs,
+            processes=processes,
+            flags_of=self.project.flags_of_file,
+            say=lambda _text: None,
+            told=self.told,
+        )
+        selections = self.tools.fortran.spelling.selections if self.options.opt else ()
+
+        def compile_one(name: str) -> None:
+            if name.endswith(_KERNELS) and self.cuda is not None:
+                objects.compile_kernels(name, self.cuda)
+            else:
+                held = selections and holds_selections(files[name].path.read_text("utf-8", "replace"))
+                objects.compile_fortran(name, selections if held else ())
+
+        failures = run_ordered(needs, compile_one, default_jobs(), processes.stop)
+        if failures:
+            raise ToolError("\n".join(str(failure) for failure in failures))
+        if self.cuda is not None:
+            flags = (str(self._runtime(self.cuda, objects)), *self.cuda.link_flags())
+            objects.tools = replace(self.tools, link_flags=(*flags, *self.tools.link_flags))
+        foreign = {path: objects.objects / f"c{number}.o" for number, path in enumerate(others)}
+        for path, target in foreign.items():
+            objects.compile_c(path, target)
+        objects.link([*map(objects.object_of, files), *foreign.values()], self.folder / _LIBRARY)
+
+    def _runtime(self, cuda: CudaTools, objects: Objects) -> Path:
+        """The runtime of kernels, one for all libraries of the cache that are built with the same compiler."""
+        folder = self.folder.parent / f"runtime-{digest(cuda.compiler.version, *cuda.flags)[:16]}"
+        with explained(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            return runtime_library(cuda, folder, objects.run)
