@@ -25,6 +25,11 @@ class GeneratedFile:
     line_map: tuple[int, ...]
 
 
+def holds_selections(_text: str) -> bool:
+    """Nothing is optimised here."""
+    return False
+
+
 @dataclass(frozen=True)
 class FileUnits:
     provides: tuple[str, ...]
