@@ -71,7 +71,7 @@ def test_kernels_for_the_emulation() -> None:
 def test_sources_of_the_runtime() -> None:
     real, emulated = CudaTools(NVCC, False).runtime_sources(), CudaTools(GXX, True).runtime_sources()
     assert {path.name for path in real} == {
-        f"hfpy_{name}.cpp" for name in ("arrays", "device", "grid", "memory", "trace")
+        f"hfpy_{name}.cpp" for name in ("arrays", "device", "grid", "memory", "ranks", "regions", "trace")
     }
     assert {path.name for path in set(emulated) - set(real)} == {"hfpy_emulate.cpp", "hfpy_fibres.cpp"}
 

@@ -57,7 +57,7 @@ def test_the_translator_tells_its_phases(sources: list[Path], tmp_path: Path) ->
     told: list[tuple[str, int, int]] = []
     options = Options(backend="sequential", cache_dir=tmp_path / "cache")
     assert translate(sources, options, lambda *given: told.append(given)).files
-    phases = ["reading", "parsing", "analysing", "transforming", "remembering"]
+    phases = ["reading", "parsing", "analysing", "optimising", "transforming", "remembering"]
     assert list(dict.fromkeys(name for name, _, _ in told)) == phases
     assert [entry for entry in told if entry[0] == "reading"] == [("reading", n, 3) for n in range(3)]
     assert [entry for entry in told if entry[0] == "parsing" and entry[2]] == [("parsing", n, 6) for n in range(6)]
@@ -110,7 +110,15 @@ def timed(err: str) -> list[str]:
 
 def test_timings_show_every_phase(sources: list[Path], capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["transpile", *map(str, sources), "-o", "out", "--timings"]) == 0
-    assert timed(capfd.readouterr().err) == ["reading", "parsing", "analysing", "transforming", "writing", "total"]
+    assert timed(capfd.readouterr().err) == [
+        "reading",
+        "parsing",
+        "analysing",
+        "optimising",
+        "transforming",
+        "writing",
+        "total",
+    ]
 
 
 def test_timings_of_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -118,7 +126,16 @@ def test_timings_of_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     Path("hfpy.toml").write_text('[project]\nname = "demo"\nsources = ["demo.h90"]\n')
     Path("demo.h90").write_text(ROUTINE.format(name="one") + "program demo\n  print *, 1\nend program demo\n")
     assert cli.run(["build", "--timings"]) == 0
-    parts = ["looking for changes", "reading", "parsing", "analysing", "transforming", "remembering", "writing"]
+    parts = [
+        "looking for changes",
+        "reading",
+        "parsing",
+        "analysing",
+        "optimising",
+        "transforming",
+        "remembering",
+        "writing",
+    ]
     assert timed(capfd.readouterr().err) == [*parts, "compiling", "linking", "total"]
     assert cli.run(["build", "--timings"]) == 0
     assert timed(capfd.readouterr().err) == ["looking for changes", "compiling", "linking", "total"]
