@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
     from hfpy.model.units import FileIndex
     from hfpy.transform.files import FileResult
+    from hfpy.transform.stencil.lowered import Lowered
     from hfpy.transform.workshop import Beside
 
 
@@ -104,19 +105,8 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
-            facts, effects = optimised.facts, optimised.effects
-            application = facts.application
-        rewritten = _rewritten(facts, effects, options, progress)
-        if optimised is not None and facts is not before:
-            # What is to be said is said of the user's text; and if new text is at fault, the user's is taken.
-            asked = _rewritten(before, effects_before, options, silent, optimised.changed)
-            if has_errors(rewritten.found) or has_errors(asked.found):
-                facts, effects, application = before, effects_before, before.application
-                rewritten = _rewritten(before, effects_before, options, progress)
-            else:
-                elsewhere = [d for d in rewritten.found if d.place.file not in optimised.changed]
-                rewritten = replace(rewritten, found=(*elsewhere, *asked.found))
-        files = rewritten.files
+        facts, rewritten = _written(before, effects_before, optimised, progress)
+        application, files = facts.application, rewritten.files
         found += rewritten.found
         units = {Path(f.path): _units(f) for f in application.files}
 
@@ -157,9 +147,21 @@ class _Rewritten:
     openmp: bool
 
 
-def _rewritten(
-    facts: Facts, effects: Effects, options: Options, progress: Progress, only: Collection[str] | None = None
-) -> _Rewritten:
+def _written(facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress) -> tuple[Facts, _Rewritten]:
+    """The files of an application as the optimiser left it, and its facts; of that given by the user (``facts``), where
+    there was nothing to optimise or the new text is at fault. What is to be said is said of the user's text.
+    """
+    if optimised is None or optimised.facts is facts:
+        return facts, _rewritten(facts, effects, progress)
+    rewritten = _rewritten(optimised.facts, optimised.effects, progress)
+    asked = _rewritten(facts, effects, silent, optimised.changed)
+    if has_errors(rewritten.found) or has_errors(asked.found):
+        return facts, _rewritten(facts, effects, progress)
+    elsewhere = [d for d in rewritten.found if d.place.file not in optimised.changed]
+    return optimised.facts, replace(rewritten, found=(*elsewhere, *asked.found))
+
+
+def _rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None = None) -> _Rewritten:
     """The files of an application (those of ``only``, if given) with all edits."""
     from hfpy.backends.workshop import Backends
     from hfpy.transform.files import FileRewriter
@@ -168,7 +170,7 @@ def _rewritten(
     found: list[Diagnostic] = []
     openmp = False
     workshop = Backends(facts, effects)
-    everything = facts.application.files
+    everything, options = facts.application.files, facts.application.options
     for number, index in enumerate(everything):
         if only is not None and index.path not in only:
             continue

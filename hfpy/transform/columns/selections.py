@@ -99,13 +99,11 @@ def _one(writer: BodyWriter, expr: Expr) -> str:
     return "1.0d0" if kind == "double" else f"1.0_{kind}" if kind else "1.0"
 
 
-def guard(writer: BodyWriter, expr: Expr) -> Expr | None:
+def guard(expr: Expr) -> Expr | None:
     """The operand of an operation that must be 1 where the side is not taken."""
     match expr:
         case Binary(op="/", right=right):
             return right
-        case Binary(op="**", left=left, right=Literal()) if not isinstance(left, Literal):
-            return None
         case Apply(base=Name(name=name)) if name in GUARDED:
             return expr.args[0]
     return None

@@ -193,7 +193,7 @@ class BodyWriter:
             if named(node) in self.varying or isinstance(node, Name):
                 self._replace(node, line, lanes, found)
                 return
-            operand = guard(self, node)
+            operand = guard(node)
             for child in children(node):
                 if isinstance(node, Apply) and child is node.base:
                     continue
