@@ -325,6 +325,8 @@ def _optimised_again(
         return None
     effects = Effects(facts, intents)
     result = optimise(facts, effects, only=index.path)
+    if result.notes:
+        return None
     if index.path not in result.files:
         blocks = (
             facts.target == "cpu" and options.opt >= COLUMNS_FROM and put_in_blocks(facts, effects, index.path).files

@@ -105,6 +105,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
+            found += optimised.stencils.notes
         facts, rewritten = _written(before, effects_before, optimised, progress)
         application, files = facts.application, rewritten.files
         found += rewritten.found

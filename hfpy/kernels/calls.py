@@ -7,7 +7,7 @@ import ctypes
 import functools
 import threading
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,34 @@ class Routine:
     def refused(self) -> str:
         """Why it cannot be called (empty: it can)."""
         return self._signature.refused
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What a call takes, in order."""
+        return tuple(self._passed)
+
+    def kind(self, name: str) -> np.dtype[Any]:
+        """The NumPy type of an argument in memory. Raises TypeError if there is none."""
+        return self._kinds()[name]
+
+    def shapes(self, **scalars: Any) -> dict[str, tuple[int, ...]]:
+        """The shape that each array has to have with these scalars (all that a call takes); -1 is an extent of any size.
+
+        Raises what a call raises.
+        """
+        arrays = [a for a in self._signature.arguments if a.extents]
+        wanted = [-1] * sum(len(a.extents) for a in arrays)
+        if any(extent.form == "explicit" for a in arrays for extent in a.extents):
+            types = self._kinds()
+            held: dict[str, Array | None] = {}
+            for argument in self._signature.arguments:
+                one = np.zeros((1,), types[argument.name])
+                held[argument.name] = one if argument.extents else self._held(argument, types[argument.name], scalars)
+            if self._signature.result is not None:
+                held[self._signature.result.name] = np.zeros((), types[self._signature.result.name])
+            wanted = self._wanted(held, wanted)[1]
+        places = iter(wanted)
+        return {a.name: tuple(next(places) for _ in a.extents) for a in arrays}
 
     def __repr__(self) -> str:
         return f"<{self.__doc__.splitlines()[0] if self.__doc__ else self.__qualname__}>"
@@ -158,6 +186,14 @@ class Routine:
         """Call the wrapper. Raises ValueError if it finds extents that are not those declared."""
         arrays = [a for a in self._signature.arguments if a.extents]
         extents = [n for a in arrays for n in _shape(held[a.name], len(a.extents))]
+        status, wanted = self._wanted(held, extents)
+        if status:
+            raise ValueError(self._shapes(arrays, held, wanted))
+
+    def _wanted(self, held: Mapping[str, Array | None], extents: Sequence[int]) -> tuple[int, list[int]]:
+        """Call the wrapper with arrays of these extents. It calls the routine if they are those declared; else the status
+        is not 0, and what was wanted comes back.
+        """
         given = (ctypes.c_int64 * max(1, len(extents)))(*extents)
         wanted = (ctypes.c_int64 * max(1, len(extents)))()
         status = ctypes.c_int(0)
@@ -165,8 +201,7 @@ class Routine:
         call = self._compiled.function(f"hfpy_call{self._number}")
         with self._compiled.calling():
             call(*pointers, given, wanted, ctypes.byref(status))
-        if status.value:
-            raise ValueError(self._shapes(arrays, held, list(wanted)))
+        return status.value, list(wanted)
 
     def _shapes(self, arrays: list[Argument], held: Mapping[str, Array | None], wanted: list[int]) -> str:
         """The message for the first array whose shape is not the one declared."""
@@ -215,6 +250,11 @@ class Scalar:
         size = (ctypes.c_int64 * 1)()
         compiled.function(f"hfpy_vbytes{number}")(size)
         self._stored = values.stored_type(variable.base, size[0])
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it can only be read."""
+        return self._variable.fixed
 
     def get(self) -> bool | int | float | complex:
         """Its value. Raises TypeError if NumPy has no type for it."""

@@ -43,9 +43,14 @@ class Built:
     warnings: tuple[str, ...] = ()
 
     @property
+    def folder(self) -> Path:
+        """Its folder in the cache."""
+        return self.library.parent
+
+    @property
     def generated(self) -> Path:
         """The folder with the text that was compiled."""
-        return self.library.parent / _GENERATED
+        return self.folder / _GENERATED
 
 
 def build(
@@ -69,7 +74,7 @@ def build(
     others = source_files(project, C_SUFFIXES)
     words += [tools.c.version, *tools.c_command(Path("x.c"), Path("x.o"), ())] if tools.c else []
     kept = cache / content_key([*sources, *others], options, words)
-    built = _found(kept)
+    built = found(kept)
     if built is not None:
         return built
     work = private_folder(kept)
@@ -83,14 +88,14 @@ def build(
                 os.replace(work, kept)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    built = _found(kept)
+    built = found(kept)
     if built is None:
         raise ToolError(f"{kept} holds no library; remove it and try again")
     return built
 
 
-def _found(kept: Path) -> Built | None:
-    """What lies in a folder of the cache."""
+def found(kept: Path) -> Built | None:
+    """The library that lies in a folder of the cache, if one does."""
     data = read_json(kept / _MODULES)
     if "modules" not in data or not (kept / _LIBRARY).is_file():
         return None

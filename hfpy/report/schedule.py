@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
 from hfpy.analyze.facts import Facts
+from hfpy.options import Tuned
 from hfpy.transform.columns.optimise import ColumnResult
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
@@ -71,7 +72,17 @@ def _schedule(number: int, schedule: Schedule) -> Iterator[str]:
         yield f"    group {_stages(group)}: {manner}; {price}"
         if text is not None:
             yield from _extents(group, text.evaluations)
+    if schedule.tuned is not None:
+        yield _measured(schedule.tuned)
     yield from _others(schedule.choice)
+
+
+def _measured(tuned: Tuned) -> str:
+    rows = f" with blocks of {tuned.rows} rows" if tuned.rows else ""
+    return (
+        f"    chosen by hfpy tune{rows}: {tuned.seconds * 1e3:.3g} ms measured, "
+        f"{tuned.model_seconds * 1e3:.3g} ms with what the model would take"
+    )
 
 
 def _extents(group: Group, evaluations: Mapping[int, int]) -> Iterator[str]:

@@ -42,7 +42,7 @@ def lowered(facts: Facts, effects: Effects) -> Lowered:
     stencils = optimise(facts, effects)
     made = _again(facts.application, stencils.files, ())
     if made is None:
-        stencils = Result({}, {}, stencils.refusals) if stencils.files else stencils
+        stencils = replace(stencils, files={}, schedules={}) if stencils.files else stencils
         made = facts, effects
     if facts.target != "cpu" or facts.application.options.opt < COLUMNS_FROM:
         return Lowered(*made, stencils, NO_COLUMNS)
