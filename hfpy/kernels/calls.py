@@ -86,7 +86,7 @@ class Routine:
         return self._kinds()[name]
 
     def shapes(self, **scalars: Any) -> dict[str, tuple[int, ...]]:
-        """The shape that each array has to have with these scalars (all that a call takes); -1 is an extent of any size.
+        """The shape that each array has to have with these scalars (all that a call takes); -1: any extent will do.
 
         Raises what a call raises.
         """
@@ -191,8 +191,8 @@ class Routine:
             raise ValueError(self._shapes(arrays, held, wanted))
 
     def _wanted(self, held: Mapping[str, Array | None], extents: Sequence[int]) -> tuple[int, list[int]]:
-        """Call the wrapper with arrays of these extents. It calls the routine if they are those declared; else the status
-        is not 0, and what was wanted comes back.
+        """Call the wrapper with arrays of these extents. It calls the routine if they are those declared; else the
+        status is not 0, and what was wanted comes back.
         """
         given = (ctypes.c_int64 * max(1, len(extents)))(*extents)
         wanted = (ctypes.c_int64 * max(1, len(extents)))()
