@@ -123,6 +123,15 @@ def test_assumed_shapes_and_sizes() -> None:
     assert sized[1, 0] == assumed[0, 1] and np.count_nonzero(sized) == 1
 
 
+def test_shapes_can_be_asked_for() -> None:
+    """The routine is not called."""
+    forms = hfpy.load(FORMS, nx=3, ny=2)
+    assert forms.module_sizes.shapes() == {"a": (5, 2)}
+    assert forms.shapes.shapes(n=2)["sized"] == (2, -1)
+    assert forms.shapes.shapes(n=2)["assumed"] == (-1, -1)
+    assert [a.name for a in forms.maybe.arguments] == ["scale", "x", "extra", "times"]
+
+
 def test_scalars_of_every_type() -> None:
     forms = hfpy.load(FORMS)
     back = forms.every_scalar(-3, 2**40, 0.5, True, 2 - 4j)
