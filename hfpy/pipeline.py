@@ -101,11 +101,12 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         before, effects_before = facts, effects
         optimised = None
         if options.opt and not has_errors(found):
+            from hfpy.transform.stencil.honoured import not_honoured
             from hfpy.transform.stencil.lowered import lowered
 
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
-            found += optimised.stencils.notes
+            found += [*optimised.stencils.notes, *not_honoured(facts, optimised.stencils)]
         facts, rewritten = _written(before, effects_before, optimised, progress)
         application, files = facts.application, rewritten.files
         found += rewritten.found
@@ -121,7 +122,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
                 return ""
             return show_schedules(before, optimised.stencils, optimised.columns, name)
 
-        diagnostics = _in_source_lines(application.files, found)
+        diagnostics = _in_source_lines(before.application.files, found)
         if has_errors(diagnostics):
             files = ()
         beside: list[GeneratedFile] = []

@@ -73,6 +73,10 @@ class RunFinder:
 
     @staticmethod
     def _against(run: list[Draft], draft: Draft) -> tuple[int, str] | None:
+        if "no" in (draft.wishes.fuse, run[-1].wishes.fuse):
+            return 9, "'fuse' keeps it apart"
+        if draft.scope != run[0].scope:
+            return 9, "a @stencilProgram begins or ends before it"
         if draft.iterators != run[0].iterators:
             return 7, f"its iterators are not those of the region before ({', '.join(run[0].iterators)})"
         everyone = [*run, draft]
@@ -172,4 +176,5 @@ def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
         draft.keeps,
         draft.operations,
         draft.place,
+        draft.wishes,
     )

@@ -78,25 +78,27 @@ def choose(program: Program, machine: Machine, target: str, level: int) -> Choic
 
 
 def cheapest(program: Program, machine: Machine, target: str, level: int, most: int) -> tuple[Choice, ...]:
-    """The ``most`` cheapest groupings (fewer if there are no more), the best first."""
+    """The ``most`` cheapest groupings (fewer if there are no more), the best first. Where stages that ``fuse`` wants
+    together have to part, only those that part as few as can be.
+    """
     prices = _Prices(program, machine, target, level)
     count = len(program.stages)
-    # For each number of stages the best ways to group so many: seconds, where the last group begins, and which of the
-    # ways to group the stages before it.
-    best: list[list[tuple[float, int, int]]] = [[(0.0, 0, 0)]]
+    # For each number of stages the best ways to group so many: stages parted that `fuse` wants together, seconds, where
+    # the last group begins, and which of the ways to group the stages before it.
+    best: list[list[tuple[int, float, int, int]]] = [[(0, 0.0, 0, 0)]]
     for end in range(count):
         ways = [
-            (seconds + prices.made[begin, end][1].seconds, begin, rank)
+            (parted + _parts(program, begin), seconds + prices.made[begin, end][1].seconds, begin, rank)
             for begin in range(end + 1)
             if (begin, end) in prices.made
-            for rank, (seconds, _, _) in enumerate(best[begin])
+            for rank, (parted, seconds, _, _) in enumerate(best[begin])
         ]
         best.append(sorted(ways)[:most])
     found = []
-    for rank in range(len(best[count])):
+    for rank in range(sum(parted == best[count][0][0] for parted, *_ in best[count])):
         cuts = [count]
         while cuts[-1]:
-            _, begin, rank = best[cuts[-1]][rank]
+            _, _, begin, rank = best[cuts[-1]][rank]
             cuts.append(begin)
         found.append(prices.choice(tuple(reversed(cuts))))
     return tuple(found)
@@ -108,6 +110,14 @@ def grouped(program: Program, machine: Machine, target: str, level: int, sizes: 
     if cuts[-1] != len(program.stages) or any(a >= b for a, b in pairwise(cuts)):
         raise Illegal(f"there are {len(program.stages)} regions")
     return _Prices(program, machine, target, level).choice(cuts)
+
+
+def _parts(program: Program, begin: int) -> int:
+    """Whether a group that begins there parts stages that ``fuse`` wants together."""
+    if not begin:
+        return 0
+    before, behind = (s.wishes.fuse for s in program.stages[begin - 1 : begin + 1])
+    return int(bool(before) and before == behind)
 
 
 def _alternatives(
