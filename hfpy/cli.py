@@ -135,6 +135,7 @@ _analysis_options = _stack(
         help="Give up a routine that takes longer to parse.",
     ),
     click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
+    click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )
@@ -463,13 +464,12 @@ def probe_command(project: Path) -> None:
 
 def _sizes(given: tuple[str, ...]) -> dict[str, int]:
     """Values from ``nx=256,ny=256``. Raises UsageError."""
-    sizes = {}
-    for item in (item for text in given for item in text.replace(",", " ").split()):
-        name, _, value = item.partition("=")
-        if not name.isidentifier() or not value.isdecimal():
-            raise UsageError(f"--size wants NAME=NUMBER, not '{item}'")
-        sizes[name.lower()] = int(value)
-    return sizes
+    from hfpy.options import sizes_of
+
+    sizes = sizes_of(" ".join(given))
+    if sizes is None:
+        raise UsageError(f"--size wants NAME=NUMBER, not '{' '.join(given)}'")
+    return dict(sizes)
 
 
 @cli.command("tune")

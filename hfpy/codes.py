@@ -83,6 +83,7 @@ CODES: dict[str, str] = {
     "HF702": "something in a region cannot be translated for a kernel",
     "HF703": "an array is on the device under two backends at once",
     "HF704": "a choice of hfpy tune does not fit the code",
+    "HF705": "a region has no version for given sizes",
     # build, tools, project
     "HF800": "hfpy.toml cannot be read",
     "HF801": "unknown key in hfpy.toml",

@@ -317,6 +317,8 @@ def _optimised_again(
 
     if not any(regions_of(r) for r in routines.values()):
         return index, routines
+    if options.specialise:
+        return None
     loaded = store.before()
     if loaded is None:
         return None

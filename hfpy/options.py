@@ -96,7 +96,8 @@ class Options:
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there. ``kinds``
     are the compiler's default ones, which kernels must know. ``emulate`` builds GPU code for the CPU (design §4).
     ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
-    plans for, if it was measured; ``tuning`` are choices that go over its own.
+    plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for
+    which regions get versions of their own.
     """
 
     target: str = "cpu"
@@ -115,6 +116,7 @@ class Options:
     opt: int = 2
     machine: Machine | None = None
     tuning: tuple[Tuned, ...] = ()
+    specialise: tuple[tuple[str, int], ...] = ()
     emulate: bool = False
     kinds: DefaultKinds = DefaultKinds()
     trace: bool = False
@@ -127,6 +129,19 @@ class Options:
     def default_backend(self) -> str:
         """The backend of routines that nothing else assigns one to."""
         return self.backend or DEFAULT_BACKEND[self.target]
+
+
+def sizes_of(text: str) -> tuple[tuple[str, int], ...] | None:
+    """The sizes in a text such as ``"nx=256 ny=128"`` (blanks or commas between them), by name; None if it is no such
+    text.
+    """
+    sizes: dict[str, int] = {}
+    for item in text.replace(",", " ").split():
+        name, _, value = item.partition("=")
+        if not name.isidentifier() or not (value.isascii() and value.isdecimal()):
+            return None
+        sizes[name.lower()] = int(value)
+    return tuple(sorted(sizes.items()))
 
 
 def silent(_phase: str, _done: int, _total: int) -> None:

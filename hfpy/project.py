@@ -49,6 +49,7 @@ class TargetSettings:
     arch: str | None = None
     schedule: str | None = None
     opt: int | None = None
+    specialise: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def options_for(project: Project, target: str) -> Options:
         legacy=project.legacy,
         debug_print=project.debug_print,
         kinds=default_kinds(settings.flags or ()),
+        specialise=settings.specialise,
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)
