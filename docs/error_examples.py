@@ -927,6 +927,13 @@ BACKENDS: dict[str, Entry] = {
         },
         command="hfpy check .",
     ),
+    "HF705": Entry(
+        "Regions shall get versions of their own for sizes (`--specialise`, or `specialise` in `hfpy.toml`), but a "
+        "region has labels, named blocks or preprocessor lines, which cannot be there twice; or no region has such a size.",
+        {"halve.h90": _region("a(i,j) = a(i,j) / 2", "halve")},
+        command="hfpy check {file} --specialise nxx=256",
+        cure="Correct the name. Where a region has no version of its own, the general one runs.",
+    ),
 }
 
 PROJECTS: dict[str, Entry] = {

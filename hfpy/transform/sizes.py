@@ -80,6 +80,7 @@ class _RoutineSizes:
 
     def __init__(self, facts: Facts, effects: Effects, routine: Routine, values: Mapping[str, int]) -> None:
         self.facts = facts
+        self.effects = effects
         self.routine = routine
         self.values = values
         self.index = facts.application.file(routine.key)
@@ -114,18 +115,19 @@ class _RoutineSizes:
             for dimension in data.used if data is not None else ():
                 mentioned |= {w for w in words(dimension.size) if self._same(w, data.home)}  # type: ignore[union-attr]
         names = mentioned & self.values.keys()
-        calls = any(number in s.at.regions for s in self.facts.graph.sites.get(self.routine.key, ()))
-        return {n for n in names if n not in body.flow().written and self._kept(n, calls)}
+        return {n for n in names if n not in body.flow().written and self._kept(n)}
 
     def _same(self, name: str, home: str) -> bool:
         return self.facts.scopes.variable(name, home) == self.facts.scopes.variable(name, self.routine.key)
 
-    def _kept(self, name: str, calls: bool) -> bool:
-        """Whether a name is a size that the region cannot change behind our back."""
+    def _kept(self, name: str) -> bool:
+        """Whether a name is a size that no routine called in the region changes."""
         if not is_size(self.facts, self.routine, name):
             return False
         found = self.facts.scopes.variable(name, self.routine.key)
-        return found is not None and (found.home == self.routine.key or not calls)
+        assert found is not None
+        shared = ("module", found.symbol.name) in self.effects.shared_writes(self.routine.key)
+        return found.home == self.routine.key or not shared
 
     def _check(self, construct: Construct) -> None:
         """Raises _Refused for what may not be there twice."""
@@ -214,7 +216,9 @@ class _RoutineSizes:
         """A number of the kind that the variable has, so that no expression changes its kind."""
         found = self.facts.scopes.variable(name, self.routine.key)
         kind = found.symbol.type.kind if found is not None else ""
-        return f"int({value}, {kind})" if kind else str(value)
+        if not kind:
+            return str(value)
+        return f"{value}_{kind}" if kind.replace("_", "").isalnum() else f"int({value}, {kind})"
 
     def _in_user_file(self, construct: Construct) -> Place:
         return _user_place(self.index, construct, self.routine.file)
