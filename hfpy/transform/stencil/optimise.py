@@ -179,6 +179,8 @@ class _RoutineWork:
 
     def _asked(self, group: Group) -> bool:
         """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
+        if not group.stored:
+            return False  # nobody uses what it computes
         unrolled = any(n > 1 for n in group.wishes.unroll.values())
         return unrolled or (bool(group.wishes.tile) and self.target == "cpu" and len(group.program.iterators) > 1)
 
