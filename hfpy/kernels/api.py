@@ -45,7 +45,9 @@ def load(
     if target not in TARGETS:
         raise UsageError(f"unknown target '{target}'; known are {', '.join(TARGETS)}")
     if target == "gpu" and not emulate:
-        raise UsageError("hfpy.load cannot use a GPU yet; emulate=True runs the same kernels on the CPU")
+        from hfpy.kernels.gpu import require_gpu
+
+        require_gpu()
     cache = cache_folder(os.environ)
     given = Given(
         target=target,
