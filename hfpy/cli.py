@@ -433,6 +433,35 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, **opt
     return USER_FAULT if has_errors(found) else DONE
 
 
+@cli.command("report")
+@click.argument("reference", type=_PATH)
+@click.argument("hybrid", type=_PATH)
+@click.option("-o", "output", type=_PATH, metavar="DIR", help="Write report.json and report.html to DIR.")
+@click.option(
+    "--generated",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="Count what hfpy writes for TARGET (cpu, gpu:openacc).",
+)
+@click.option("--timings", is_flag=True, help="Show how long each phase took.")
+def report_command(reference: Path, hybrid: Path, output: Path | None, targets: tuple[str, ...], timings: bool) -> None:
+    """Compare the code before, in REFERENCE, with the hybrid code: lines kept, replaced, new, and what for."""
+    from hfpy.build.progress import Phases
+    from hfpy.report.productivity.command import make_report, write_report
+    from hfpy.report.productivity.text import show
+
+    with Phases() as phases:
+        made = make_report(reference, hybrid, targets, os.environ, phases.phase)
+        phases.phase("writing")
+        written = write_report(made, output) if output is not None else ()
+    click.echo(show(made))
+    for path in written:
+        click.echo(f"wrote {path}")
+    if timings:
+        click.echo(phases.report(), err=True)
+
+
 @cli.command()
 @click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
 @click.option("--target", type=click.Choice(["cpu", "gpu"]), help="Only this target; default: both.")
