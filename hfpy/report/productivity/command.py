@@ -91,7 +91,8 @@ def find_side(folder: Path, environment: Mapping[str, str]) -> Side:
     if not folder.exists():
         raise HfpyError([error("HF100", "there is no such folder", place)])
     if _is_project(folder):
-        files, project = _project_files(folder, environment), folder
+        files = _project_files(folder, environment)
+        project: Path | None = folder
     else:
         files, project = fortran_files(folder), _project_around(folder, environment)
     if not files:

@@ -20,7 +20,7 @@ from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.positions import Position
 from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.model.application import Application
-from hfpy.options import DebugPrint, Options
+from hfpy.options import DebugPrint, Options, silent
 from hfpy.report.productivity.kinds import kinds_of
 from hfpy.report.productivity.sanitise import sanitised
 from hfpy.report.productivity.tree import File, Tree
@@ -43,15 +43,20 @@ class Duplicated:
 @dataclass(frozen=True)
 class Estimate:
     """What OpenACC would need: directive lines, lines with storage-order macros (``accesses`` and ``declarations``),
-    duplicated routines. ``directives`` is None where hfpy's OpenACC backend refuses the program, for the reasons in
-    ``problems``.
+    duplicated routines. Where hfpy's OpenACC backend refuses something, ``problems`` has the reasons; the directives
+    are those for the rest then.
     """
 
-    directives: int | None
+    directives: int
     accesses: int
     declarations: int
     duplicated: tuple[Duplicated, ...]
     problems: tuple[Diagnostic, ...] = field(default=())
+
+    @property
+    def complete(self) -> bool:
+        """Whether all directives were counted."""
+        return not self.problems
 
     @property
     def macros(self) -> int:
@@ -122,7 +127,7 @@ def _statements(file: File) -> set[int]:
     return {line.first for line, kind in kinds if kind not in ("parallelisation", "layout")}
 
 
-def _directives(facts: Facts, hybrid: Tree) -> tuple[int | None, tuple[Diagnostic, ...]]:
+def _directives(facts: Facts, hybrid: Tree) -> tuple[int, tuple[Diagnostic, ...]]:
     """Lines of directives that the OpenACC backend writes, without those that the user has written."""
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
@@ -131,10 +136,8 @@ def _directives(facts: Facts, hybrid: Tree) -> tuple[int | None, tuple[Diagnosti
     effects = Effects(facts)
     found = [*facts.found, *check(facts, effects)]
     if has_errors(found):
-        return None, ordered(d for d in found if d.severity == "error")
-    done = rewritten(facts, effects, lambda *_: None)
-    if has_errors(done.found):
-        return None, ordered(d for d in done.found if d.severity == "error")
+        return 0, ordered(d for d in found if d.severity == "error")
+    done = rewritten(facts, effects, silent)
     there = sum(
         line.text.startswith("!$acc")
         for file in done.files
@@ -142,7 +145,7 @@ def _directives(facts: Facts, hybrid: Tree) -> tuple[int | None, tuple[Diagnosti
         for line in sanitised(file.text.splitlines(), file.name.lower().endswith((".f", ".for")))
     )
     given = sum(line.text.startswith("!$acc") for file in hybrid.files for line in file.lines)
-    return max(there - given, 0), ()
+    return max(there - given, 0), ordered(d for d in done.found if d.severity == "error")
 
 
 def _duplicated(here: Facts, there: Facts, counted: dict[Path | None, set[int]]) -> Iterator[Duplicated]:

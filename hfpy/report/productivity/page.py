@@ -8,7 +8,7 @@ from typing import Any
 from hfpy.report.productivity.estimate import Estimate, NoEstimate
 from hfpy.report.productivity.figures import HybridPart
 from hfpy.report.productivity.kinds import KINDS
-from hfpy.report.productivity.pictures import bar_of, flow, stacked
+from hfpy.report.productivity.pictures import row_bar, flow, stacked
 from hfpy.report.productivity.report import Bar, Report, bars
 from hfpy.report.productivity.text import number, percent
 
@@ -48,7 +48,7 @@ def page(report: Report) -> str:
         gone=[p for p in f.reference_files if not p.counterpart],
         routines=interesting(f.hybrid_routines),
         lost=[p for p in f.reference_routines if not p.counterpart],
-        bar=lambda part: Markup(bar_of(part.kept, part.new, largest)),
+        bar=lambda part: Markup(row_bar(part.kept, part.new, largest)),
     )
 
 
@@ -62,10 +62,8 @@ def legend(sides: Sequence[Bar]) -> list[dict[str, Any]]:
             continue
         label = "parallelisation directives" if key == "parallelisation" else labels[0]
         row = [count[key][1] if key in count else None for count in counts]
-        for n, bar in enumerate(sides):
-            if not bar.complete and key == "parallelisation":
-                row[n] = None
-        rows.append({"key": key, "label": label, "lines": row})
+        least = [key == "parallelisation" and not bar.complete for bar in sides]
+        rows.append({"key": key, "label": label, "cells": list(zip(row, least, strict=True))})
     return rows
 
 

@@ -1,4 +1,7 @@
-"""The two pictures of the report as SVG: the flow of lines, and new lines by what they are for, stacked."""
+"""The pictures of the report as SVG: the flow of lines, new lines by what they are for, small bars for tables.
+
+Colours are classes of the page's style sheet, so that they follow its light and dark themes.
+"""
 
 from __future__ import annotations
 
@@ -10,176 +13,158 @@ from hfpy.report.productivity.report import Bar
 from hfpy.report.productivity.text import number, percent
 
 WIDTH = 960
-_HEIGHT = 250.0  # of the larger side of the flow
-_TOP = 64
-_COLUMNS = (150.0, 350.0, 594.0, 794.0)  # left edges of the blocks
-_BLOCK = 16.0
 _LEAST = 1.5  # what is there is seen, however little it is
+_HEIGHT = 250.0  # of the larger side of the flow
+_TOP = 64.0
+_GAP = 34.0  # between what is kept and what is not
+_BLOCK = 16.0
+_REFERENCE, _BEFORE, _AFTER, _HYBRID = 150.0, 350.0, 594.0, 794.0  # left edges of the four columns
+_BAR, _BARS_LEFT, _BARS_RIGHT = 40.0, 170.0, 150.0
+_ROW = 160  # the longest bar in a table
 
 
 def flow(f: Figures) -> str:
-    """The flow of lines: reference, raw and sanitised, what is kept and replaced, what is new, the hybrid code."""
-    largest = max(f.reference_raw, f.hybrid_raw, 1)
-    scale = _HEIGHT / largest
-    gap = 34.0
+    """The flow of lines: the reference, what is kept and replaced of it, what is new, the hybrid code."""
+    scale = _HEIGHT / max(f.reference_raw, f.hybrid_raw, 1)
 
     def high(lines: int) -> float:
-        return max(lines * scale, _LEAST) if lines else 0.0
+        return max(lines * scale, _LEAST) if lines > 0 else 0.0
 
-    a, b, c, d = _COLUMNS
-    kept = high(f.kept)
-    out: list[str] = []
-    lower = _TOP + kept + gap
-    bottom_a = _TOP + max(high(f.reference_raw), high(f.reference_lines))
-    bottom_d = _TOP + max(high(f.hybrid_raw), high(f.hybrid_lines))
-    height = max(bottom_a, bottom_d, lower + max(high(f.replaced), high(f.new)) + 44) + 26
-    # bands
-    out.append(_band(a + _BLOCK, _TOP, kept, b, _TOP, kept, "kept"))
-    out.append(_band(a + _BLOCK, _TOP + kept, high(f.replaced), b, lower, high(f.replaced), "replaced"))
-    out.append(_band(b + _BLOCK, _TOP, kept, c, _TOP, kept, "kept"))
-    if f.replaced and f.new:
-        out.append(_band(b + _BLOCK, lower, high(f.replaced), c, lower, high(f.new), "swap"))
-    out.append(_band(c + _BLOCK, _TOP, kept, d, _TOP, kept, "kept"))
-    out.append(_band(c + _BLOCK, lower, high(f.new), d, _TOP + kept, high(f.new), "new"))
-    # blocks
-    rest_a, rest_d = f.reference_raw - f.reference_lines, f.hybrid_raw - f.hybrid_lines
-    out += [
-        _block(a, _TOP, kept, "kept"),
-        _block(a, _TOP + kept, high(f.replaced), "replaced"),
-        _block(a, _TOP + kept + high(f.replaced), high(max(rest_a, 0)), "blank"),
-        _block(b, _TOP, kept, "kept"),
-        _block(b, lower, high(f.replaced), "replaced"),
-        _block(c, _TOP, kept, "kept"),
-        _block(c, lower, high(f.new), "new"),
-        _block(d, _TOP, kept, "kept"),
-        _block(d, _TOP + kept, high(f.new), "new"),
-        _block(d, _TOP + kept + high(f.new), high(max(rest_d, 0)), "blank"),
+    kept, replaced, new = high(f.kept), high(f.replaced), high(f.new)
+    lower = _TOP + kept + _GAP
+    under = lower + max(replaced, new) + 20
+    left = _column(
+        _REFERENCE, (kept, "kept"), (replaced, "replaced"), (high(f.reference_raw - f.reference_lines), "blank")
+    )
+    right = _column(_HYBRID, (kept, "kept"), (new, "new"), (high(f.hybrid_raw - f.hybrid_lines), "blank"))
+    ends = _TOP + max(
+        kept + replaced + high(f.reference_raw - f.reference_lines), kept + new + high(f.hybrid_raw - f.hybrid_lines)
+    )
+    middle = (_BEFORE + _BLOCK + _AFTER) / 2
+    parts = [
+        _band(_REFERENCE, _TOP, kept, _BEFORE, _TOP, kept, "kept"),
+        _band(_REFERENCE, _TOP + kept, replaced, _BEFORE, lower, replaced, "replaced"),
+        _band(_BEFORE, _TOP, kept, _AFTER, _TOP, kept, "kept"),
+        _band(_BEFORE, lower, replaced, _AFTER, lower, new, "swap"),
+        _band(_AFTER, _TOP, kept, _HYBRID, _TOP, kept, "kept"),
+        _band(_AFTER, lower, new, _HYBRID, _TOP + kept, new, "new"),
+        *left,
+        _block(_BEFORE, _TOP, kept, "kept") + _block(_BEFORE, lower, replaced, "replaced"),
+        _block(_AFTER, _TOP, kept, "kept") + _block(_AFTER, lower, new, "new"),
+        *right,
+        *_side(_REFERENCE - 10, kept, "end", "Reference", f.reference_lines, f.reference_raw),
+        *_side(_HYBRID + _BLOCK + 10, kept, "start", "Hybrid code", f.hybrid_lines, f.hybrid_raw),
+        *_caption(
+            middle,
+            _TOP - 30,
+            f"kept one to one: {number(f.kept)}",
+            f"{percent(f.kept, f.reference_lines)} of the reference, "
+            f"{percent(f.kept, f.hybrid_lines)} of the hybrid code",
+        ),
+        *_caption(
+            _BEFORE + _BLOCK / 2,
+            under,
+            f"replaced: {number(f.replaced)}",
+            f"{percent(f.replaced, f.reference_lines)} of the reference",
+        ),
+        *_caption(
+            _AFTER + _BLOCK / 2, under, f"new: {number(f.new)}", f"{percent(f.new, f.hybrid_lines)} of the hybrid code"
+        ),
     ]
-    # words
-    out += _words(
-        a - 10,
-        _TOP + kept / 2,
-        "end",
-        "Reference",
-        f"{number(f.reference_lines)} lines",
-        f"of {number(f.reference_raw)} raw",
-    )
-    out += _words(
-        d + _BLOCK + 10,
-        _TOP + kept / 2,
-        "start",
-        "Hybrid code",
-        f"{number(f.hybrid_lines)} lines",
-        f"of {number(f.hybrid_raw)} raw",
-    )
-    middle = (b + _BLOCK + c) / 2
-    out += _over(
-        middle,
-        _TOP - 30,
-        f"kept one to one: {number(f.kept)}",
-        f"{percent(f.kept, f.reference_lines)} of the reference, {percent(f.kept, f.hybrid_lines)} of the hybrid code",
-    )
-    under = lower + max(high(f.replaced), high(f.new)) + 18
-    out += _over(
-        b + _BLOCK / 2,
-        under,
-        f"replaced: {number(f.replaced)}",
-        f"{percent(f.replaced, f.reference_lines)} of the reference",
-    )
-    out += _over(c + _BLOCK / 2, under, f"new: {number(f.new)}", f"{percent(f.new, f.hybrid_lines)} of the hybrid code")
-    title = (
+    told = (
         f"Of {number(f.reference_lines)} lines {number(f.kept)} are kept and {number(f.replaced)} replaced; "
         f"with {number(f.new)} new ones the hybrid code has {number(f.hybrid_lines)}."
     )
-    return _svg(height, "Flow of lines", title, out)
+    return _svg(max(ends, under + 20) + 16, "Flow of lines", told, parts)
 
 
 def stacked(bars: Sequence[Bar], reference_lines: int) -> str:
     """New lines of each side, one bar each, in parts by what they are for."""
     largest = max((bar.total for bar in bars), default=0) or 1
-    left, right = 150.0, 150.0
-    scale = (WIDTH - left - right) / largest
-    out: list[str] = []
-    y = 14.0
-    for bar in bars:
-        x = left
-        out.append(
-            f'<text class="strong" x="{left - 12:.1f}" y="{y + 26:.1f}" text-anchor="end">{escape(bar.title)}</text>'
-        )
-        for key, label, lines in bar.parts:
-            width = lines * scale
-            if not lines:
-                continue
-            told = f"{label}: {number(lines)}"
-            out.append(
-                f'<rect class="k-{key}" x="{x:.1f}" y="{y:.1f}" width="{max(width - 1, 0.5):.1f}" height="40">'
-                f"<title>{escape(told)}</title></rect>"
-            )
-            if width > 9 * len(number(lines)) + 10:
-                out.append(
-                    f'<text class="in k-on-{key}" x="{x + width / 2:.1f}" y="{y + 25:.1f}" text-anchor="middle">{number(lines)}</text>'
-                )
-            x += width
-        least = "" if bar.complete else "≥ "
-        out.append(f'<text class="strong" x="{x + 10:.1f}" y="{y + 18:.1f}">{least}{number(bar.total)}</text>')
-        share = percent(bar.total, reference_lines)
-        out.append(f'<text class="soft" x="{x + 10:.1f}" y="{y + 35:.1f}">{share} of reference</text>')
-        y += 62
-    title = "; ".join(f"{bar.title}: {number(bar.total)} new lines" for bar in bars)
-    return _svg(y, "New lines by what they are for", title, out)
+    scale = (WIDTH - _BARS_LEFT - _BARS_RIGHT) / largest
+    parts: list[str] = []
+    for n, bar in enumerate(bars):
+        parts += _stack(bar, 14.0 + n * (_BAR + 22), scale, reference_lines)
+    told = "; ".join(f"{bar.title}: {number(bar.total)} new lines" for bar in bars)
+    return _svg(14.0 + len(bars) * (_BAR + 22), "New lines by what they are for", told, parts)
 
 
-def bar_of(kept: int, new: int, largest: int) -> str:
-    """A small bar for a row of a table: what is kept, and what is new."""
-    scale = 160 / max(largest, 1)
-    first = kept * scale
-    second = new * scale
-    parts = [
-        f'<rect class="kept" x="0" y="2" width="{first:.1f}" height="10"/>' if kept else "",
-        f'<rect class="new" x="{first:.1f}" y="2" width="{max(second, 1):.1f}" height="10"/>' if new else "",
-    ]
-    return f'<svg class="row" width="162" height="14" role="img" aria-label="{kept} kept, {new} new">{"".join(parts)}</svg>'
+def _stack(bar: Bar, y: float, scale: float, reference_lines: int) -> list[str]:
+    x = _BARS_LEFT
+    parts = [_text(x - 12, y + 26, bar.title, "strong", "end")]
+    for key, label, lines in bar.parts:
+        width = lines * scale
+        if not lines:
+            continue
+        shape = f'x="{x:.1f}" y="{y:.1f}" width="{max(width - 1, 0.5):.1f}" height="{_BAR:.0f}"'
+        parts.append(f'<rect class="k-{key}" {shape}><title>{escape(f"{label}: {number(lines)}")}</title></rect>')
+        if width > 9 * len(number(lines)) + 10:  # room for the number
+            parts.append(_text(x + width / 2, y + 25, number(lines), f"in k-on-{key}", "middle"))
+        x += width
+    least = "" if bar.complete else "≥ "
+    parts.append(_text(x + 10, y + 18, f"{least}{number(bar.total)}", "strong", "start"))
+    parts.append(_text(x + 10, y + 35, f"{percent(bar.total, reference_lines)} of reference", "soft", "start"))
+    return parts
+
+
+def row_bar(kept: int, new: int, largest: int) -> str:
+    """A small bar for a row of a table: what is kept, and what is new. ``largest`` is as long as a bar gets."""
+    scale = _ROW / max(largest, 1)
+    first, second = kept * scale, new * scale
+    bar = f'<rect class="kept" x="0" y="2" width="{first:.1f}" height="10"/>' if kept else ""
+    bar += f'<rect class="new" x="{first:.1f}" y="2" width="{max(second, 1):.1f}" height="10"/>' if new else ""
+    label = f"{kept} kept, {new} new"
+    return f'<svg class="row" width="{_ROW + 2}" height="14" role="img" aria-label="{label}">{bar}</svg>'
 
 
 def _svg(height: float, title: str, told: str, parts: Sequence[str]) -> str:
     body = "\n".join(part for part in parts if part)
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(title)}">\n'
-        f"<desc>{escape(told)}</desc>\n{body}\n</svg>"
-    )
+    head = f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(title)}">'
+    return f"{head}\n<desc>{escape(told)}</desc>\n{body}\n</svg>"
+
+
+def _text(x: float, y: float, text: str, style: str, anchor: str) -> str:
+    return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _block(x: float, y: float, height: float, kind: str) -> str:
     if not height:
         return ""
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{_BLOCK}" height="{height:.1f}"/>'
+    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{_BLOCK:.0f}" height="{height:.1f}"/>'
+
+
+def _column(x: float, *blocks: tuple[float, str]) -> list[str]:
+    """Blocks one below the other."""
+    y, parts = _TOP, []
+    for height, kind in blocks:
+        parts.append(_block(x, y, height, kind))
+        y += height
+    return parts
 
 
 def _band(x: float, y: float, height: float, to_x: float, to_y: float, to_height: float, kind: str) -> str:
-    """A band from one block to another, curved where they are not at the same height."""
+    """A band from a block to one of the next column, curved where they are not at the same height."""
     if not height or not to_height:
         return ""
+    x += _BLOCK
     middle = (x + to_x) / 2
+    foot, to_foot = y + height, to_y + to_height
     path = (
-        f"M{x:.1f} {y:.1f} C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f} "
-        f"V{to_y + to_height:.1f} "
-        f"C{middle:.1f} {to_y + to_height:.1f} {middle:.1f} {y + height:.1f} {x:.1f} {y + height:.1f} Z"
+        f"M{x:.1f} {y:.1f} C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f} V{to_foot:.1f} "
+        f"C{middle:.1f} {to_foot:.1f} {middle:.1f} {foot:.1f} {x:.1f} {foot:.1f} Z"
     )
     return f'<path class="band {kind}" d="{path}"/>'
 
 
-def _words(x: float, y: float, anchor: str, head: str, *lines: str) -> list[str]:
-    y = max(y, _TOP + 14)
-    out = [f'<text class="strong" x="{x:.1f}" y="{y - 6:.1f}" text-anchor="{anchor}">{escape(head)}</text>']
-    for n, line in enumerate(lines):
-        out.append(
-            f'<text class="{"" if n == 0 else "soft"}" x="{x:.1f}" y="{y + 14 + 18 * n:.1f}" text-anchor="{anchor}">{escape(line)}</text>'
-        )
-    return out
-
-
-def _over(x: float, y: float, head: str, line: str) -> list[str]:
+def _side(x: float, kept: float, anchor: str, head: str, lines: int, raw: int) -> list[str]:
+    """What stands beside an outer column."""
+    y = max(_TOP + kept / 2, _TOP + 14)
     return [
-        f'<text class="strong" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{escape(head)}</text>',
-        f'<text class="soft" x="{x:.1f}" y="{y + 17:.1f}" text-anchor="middle">{escape(line)}</text>',
+        _text(x, y - 6, head, "strong", anchor),
+        _text(x, y + 14, f"{number(lines)} lines", "", anchor),
+        _text(x, y + 32, f"of {number(raw)} raw", "soft", anchor),
     ]
+
+
+def _caption(x: float, y: float, head: str, line: str) -> list[str]:
+    return [_text(x, y, head, "strong", "middle"), _text(x, y + 17, line, "soft", "middle")]

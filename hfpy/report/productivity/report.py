@@ -47,12 +47,12 @@ def bars(report: Report) -> tuple[Bar, ...]:
         return (hybrid,)
     same = ("specification", "signature", "duplicated", "other")
     openacc = (
-        ("parallelisation", "OpenACC directives", found.directives or 0),
+        ("parallelisation", "OpenACC directives", found.directives),
         ("macros", "lines with storage-order macros", found.macros),
         ("granularity", "routines duplicated for the CPU", found.duplicated_lines),
         *((kind, KINDS[kind], kinds[kind]) for kind in KINDS if kind in same),
     )
-    return hybrid, Bar("OpenACC, estimated", openacc, found.directives is not None)
+    return hybrid, Bar("OpenACC, estimated", openacc, found.complete)
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _estimate(report: Report) -> dict[str, Any]:
     total = bars(report)[1].total
     return {
         "estimated": True,
-        "complete": found.directives is not None,
+        "complete": found.complete,
         "directives": found.directives,
         "macro_lines": {"accesses": found.accesses, "declarations": found.declarations, "all": found.macros},
         "duplicated_lines": found.duplicated_lines,

@@ -76,13 +76,13 @@ def _openacc(report: Report) -> str:
     bar = bars(report)[1]
     rows: list[Row | str] = []
     for key, label, lines in bar.parts:
-        unknown = key == "parallelisation" and not bar.complete
-        rows.append((label, "?" if unknown else number(lines), "" if unknown else percent(lines, total)))
-    least = "" if bar.complete else "at least "
-    rows += ["", ("all", f"{least}{number(bar.total)}", percent(bar.total, total))]
+        least = "≥ " if key == "parallelisation" and not bar.complete else ""
+        rows.append((label, least + number(lines), percent(lines, total)))
+    least = "" if bar.complete else "≥ "
+    rows += ["", ("all", least + number(bar.total), percent(bar.total, total))]
     text = _table(("with OpenACC, estimated", "lines", "of reference"), rows)
     if not bar.complete:
-        text += "\nthe OpenACC backend refuses this program, so its directives are not counted\n" + _first(
+        text += "\nthe OpenACC backend refuses parts of the program, whose directives are not counted:\n" + _first(
             found.problems
         )
     return text
