@@ -1,9 +1,8 @@
 """The alignment of two sequences of lines: which line of one is which of the other, both in order.
 
-Lines that occur once on either side are anchors, as in patience diff; the longest chain of them that keeps the order
-cuts the sequences into pieces, which are treated alike. Where there are no such lines, small pieces get a longest
-common subsequence, large ones are cut at the longest run that goes through a rare line, as in histogram diff. So time
-stays near to linear in the number of lines, whatever is in them.
+As many lines as can be: a longest common subsequence. Only sequences for whose table there is no room are cut first, at
+lines that occur once on either side, as in patience diff, or else at the longest run through a rare line, as in
+histogram diff.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from collections.abc import Sequence
 Pair = tuple[int, int]
 _Range = tuple[int, int, int, int]
 
-_SMALL = 40_000  # cells of the table for a longest common subsequence
+_CELLS = 100_000_000  # of the table for a longest common subsequence, in bits
 _OFTEN = 64  # a line that occurs more often than this is no place to cut
 
 
-def align(a: Sequence[int], b: Sequence[int]) -> list[Pair]:
-    """Indices of equal elements, increasing on both sides."""
+def align(a: Sequence[int], b: Sequence[int], room: int = _CELLS) -> list[Pair]:
+    """Indices of equal elements, increasing on both sides. ``room`` is the size that a table may have."""
     pairs: list[Pair] = []
     todo: list[_Range] = [(0, len(a), 0, len(b))]
     while todo:
@@ -34,15 +33,23 @@ def align(a: Sequence[int], b: Sequence[int]) -> list[Pair]:
         if alo == ahi or blo == bhi:
             continue
         piece = (alo, ahi, blo, bhi)
-        cuts = _anchors(a, b, piece)
-        if not cuts and (ahi - alo) * (bhi - blo) <= _SMALL:
+        if (ahi - alo) * (bhi - blo) <= room or min(ahi - alo, bhi - blo) == 1:
             pairs += _common(a, b, piece)
             continue
-        cuts = cuts or _run(a, b, piece)
+        cuts = _anchors(a, b, piece) or _run(a, b, piece)
         if cuts:
             pairs += cuts
             todo += _between(piece, cuts)
+        else:
+            todo += _halves(piece)
     return sorted(pairs)
+
+
+def _halves(piece: _Range) -> list[_Range]:
+    """What is long and has frequent lines only is cut in the middle."""
+    alo, ahi, blo, bhi = piece
+    i, j = (alo + ahi) // 2, (blo + bhi) // 2
+    return [(alo, i, blo, j), (i, ahi, j, bhi)]
 
 
 def _between(piece: _Range, cuts: Sequence[Pair]) -> list[_Range]:
@@ -88,28 +95,33 @@ def increasing(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _common(a: Sequence[int], b: Sequence[int], piece: _Range) -> list[Pair]:
-    """A longest common subsequence by its table."""
+    """A longest common subsequence, a whole row of the table at a time.
+
+    A row is a number with a bit for each line of ``a``, 0 where the length grows there (Crochemore and others, "A fast
+    and practical bit-vector algorithm for the longest common subsequence problem").
+    """
     alo, ahi, blo, bhi = piece
-    width = bhi - blo
-    table = [[0] * (width + 1)]
-    for i in range(ahi - 1, alo - 1, -1):
-        below, row = table[-1], [0] * (width + 1)
-        x = a[i]
-        for j in range(width - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if x == b[blo + j] else max(below[j], row[j + 1])
-        table.append(row)
-    table.reverse()
+    width = ahi - alo
+    full = (1 << width) - 1
+    places: dict[int, int] = {}
+    for i in range(width):
+        places[a[alo + i]] = places.get(a[alo + i], 0) | 1 << i
+    rows = [full]
+    for j in range(blo, bhi):
+        row = rows[-1]
+        there = row & places.get(b[j], 0)
+        rows.append(((row + there) | (row - there)) & full)
     found = []
-    i, j = alo, 0
-    while i < ahi and j < width:
-        if a[i] == b[blo + j]:
-            found.append((i, blo + j))
-            i, j = i + 1, j + 1
-        elif table[i - alo + 1][j] >= table[i - alo][j + 1]:
-            i += 1
+    i, j = width, bhi - blo
+    while i and j:
+        if rows[j] >> (i - 1) & 1:
+            i -= 1
+        elif not rows[j - 1] >> (i - 1) & 1:
+            j -= 1
         else:
-            j += 1
-    return found
+            i, j = i - 1, j - 1
+            found.append((alo + i, blo + j))
+    return found[::-1]
 
 
 def _run(a: Sequence[int], b: Sequence[int], piece: _Range) -> list[Pair]:

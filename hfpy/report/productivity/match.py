@@ -168,17 +168,22 @@ class _Matcher:
                 self.keep(left[x].pop(0), spot)
 
     def _copies(self, units: dict[UnitId, UnitId]) -> dict[UnitId, UnitId]:
-        """Routines without a counterpart that repeat one of the reference, which has its counterpart elsewhere."""
+        """Routines without a counterpart that repeat lines of the reference that are kept in another routine."""
         taken = set(units.values())
         new = [u for u in self.b.units if u not in taken and self.b.unit(u).routine]
         old = [u for u in units if self.a.unit(u).routine]
-        before, after = [self._part(self.a, u) for u in old], [self._part(self.b, u) for u in new]
+        before, after = [self._kept(u) for u in old], [self._part(self.b, u) for u in new]
         best: dict[UnitId, tuple[float, UnitId]] = {}
         for (i, j), alike in related(before, after).items():
             here = len(after[j].lines) >= _COPY_LINES and alike >= _COPY
             if here and alike > best.get(new[j], (0.0, old[i]))[0]:
                 best[new[j]] = (alike, old[i])
         return {after_id: before_id for after_id, (_, before_id) in best.items()}
+
+    def _kept(self, unit: UnitId) -> Part:
+        """The lines of a unit of the reference that have their counterparts."""
+        lines = zip(self.a.unit(unit).lines, self.a.own(unit), strict=True)
+        return Part((), tuple(x for n, x in lines if (unit[0], n) in self.forward and x not in self.plain))
 
     def _blocks(self, copies: dict[UnitId, UnitId]) -> None:
         """Blocks that moved; what repeats lines that are still there is none."""

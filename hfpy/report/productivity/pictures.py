@@ -19,7 +19,7 @@ _TOP = 64.0
 _GAP = 34.0  # between what is kept and what is not
 _BLOCK = 16.0
 _REFERENCE, _BEFORE, _AFTER, _HYBRID = 150.0, 350.0, 594.0, 794.0  # left edges of the four columns
-_BAR, _BARS_LEFT, _BARS_RIGHT = 40.0, 170.0, 150.0
+_BAR, _BARS_LEFT, _BARS_RIGHT = 40.0, 192.0, 165.0
 _ROW = 160  # the longest bar in a table
 
 

@@ -19,7 +19,8 @@ def percent(part: float, whole: float, signed: bool = False) -> str:
     value = share(part, whole)
     if value is None:
         return "–"
-    return f"{value:+.1f} %" if signed else f"{value:.1f} %"
+    digits = ",.0f" if abs(value) >= 1000 else ".1f"
+    return format(value, f"+{digits}" if signed else digits) + " %"
 
 
 def number(value: int) -> str:

@@ -10,6 +10,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex
 from hfpy.parse.files import FIXED_SUFFIXES, FORTRAN_SUFFIXES
 from hfpy.parse.index import index_units
+from hfpy.project import STORAGE_ORDER_FILE
 from hfpy.report.productivity.sanitise import Line, sanitised, sanitised_c
 
 C_SUFFIXES = (".cu", ".cuh", ".c", ".h", ".hpp")
@@ -79,13 +80,15 @@ def read_tree(root: Path, paths: Iterable[Path], storage_order: Path | None = No
     for path in paths:
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
         text = path.read_bytes().decode("utf-8", "surrogateescape")
-        named = path.resolve() == macros if macros is not None else path.name.lower() == "storage_order.f90"
+        named = path.resolve() == macros if macros is not None else None
         files.append(replace(read_text(name, text, named), path=path.resolve()))
     return Tree(tuple(files))
 
 
-def read_text(name: str, text: str, storage_order: bool = False) -> File:
-    """A file with the given text."""
+def read_text(name: str, text: str, storage_order: bool | None = None) -> File:
+    """A file with the given text. The macros of the storage order are told by its name, if nobody knows better."""
+    if storage_order is None:
+        storage_order = Path(name).name.lower() == STORAGE_ORDER_FILE.lower()
     physical = text.splitlines()
     suffix = Path(name).suffix
     if suffix in C_SUFFIXES:
