@@ -144,6 +144,38 @@ end subroutine s
     assert (report.estimate.accesses, report.estimate.declarations) == (2, 1)
 
 
+def test_host_code_needs_no_copy(tmp_path: Path) -> None:
+    """A routine that calls a kernel on one target only is host code on both."""
+    host = """\
+  subroutine driver(nx, ny, nz, t)
+    integer, intent(in) :: nx, ny, nz
+    real(8), intent(inout) :: t(nx, ny, nz)
+    call only(nx, ny, nz, t)
+  end subroutine driver
+
+  subroutine only(nx, ny, nz, t)
+    integer, intent(in) :: nx, ny, nz
+    real(8), intent(inout) :: t(nx, ny, nz)
+    @parallelRegion{appliesTo(GPU), domName(i,j), domSize(nx,ny)}
+    t(i,j,1) = 0.5d0
+    @end parallelRegion
+  end subroutine only
+end module physics
+"""
+    folder = project(tmp_path / "p", PHYSICS.replace("end module physics\n", host), LAYOUT)
+    found = make_report(folder, folder, (), {}).estimate
+    assert isinstance(found, Estimate)
+    assert [d.name for d in found.duplicated] == ["run", "column", "only"]
+
+
+def test_directives_of_the_user_are_not_hfpys(estimated: Estimate, tmp_path: Path) -> None:
+    own = PHYSICS.replace("  subroutine smooth", "  !$acc routine seq\n  !$acc declare create(x)\n  subroutine smooth")
+    folder = project(tmp_path / "p", own, LAYOUT)
+    found = make_report(folder, folder, (), {}).estimate
+    assert isinstance(found, Estimate)
+    assert found.directives == estimated.directives
+
+
 def test_the_bars_add_up(estimated: Estimate, tmp_path: Path) -> None:
     folder = project(tmp_path / "p", PHYSICS, LAYOUT)
     before = tmp_path / "before"

@@ -208,3 +208,37 @@ def test_random_changes(seed: int) -> None:
 
     f = figures(before, after)
     assert (f.kept, f.replaced, f.new) == (total - replaced, replaced, new)
+
+
+@pytest.mark.parametrize("length", [2, 3])
+def test_three_lines_are_a_block(length: int) -> None:
+    lines = ONE.splitlines()
+    block = lines[5 : 5 + length]
+    left = "\n".join(line for line in lines if line not in block)
+    other = FOUR.replace("  end subroutine four", "\n".join([*block, "  end subroutine four"]))
+    f = figures(CODE, {"a.f90": module("a", left, TWO), "b.f90": module("b", THREE, other)})
+    assert counts(f) == ((ALL, 3, 0, 0) if length == 3 else (ALL - 2, 0, 2, 2))
+
+
+def test_routines_of_one_name_in_several_modules() -> None:
+    """Each keeps to its own module, however alike they are."""
+    variants = [routine("init", 7).replace("a(0)", f"a({n}0)") for n in range(1, 5)]
+    before = {f"m{n}.f90": module(f"m{n}", text) for n, text in enumerate(variants)}
+    after = {f"new/m{n}.h90": module(f"m{n}", text) for n, text in enumerate(variants)}
+    f = figures(before, after)
+    assert counts(f) == (f.reference_lines, 0, 0, 0)
+    assert all(r.counterpart == r.name for r in f.hybrid_routines)
+
+
+def test_files_of_one_name_in_several_folders() -> None:
+    same = {f"{folder}/setup.f90": module("setup", ONE) for folder in ("cpu", "gpu")}
+    f = figures(same, same)
+    assert counts(f) == (f.reference_lines, 0, 0, 0)
+    assert all(p.counterpart == p.name for p in f.hybrid_files)
+
+
+def test_a_label_before_an_end() -> None:
+    labelled = ONE.replace("  end subroutine one", "  100 end subroutine one")
+    f = figures({"a.f90": module("a", TWO, labelled)}, {"a.f90": module("a", labelled, TWO)})
+    assert {r.name for r in f.hybrid_routines} == {"a::one", "a::two"}
+    assert counts(f) == (4 + 2 * LENGTH, LENGTH, 0, 0)

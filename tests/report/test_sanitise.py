@@ -19,7 +19,8 @@ Program  P   ! behind code
 
       & Z
   s = 'Two &
-      &Words'
+      &Wo&
+   &rds'
 #ifdef  GPU
 #define A(x) \\
    x+1
@@ -56,10 +57,10 @@ def test_the_physical_lines_are_known() -> None:
     places = {line.key: (line.first, line.last) for line in sanitised(FREE.splitlines())}
     assert places["programp"] == (2, 2)
     assert places["y=x+z"] == (5, 8)
-    assert places["s='Two Words'"] == (9, 10)
-    assert places["#define A(x) x+1"] == (12, 13)
-    assert places["!$ompparalleldoprivate(i)"] == (15, 16)
-    assert places["endprogramp"] == (22, 22)
+    assert places["s='Two Words'"] == (9, 11)
+    assert places["#define A(x) x+1"] == (13, 14)
+    assert places["!$ompparalleldoprivate(i)"] == (16, 17)
+    assert places["endprogramp"] == (23, 23)
 
 
 FIXED = """\

@@ -8,7 +8,7 @@ from typing import Any
 from hfpy.report.productivity.estimate import Estimate, NoEstimate
 from hfpy.report.productivity.figures import HybridPart
 from hfpy.report.productivity.kinds import KINDS
-from hfpy.report.productivity.pictures import row_bar, flow, stacked
+from hfpy.report.productivity.pictures import flow, row_bar, stacked
 from hfpy.report.productivity.report import Bar, Report, bars
 from hfpy.report.productivity.text import number, percent
 
