@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hfpy.parse.directives import KEYWORDS
 from hfpy.parse.lexer import strip_comment
 
 _STRINGS = re.compile(r"""('(?:[^']|'')*'?|"(?:[^"]|"")*"?)""")
 _SENTINEL = re.compile(r"[!cC*](\$[A-Za-z]*|(?:dir|dec|gcc|ibm|nec|ocl|pgi)\$)", re.IGNORECASE)
-_COMMENTED = re.compile(r"!\s*@\s*(?:end\s*)?(?:parallelregion|domaindepend[ae]nt|scheme|if|exit)\b", re.IGNORECASE)
+_COMMENTED = re.compile(rf"!\s*@\s*(?:end\s*)?(?:{'|'.join(KEYWORDS)}|domaindependent)\b", re.IGNORECASE)
 _NAMES_FOLLOW = re.compile(r"@\s*domaindepend[ae]nt", re.IGNORECASE)
 _FIXED_COMMENT = "cC*!dD"
 _C_COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
