@@ -228,8 +228,9 @@ class FileRewriter:
 
     def _imports(self, routine: Routine) -> Iterator[Edit]:
         """``only`` lists without the names that moved bodies alone mention."""
-        if not self.outlines or routine.end is None:
-            return
+        options = self.facts.application.options
+        if not self.outlines or routine.end is None or options.profile or options.debug_print.on:
+            return  # what is called around regions names what they name
         passed_over = {id(line) for block in routine.spec.dependants for line in block.lines}
         passed_over |= {id(use.line) for use in routine.spec.uses}
         unit = self.index.units[routine.unit]

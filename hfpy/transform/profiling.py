@@ -15,10 +15,11 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sizes import linear_of
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Range, names_in
-from hfpy.model.statements import Construct
+from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.wrapping import wrap_line
@@ -90,9 +91,9 @@ class _Profile:
     @staticmethod
     def _points(region: Region, number: int) -> str:
         """How many points there are along one domain."""
-        step = region.strides[number] if number < len(region.strides) and region.strides[number] else "1"
-        bounds = (region.starts[number], region.ends[number], step)
-        return f"hf_profile_count({', '.join(f'int({bound}, 8)' for bound in bounds)})"
+        step = region.strides[number] if number < len(region.strides) else ""
+        blocks = region.iterators[number].startswith("hf_")  # of the optimiser: each has its points in a loop
+        return _count(region.starts[number], region.ends[number], "1" if blocks or not step else step)
 
     def _moves(self, number: int, region: Region) -> Iterator[str]:
         """A call for each array, whose elements are counted when it runs."""
@@ -130,11 +131,10 @@ class _Profile:
         factors = []
         for dimension in range(data.rank):
             items = [p[dimension] if p is not None and len(p) == data.rank else None for p in plans]
-            whole = f"size({data.name}, {storage.index(dimension) + 1}, 8)"
-            if any(d.form == "star" for d in data.symbol.shape) and data.symbol.shape[-1].form == "star":
-                last = data.used[dimension].declared == len(data.symbol.shape) - 1
-                whole = "1_8" if last else whole
-            factors.append(self._along(items, references, region, written, whole))
+            declared = data.used[dimension].declared
+            unknown = declared is not None and data.symbol.shape[declared].form == "star"
+            whole = "" if unknown else f"size({data.name}, {storage.index(dimension) + 1}, 8)"
+            factors.append(self._along(items, references, region, written, whole) or "1_8")
         return "*".join(factors)
 
     def _items(self, reference: Reference) -> tuple[Expr | str, ...] | None:
@@ -142,31 +142,59 @@ class _Profile:
         return made.items if made is not None and made.items is not None else reference.indices
 
     def _along(
-        self,
-        items: list[Expr | str | None],
-        references: list[Reference],
-        region: Region,
-        written: set[str],
-        whole: str,
+        self, items: list[Expr | str | None], references: list[Reference], region: Region, written: set[str], whole: str
     ) -> str:
-        """How many elements along one dimension: the points of the domain whose iterator is in the index, all of it
-        where something else varies, else as many as there are different indices.
+        """How many elements along one dimension.
+
+        Indices that differ by a number reach the same elements, others different ones: each as many as their iterator,
+        or the loop around them, has values. All of the dimension, ``whole``, is taken where that cannot be told; it is
+        empty where the size of the dimension is not known.
         """
-        texts: set[str] = set()
-        reached: set[str] = set()
+        reached: dict[object, str] = {}
+        fixed: set[str] = set()
         for item, reference in zip(items, references, strict=True):
             if item is None or isinstance(item, Range) or item == ":":
                 return whole
-            names = {item} if isinstance(item, str) else names_in(item)
-            iterators = names & set(region.iterators)
-            if not iterators and names & written:
-                return whole
-            reached |= iterators
             line = reference.at.statement.line.text
-            texts.add(item if isinstance(item, str) else line[item.start : item.end])
-        if len(reached) == 1:
-            return self._points(region, region.iterators.index(reached.pop()))
-        return whole if reached else f"{len(texts)}_8"
+            text = item if isinstance(item, str) else line[item.start : item.end]
+            names = {item} if isinstance(item, str) else names_in(item)
+            varying = (names & set(region.iterators)) or (names & written)
+            if not varying:
+                fixed.add(text)
+                continue
+            name = min(varying)
+            extent = self._extent(region, name, reference, written) if len(varying) == 1 else ""
+            if not extent:
+                return whole
+            linear = linear_of(text)
+            reached[frozenset((a, n) for a, n in linear if a) if linear else text] = extent
+        parts = [*reached.values(), *([f"{len(fixed)}_8"] if fixed else [])]
+        if len(parts) == 1:
+            return parts[0]
+        return f"min({' + '.join(parts)}, {whole})" if whole else f"({' + '.join(parts)})"
+
+    def _extent(self, region: Region, name: str, reference: Reference, written: set[str]) -> str:
+        """How many values an iterator, or the variable of a loop in the region, has; empty if that cannot be told.
+
+        Strides do not count: what is passed over mostly comes along, and blocks of columns have loops for it.
+        """
+        if name in region.iterators:
+            number = region.iterators.index(name)
+            return _count(region.starts[number], region.ends[number])
+        for construct in reversed(reference.at.constructs):
+            header = construct.header
+            if isinstance(header, Header) and header.kind == "do" and header.var == name:
+                bounds = header.exprs[:2]
+                if len(bounds) < 2 or any(names_in(b) & (written | set(region.iterators)) for b in bounds):
+                    return ""
+                first, last, *step = (header.line.text[b.start : b.end] for b in header.exprs)
+                backwards = bool(step) and step[0].startswith("-")
+                return _count(last, first) if backwards else _count(first, last)
+        return ""
+
+
+def _count(lower: str, upper: str, step: str = "1") -> str:
+    return f"hf_profile_count({', '.join(f'int({bound}, 8)' for bound in (lower, upper, step))})"
 
 
 def _test(data: DataObject) -> str:

@@ -9,7 +9,7 @@ from hfpy.report.profile.text import amount, per_cent, rate, seconds
 
 WIDTH = 1000
 _KERNELS = 24  # bars; the rest is one bar
-_LEFT, _BARS, _SHARE, _SHARE_WIDTH = 290.0, 300.0, 720.0, 120.0
+_LEFT, _BARS, _SHARE, _SHARE_WIDTH = 290.0, 270.0, 715.0, 110.0
 _ROW, _BAR, _TOP = 44.0, 20.0, 108.0
 _NAME = 36  # letters of a name that there is room for
 
