@@ -34,6 +34,7 @@ class Given:
     emulate: bool = False
     trace: bool = False
     debug_print: bool = False
+    profile: bool = False
     jobs: int = 0
 
 
@@ -98,6 +99,7 @@ def with_given(options: Options, given: Given) -> Options:
         emulate=given.emulate,
         trace=given.trace,
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
+        profile=given.profile,
         jobs=given.jobs,
     )
     if given.backend is not None:
