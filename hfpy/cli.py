@@ -31,7 +31,7 @@ from hfpy.commandline import (
     translation_options,
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
-from hfpy.insight.commands import graph
+from hfpy.insight.commands import graph, write_pages
 
 if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
@@ -337,14 +337,18 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
 @click.option(
     "--schedule", "scheduled", is_flag=True, help="Say what the optimiser makes of ROUTINE (or of a kernel), and why."
 )
+@click.option("--html", type=PATH, metavar="DIR", help="Write pages to DIR: all this, call graph, generated code.")
 @analysis_options
-def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, **options: Any) -> int:
+def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html: Path | None, **options: Any) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
     from hfpy.diagnostics import has_errors
 
     translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])
+    if html is not None:
+        write_pages(translation, found, routine, paths, html)
+        return USER_FAULT if has_errors(found) else DONE
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"

@@ -47,8 +47,8 @@ class FileUnits:
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
-    ``beside`` are files for the compiler to include. ``survey`` tells what is known of the program, None if it could not
-    be read.
+    ``beside`` are files for the compiler to include. ``survey`` tells what is known of the program, None if it could
+    not be read.
     """
 
     files: tuple[GeneratedFile, ...]

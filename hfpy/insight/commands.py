@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hfpy.commandline import PATH, USER_FAULT, analysed, analysis_options, show_diagnostics
-from hfpy.diagnostics import UsageError
+from hfpy.diagnostics import Diagnostic, UsageError
+
+if TYPE_CHECKING:
+    from hfpy.pipeline import Translation
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
-@click.option(
-    "-o", "--output", type=PATH, metavar="FILE", help="Where the picture is written; default: standard output."
-)
+@click.option("-o", "--output", type=PATH, metavar="FILE", help="The picture; default: standard output.")
 @click.option("--format", "form", type=click.Choice(["svg", "dot"]), help="Default: what FILE ends with, else svg.")
 @click.option("--around", metavar="ROUTINE", help="Only ROUTINE and what is near to it.")
 @click.option("--depth", type=click.IntRange(0), default=2, show_default=True, help="How many calls away is near.")
@@ -52,13 +53,37 @@ def graph(paths: tuple[Path, ...], output: Path | None, form: str | None, **opti
     return USER_FAULT if has_errors(found) else 0
 
 
+def write_pages(
+    translation: Translation,
+    found: tuple[Diagnostic, ...],
+    routine: str | None,
+    paths: tuple[Path, ...],
+    folder: Path,
+) -> None:
+    """Write the pages of ``hfpy explain --html`` into a folder, all or those about the neighbourhood of a routine.
+
+    Raises UsageError for a name that no routine has, HfpyError if the folder cannot be written.
+    """
+    from hfpy.build.files import write_if_changed
+    from hfpy.insight.pages import INDEX, Explained, pages
+    from hfpy.insight.selection import selected
+    from hfpy.insight.survey import Survey
+
+    survey = selected(translation.survey() or Survey(), routine, 2, False, False)
+    files = translation.files
+    if routine is not None:
+        chosen = {r.file for r in survey.routines}
+        files = tuple(f for f in files if str(f.source) in chosen)
+    made = pages(Explained(_name(paths), survey, files, found, translation.schedule))
+    for name, text in made.items():
+        write_if_changed(folder / name, text.encode())
+    click.echo(f"wrote {folder / INDEX} and a page for each of {len(made) - 1} files")
+
+
+def _name(paths: tuple[Path, ...]) -> str:
+    return f"{len(paths)} files" if len(paths) > 1 else (paths[0] if paths else Path(".")).resolve().name
+
+
 def _title(paths: tuple[Path, ...], target: str, around: str | None) -> str:
-    what = (
-        paths[0].resolve().name
-        if len(paths) <= 1 and paths
-        else Path.cwd().name
-        if not paths
-        else f"{len(paths)} files"
-    )
     near = f", around {around}" if around is not None else ""
-    return f"{what}: calls on the {target.upper()}{near}"
+    return f"{_name(paths)}: calls on the {target.upper()}{near}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -120,9 +121,10 @@ def arrange(
     last: frozenset[K] = frozenset(),
     threads: Mapping[Edge[K], float] | None = None,
 ) -> Arrangement[K]:
-    """Places for boxes of these sizes (width, height) joined by edges without cycles. The boxes of ``first`` and ``last``
-    get a layer for themselves at either end; ``threads`` says how much an edge takes of the layers that it passes, if it
-    is not what ``spacing`` says.
+    """Places for boxes of these sizes (width, height) joined by edges without cycles.
+
+    The boxes of ``first`` and ``last`` get a layer for themselves at either end; ``threads`` says how much an edge
+    takes of the layers that it passes, if it is not what ``spacing`` says.
     """
     joined = [edge for edge in dict.fromkeys(edges) if edge[0] != edge[1]]
     layer = _layers(sizes, joined, spacing, first, last)
@@ -266,7 +268,7 @@ def _sort_by_middle(cells: Sequence[_Cell[K]], rows: Sequence[Sequence[int]], ro
 def _crossings(cells: Sequence[_Cell[K]], rows: Sequence[Sequence[int]]) -> int:
     """How many pairs of edges cross between neighbouring layers."""
     total = 0
-    for row, following in zip(rows, rows[1:], strict=False):
+    for row, following in pairwise(rows):
         place = {number: index for index, number in enumerate(following)}
         ends: list[int] = []
         for number in row:
@@ -294,8 +296,9 @@ def _settle(cells: Sequence[_Cell[K]], rows: Sequence[Sequence[int]], gap: float
 
 
 def _spread(cells: Sequence[_Cell[K]], row: Sequence[int], wanted: Sequence[float], gap: float) -> None:
-    """Give the cells of a layer the heights nearest to those wanted (least squares) that keep order and distance: with the
-    distances taken off, this is a regression by a rising sequence, done by pooling neighbours.
+    """Give the cells of a layer the heights nearest to those wanted (least squares) that keep order and distance.
+
+    With the distances taken off, this is a regression by a rising sequence, done by pooling neighbours.
     """
     offsets: list[float] = []
     for index, number in enumerate(row):

@@ -1,7 +1,7 @@
 """Places for the boxes of a diagram: groups (modules) in layers from left to right, and in each the boxes in layers.
 
-Two levels of :mod:`hfpy.insight.layers`. What leaves a group, or comes into it, does so at a *port* on its right or left
-edge, one for each box concerned; so no arrow crosses a box or a group that it does not belong to.
+Two levels of :mod:`hfpy.insight.layers`. What leaves a group, or comes into it, does so at a *port* on its right or
+left edge, one for each box concerned; so no arrow crosses a box or a group that it does not belong to.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ def to_kernels(survey: Survey) -> Survey:
 
 
 def neighbourhood(survey: Survey, name: str, depth: int) -> Survey:
-    """The routines of a name with their callers, the callers' callers and so on, up to ``depth`` calls away, and likewise
-    with those that they call. Raises UsageError for a name that no routine has.
+    """The routines of a name with their callers, the callers' callers and so on, up to ``depth`` calls away, and
+    likewise with those that they call. Raises UsageError for a name that no routine has.
     """
     centre = {r.key for r in survey.named(name)}
     if not centre:

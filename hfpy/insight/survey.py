@@ -48,8 +48,8 @@ class RegionView:
 
 @dataclass(frozen=True)
 class DataView:
-    """A variable that has dimensions: ``dimensions`` as text (``*`` parallel, ``+`` inserted), where it comes from, where
-    it lives while the routine runs (on a GPU), and its storage order with the reason.
+    """A variable that has dimensions: ``dimensions`` as text (``*`` parallel, ``+`` inserted), where it comes from,
+    where it lives while the routine runs (on a GPU), and its storage order with the reason.
     """
 
     name: str
@@ -272,8 +272,8 @@ def _calls(facts: Facts, states: States) -> Iterator[CallView]:
 
 
 def _meant(application: Application, caller: str, candidates: set[str]) -> list[str]:
-    """Which of the routines that have a name mentioned in a routine it can mean: of several of one name those in its own
-    unit, else in modules that it uses, else outside of modules.
+    """Which of the routines that have a name mentioned in a routine it can mean: of several of one name those in its
+    own unit, else in modules that it uses, else outside of modules.
     """
     by_name: dict[str, list[str]] = {}
     for key in sorted(candidates):

@@ -1,4 +1,4 @@
-"""A diagram as SVG: one file, no script, no fonts from elsewhere; what a box or an arrow is, is told when one points at it."""
+"""A diagram as SVG: one file, without script or fonts from elsewhere; pointing at a box or an arrow tells about it."""
 
 from __future__ import annotations
 
@@ -69,9 +69,7 @@ def _file(diagram: Diagram, layout: Layout) -> Iterator[str]:
     yield from legend
     yield f'<g transform="translate({MARGIN} {MARGIN + _HEAD})">'
     for name, box in layout.groups.items():
-        yield (
-            f'<rect class="group" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="6"/>'
-        )
+        yield f'<rect class="group" {_extent(box)} rx="6"/>'
         yield f'<text class="group" x="{box.x + 12:.1f}" y="{box.y + 17:.1f}">{escape(name)}</text>'
     for arrow in diagram.arrows:
         yield _arrow(arrow, layout)
@@ -107,13 +105,14 @@ def _legend(diagram: Diagram) -> Iterator[str]:
         x += 32 + len(meaning) * _SMALL * _LETTER + 22
 
 
+def _extent(box: Rectangle) -> str:
+    return f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
+
+
 def _rectangle(box: Rectangle, style_name: str) -> str:
     style = STYLES[style_name]
     dashes = ' stroke-dasharray="4 3"' if style.dashed else ""
-    return (
-        f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="4" '
-        f'fill="{style.fill}" stroke="{style.line}"{dashes}/>'
-    )
+    return f'<rect {_extent(box)} rx="4" fill="{style.fill}" stroke="{style.line}"{dashes}/>'
 
 
 def _box(view: BoxView, box: Rectangle) -> Iterator[str]:

@@ -55,7 +55,7 @@ def given_by(arguments: tuple[str, ...]) -> Given:
     command = cli.cli.commands["check"]
     context = command.make_context("check", list(arguments))
     values = {key: value for key, value in context.params.items() if key not in ("paths", "form")}
-    return keep(cli._given(values))
+    return keep(cli.given_by(values))
 
 
 def run_commands(block: Block, folder: Path) -> None:
