@@ -343,6 +343,7 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
     from hfpy.diagnostics import has_errors
 
+    routine = routine or None  # an empty name stands before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])

@@ -129,7 +129,8 @@ def _texts(explained: Explained, path: str) -> list[tuple[str, list[_Line], bool
         if str(file.source) == path:
             main = not texts
             generated = file.text.splitlines()
-            found = rows(source, generated, file.line_map) if main else rows_of_part(file.line_map)
+            known = [n if n <= len(source) else 0 for n in file.line_map]  # the file may have changed since
+            found = rows(source, generated, known) if main else rows_of_part(known)
             texts.append((file.name, [_line(row, source, generated) for row in found], main))
     return texts or [("", [_line(Row(n, 0, SAME), source, ()) for n in range(1, len(source) + 1)], True)]
 
