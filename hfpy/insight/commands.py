@@ -77,7 +77,8 @@ def write_pages(
     made = pages(Explained(_name(paths), survey, files, found, translation.schedule))
     for name, text in made.items():
         write_if_changed(folder / name, text.encode())
-    click.echo(f"wrote {folder / INDEX} and a page for each of {len(made) - 1} files")
+    files_written = "1 file" if len(made) == 2 else f"{len(made) - 1} files"
+    click.echo(f"wrote {folder / INDEX}, with pages of {files_written}")
 
 
 def _name(paths: tuple[Path, ...]) -> str:

@@ -14,7 +14,7 @@ _FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', m
 _LETTER = 0.603  # the width of a letter of these fonts, in sizes
 _SIZE, _SMALL = 12.0, 10.5
 _LINE, _FIRST = 14.0, 24.0
-_HEAD = 62.0  # the title and the legend
+_HEAD = 68.0  # the title and the legend
 _STYLE = f"""
   text {{ font-family: {_FONT}; font-size: {_SIZE}px; fill: #1a1a1a; }}
   text.small {{ font-size: {_SMALL}px; fill: #333; }}
