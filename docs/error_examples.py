@@ -727,6 +727,33 @@ FLOW: dict[str, Entry] = {
         },
         cure="Declare the argument `intent(inout)`.",
     ),
+    "HF507": Entry(
+        "`temporary(…)` promises that nobody needs an array behind the stencil program, so that it may vanish, and "
+        "then it is read there.",
+        {
+            "late.h90": _text("""
+            module late
+              implicit none
+              integer, parameter :: nx = 4
+              real :: flux(nx)
+            contains
+              subroutine step(a)
+                real, intent(inout) :: a(nx)
+                @stencilProgram{temporary(flux)}
+                @parallelRegion{domName(i), domSize(nx)}
+                flux(i) = 2.0 * a(i)
+                @end parallelRegion
+                @parallelRegion{domName(i), domSize(nx)}
+                a(i) = flux(i) + 1.0
+                @end parallelRegion
+                @end stencilProgram
+                a(1) = flux(2)
+              end subroutine step
+            end module late
+            """)
+        },
+        cure="Take the array from `temporary(…)`, or read something else.",
+    ),
     "HF600": Entry(
         "An array is said to be host data, but a kernel uses it.",
         {
@@ -829,7 +856,8 @@ FLOW: dict[str, Entry] = {
 
 BACKENDS: dict[str, Entry] = {
     "HF701": Entry(
-        "An attribute of a region has a meaning that nothing acts on yet.",
+        "A wish for the schedule of a region cannot be granted: here the body sets a whole column, and only regions "
+        "that work element by element are unrolled. Attributes that nothing acts on yet are told in the same way.",
         {
             "hinted.h90": _text("""
             module hinted
@@ -839,7 +867,7 @@ BACKENDS: dict[str, Entry] = {
               subroutine step(a)
                 real, intent(inout) :: a(nx,ny,nz)
                 @parallelRegion{domName(i,j), domSize(nx,ny), unroll(j:2)}
-                a(1) = 0.0
+                a = 0.0
                 @end parallelRegion
               end subroutine step
             end module hinted

@@ -72,6 +72,7 @@ CODES: dict[str, str] = {
     "HF504": "a write in a region does not contain every iterator",
     "HF505": "a saved variable is written under a region",
     "HF506": "an array section with a stride goes to a dummy that is written",
+    "HF507": "a temporary of a stencil program is read outside of it",
     # device state
     "HF600": "contradictory device states",
     "HF601": "a condition reads data that are on the device",

@@ -311,6 +311,7 @@ def _optimised_again(
     from hfpy.analyze.effects import Effects
     from hfpy.parse.application import reindexed
     from hfpy.transform.columns.optimise import put_in_blocks
+    from hfpy.transform.stencil.honoured import not_honoured
     from hfpy.transform.stencil.lowered import COLUMNS_FROM
     from hfpy.transform.stencil.optimise import optimise, with_text
 
@@ -325,6 +326,8 @@ def _optimised_again(
         return None
     effects = Effects(facts, intents)
     result = optimise(facts, effects, only=index.path)
+    if not_honoured(facts, result):
+        return None  # a warning has to be told, which is for the whole translation
     if index.path not in result.files:
         blocks = (
             facts.target == "cpu" and options.opt >= COLUMNS_FROM and put_in_blocks(facts, effects, index.path).files

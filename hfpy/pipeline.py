@@ -104,10 +104,12 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         before, effects_before = facts, effects
         optimised = None
         if options.opt and not has_errors(found):
+            from hfpy.transform.stencil.honoured import not_honoured
             from hfpy.transform.stencil.lowered import lowered
 
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
+            found += not_honoured(facts, optimised.stencils)
         facts, rewritten = _written(before, effects_before, optimised, progress)
         application, files = facts.application, rewritten.files
         found += rewritten.found
@@ -128,7 +130,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
                 return ""
             return show_schedules(before, optimised.stencils, optimised.columns, name)
 
-        diagnostics = _in_source_lines(application.files, found)
+        diagnostics = _in_source_lines(before.application.files, found)
         if has_errors(diagnostics):
             files = ()
         beside: list[GeneratedFile] = []

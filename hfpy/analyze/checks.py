@@ -6,6 +6,7 @@ from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
+from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
@@ -24,6 +25,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_lost_iterators(facts, effects),
         *_not_honoured(facts),
         *_repeated(facts),
+        *check_programs(facts),
         *(d for routine in analysed_routines(facts) for d in check_regions(facts, effects, routine.key)),
     ]
 
@@ -186,7 +188,9 @@ def _not_honoured(facts: Facts) -> list[Diagnostic]:
             hint = "choose the backend of the routine: --routine, [routines] or @scheme"
             found.append(error("HF215", message, region.place, hint))
         for name, _ in region.hints:
-            if name in ("unroll", "tile", "block", "transform", "specialise", "specialize", "async"):
+            if name == "block" and (facts.target == "cpu" or chosen in ("cuda-c", "cuda-fortran")):
+                continue
+            if name in ("block", "transform", "specialise", "specialize", "async"):
                 message = f"'{name}' is not acted on yet: the region keeps its plain schedule"
                 found.append(warning("HF701", message, region.place, "results are the same with and without it"))
     return found

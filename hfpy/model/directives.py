@@ -79,6 +79,17 @@ class Region:
     hints: tuple[tuple[str, tuple[str, ...]], ...] = ()
     loops: bool = False
 
+    def factors(self, hint: str) -> tuple[tuple[str, int], ...]:
+        """The iterators that ``unroll(j:2)`` or ``tile(i:32, j:8)`` names, with their numbers; none without it."""
+        found = next((entries for name, entries in self.hints if name == hint), ())
+        parts = [entry.partition(":") for entry in found]
+        return tuple((name.strip().lower(), int(number)) for name, _, number in parts)
+
+    @property
+    def fusion(self) -> str:
+        """What ``fuse(…)`` says, in lower case: ``no``, the name of a group, or nothing."""
+        return next((entries[0].lower() for name, entries in self.hints if name == "fuse"), "")
+
     @property
     def iterators(self) -> tuple[str, ...]:
         """The iterator names in the order of the directive (first is the innermost loop)."""
@@ -91,10 +102,24 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A name in a ``@domainDependant`` block, with its place."""
+    """A name in a ``@domainDependant`` block or in ``temporary(…)``, with its place."""
 
     name: str
     place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class StencilScope:
+    """One ``@stencilProgram``: regions that may become one, ``temporaries`` that nobody reads behind it, and ``fuse``,
+    which is ``auto``, ``all`` or ``none`` (kernel-metadata-and-transforms.md §2.1).
+    """
+
+    line: LogicalLine
+    end: LogicalLine
+    place: Place
+    temporaries: tuple[Listed, ...] = ()
+    fuse: str = "auto"
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

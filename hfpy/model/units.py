@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hfpy.diagnostics import Diagnostic, Place
-from hfpy.model.directives import Dependants, IfDirective
+from hfpy.model.directives import Dependants, IfDirective, StencilScope
 from hfpy.model.expressions import Expr
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine, SourceText
@@ -232,7 +232,12 @@ class Routine:
     prefix: tuple[str, ...] = ()
     body_first: int = -1
     spec_insert: int = -1
+    scopes: tuple[StencilScope, ...] = ()
 
     def place(self) -> Place:
         """Where the routine begins."""
         return self.header.place(self.file)
+
+    def scope(self, line: LogicalLine) -> StencilScope | None:
+        """The ``@stencilProgram`` around a line of the executable part."""
+        return next((s for s in self.scopes if s.line.first < line.first < s.end.first), None)

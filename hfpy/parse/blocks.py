@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from hfpy.diagnostics import Diagnostic, Related, error
-from hfpy.model.directives import IfDirective, Region
+from hfpy.model.directives import IfDirective, Region, StencilScope
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Construct,
@@ -23,8 +23,9 @@ from hfpy.model.statements import (
     Statement,
 )
 from hfpy.parse.declarations import parse_declaration
-from hfpy.parse.directives import if_of, parse_directive, region_of
+from hfpy.parse.directives import Directive, if_of, parse_directive, region_of
 from hfpy.parse.nests import take_loops
+from hfpy.parse.schedules import scope_of
 from hfpy.parse.statements import parse_statement
 
 _CLOSES = {
@@ -65,13 +66,19 @@ class _Open:
 
 
 class BlockBuilder:
-    """Builds the tree of one executable part, line by line; problems are collected in ``found``."""
+    """Builds the tree of one executable part, line by line; problems are collected in ``found``, the
+    ``@stencilProgram`` of the part in ``scopes``: they are no blocks, their regions remain neighbours of what surrounds
+    them.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.root: list[Node] = []
         self.stack: list[_Open] = []
         self.found: list[Diagnostic] = []
+        self.scopes: list[StencilScope] = []
+        # The open @stencilProgram, its line, and the blocks around it.
+        self.scope: tuple[Directive, LogicalLine, list[_Open]] | None = None
 
     def add_line(self, line: LogicalLine) -> None:
         """Take the next logical line."""
@@ -93,6 +100,8 @@ class BlockBuilder:
 
     def finish(self) -> tuple[Node, ...]:
         """The tree; blocks still open are reported."""
+        if self.scope is not None:
+            self.found.append(error("HF204", "@stencilProgram is not closed", self.scope[1].place(self.file)))
         while self.stack:
             block = self.stack.pop()
             place = block.header.line.place(self.file)
@@ -142,7 +151,9 @@ class BlockBuilder:
             message = f"@{directive.keyword} has no meaning in a comment"
             self.found.append(error("HF212", message, line.place(self.file), hint))
             return
-        if directive.end:
+        if directive.keyword == "stencilprogram":
+            self._scope(line, directive)
+        elif directive.end:
             self._end_directive(line, directive.keyword)
         elif directive.keyword == "parallelregion":
             region, problems = region_of(directive, line, self.file)
@@ -162,6 +173,31 @@ class BlockBuilder:
             hint = "put it after the declarations"
             message = f"@{directive.keyword} in the executable part"
             self.found.append(error("HF207", message, line.place(self.file), hint))
+
+    def _scope(self, line: LogicalLine, directive: Directive) -> None:
+        place = line.place(self.file)
+        if not directive.end:
+            around = next((b for b in self.stack if b.kind == "region"), None)
+            if around is not None or self.scope is not None:
+                other = around.header.line if around is not None else self.scope[1] if self.scope else line
+                related = [Related(other.place(self.file), "this is open here")]
+                where = "a region" if around is not None else "another"
+                self.found.append(error("HF207", f"@stencilProgram inside {where}", place, "", related))
+                return
+            self.scope = directive, line, list(self.stack)
+            return
+        if self.scope is None:
+            self.found.append(error("HF205", "@end stencilProgram without its begin", place))
+            return
+        opened, first, blocks = self.scope
+        self.scope = None
+        if len(blocks) != len(self.stack) or any(a is not b for a, b in zip(blocks, self.stack, strict=True)):
+            related = [Related(first.place(self.file), "it begins here")]
+            message = "@stencilProgram begins and ends in different blocks"
+            self.found.append(error("HF109", message, place, "", related))
+        made, problems = scope_of(opened, first, line, self.file)
+        self.found += problems
+        self.scopes += [made] if made is not None else []
 
     def _end_directive(self, line: LogicalLine, keyword: str) -> None:
         kind = {"parallelregion": "region", "if": "at_if"}.get(keyword)

@@ -18,7 +18,7 @@ from hfpy.model.directives import Domain, IfDirective, Reduction, Region
 from hfpy.model.source import LogicalLine
 from hfpy.parse.tokens import matching, split_top, trim
 
-KEYWORDS = ("parallelregion", "domaindependant", "scheme", "if", "exit")
+KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
     "block fuse annotate transform specialise specialize async stride"
@@ -65,7 +65,7 @@ _SHOWN = {
     for word in (
         "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN "
         "IAND IOR "
-        "IEOR parallelRegion domainDependant"
+        "IEOR parallelRegion domainDependant stencilProgram"
     ).split()
 }
 
@@ -110,7 +110,7 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
 
 def _unknown(line: LogicalLine, file: str, start: int, end: int) -> Diagnostic:
     word = line.text[start:end]
-    shown = ["parallelRegion", "domainDependant", "scheme", "if", "exit"]
+    shown = [_SHOWN.get(word, word) for word in KEYWORDS]
     near = difflib.get_close_matches(word.lower(), KEYWORDS, 1, 0.6)
     hint = f"did you mean '{shown[KEYWORDS.index(near[0])]}'?" if near else "known are: " + ", ".join(shown)
     return error("HF200", f"unknown directive '@{word}'", line.place(file, start, end), hint)
@@ -234,6 +234,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
     problems += more
     reductions, more = _reductions(directive, line, file)
     problems += more
+    problems += factor_problems(directive, line, file, [d.name for d in domains])
     if problems:
         return None, problems
     hints = tuple(
@@ -270,6 +271,28 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
         ),
         [],
     )
+
+
+def factor_problems(directive: Directive, line: LogicalLine, file: str, iterators: list[str]) -> list[Diagnostic]:
+    """What is wrong with ``unroll(j:2)`` and ``tile(i:32, j:8)``: each entry is an iterator and a number above 0."""
+    problems: list[Diagnostic] = []
+    for attribute in directive.attributes:
+        if attribute.name not in ("unroll", "tile"):
+            continue
+        place = line.place(file, attribute.start, attribute.end)
+        seen: set[str] = set()
+        for entry in attribute.entries:
+            name, _, number = (part.strip().lower() for part in entry.partition(":"))
+            if not number.isdigit() or int(number) < 1:
+                hint = f"write {attribute.name}({name or 'i'}:4)"
+                problems.append(error("HF202", f"'{entry}' is no iterator with a number", place, hint))
+            elif name not in iterators:
+                hint = suggestion(name, iterators)
+                problems.append(error("HF202", f"'{name}' is no iterator of this region", place, hint))
+            elif name in seen:
+                problems.append(error("HF202", f"'{name}' is named twice", place))
+            seen.add(name)
+    return problems
 
 
 def _single(directive: Directive, name: str) -> str:

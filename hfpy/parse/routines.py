@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -96,7 +97,7 @@ def parse_unit(
             body = builder.finish()
     except TooSlow as reached:
         late = [_given_up(index, unit, limit, reached.line)]
-    routine = _routine(index, number, parser.result(last), body, body_first)
+    routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
     return routine, late or [*parser.found, *builder.found]
 
 
@@ -143,8 +144,6 @@ def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine, de
 
 def _with_function_type(spec: Specification, unit: UnitIndex, header: LogicalLine) -> Specification:
     """Declare the result of ``real(dp) function f(x)``, whose type stands before the keyword."""
-    from dataclasses import replace
-
     from hfpy.model.units import Symbol
     from hfpy.parse.declarations import type_spec
     from hfpy.parse.lexer import mask_strings

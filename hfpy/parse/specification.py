@@ -390,7 +390,9 @@ class SpecificationParser:
     def _holds_specification(self, lines: list[LogicalLine], index: int, stop: int) -> bool:
         """Whether the first statement inside an ``@if`` still belongs to the specification part."""
         if index + 1 >= stop or lines[index + 1].directive:
-            return index + 1 < stop and not lines[index + 1].text.lower().lstrip("@ ").startswith("parallelregion")
+            return index + 1 < stop and not lines[index + 1].text.lower().lstrip("@ ").startswith(
+                ("parallelregion", "stencilprogram")
+            )
         probe = SpecificationParser(self.file)
         probe.state.symbols.update(self.state.symbols)
         return probe._one(lines, index + 1, stop) > index + 1

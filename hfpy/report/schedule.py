@@ -22,6 +22,7 @@ _RULES = {
     5: "written arrays have one name",
     6: "a region holds assignments and conditions only",
     7: "bounds do not depend on what is computed",
+    9: "directives can keep regions apart",
     8: "a block of columns is computed like one column",
 }
 

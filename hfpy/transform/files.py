@@ -206,6 +206,7 @@ class FileRewriter:
         }
         sizes = " ".join(d.size for s in routine.spec.symbols.values() for d in s.shape).lower()
         left |= {n for n in names if re.search(rf"\b{n}\b", sizes) or n in routine.spec.storage}
+        left |= {n for region in self._own_regions(routine) for n in region.iterators}
         return names - left
 
     def _in_outline(self, row: int) -> bool:

@@ -60,6 +60,10 @@ class RegionRewriter:
 
     def edits(self) -> Iterator[Edit]:
         """Edits of the whole executable part."""
+        for scope in self.routine.scopes:
+            if not scope.line.comment:
+                yield comment_out(self.source, scope.line.first, scope.line.last)
+                yield comment_out(self.source, scope.end.first, scope.end.last)
         yield from self._nodes(self.routine.body)
 
     def _nodes(self, nodes: tuple[Node, ...]) -> Iterator[Edit]:

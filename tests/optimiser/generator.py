@@ -63,6 +63,23 @@ class StencilMaker:
         self.out = Texts()
         self.repeated = rng.random() < 0.2
         self.scalars = 0
+        # What directives ask of schedules: nothing, the same of all regions, or something else of each.
+        self.manner = rng.choice(("", "", "same", "each"))
+        self.asked = self.wishes() if self.manner == "same" else ""
+
+    def wishes(self) -> str:
+        """Attributes ``unroll``, ``tile`` and ``fuse``."""
+        rng, names = self.rng, ITERATORS[: self.rank]
+        wanted = []
+        if rng.random() < 0.7:
+            chosen = rng.sample(names, rng.choice((1, 1, 2)))
+            wanted.append(f"unroll({', '.join(f'{n}:{rng.choice((2, 3, 4))}' for n in chosen)})")
+        if rng.random() < 0.4:
+            chosen = rng.sample(names, rng.choice((1, 2)))
+            wanted.append(f"tile({', '.join(f'{n}:{rng.choice((2, 4, 7))}' for n in chosen)})")
+        if rng.random() < 0.2:
+            wanted.append(f"fuse({rng.choice(('no', 'g1', 'g2'))})")
+        return "".join(f", {w}" for w in wanted)
 
     # -- the program
 
@@ -106,11 +123,17 @@ class StencilMaker:
                 f.box = ((-HALO, HALO),) * self.rank
         if self.repeated:
             out.both("    do turn = 1, 2")
+        scope = rng.random() < 0.3
+        if scope:
+            names = ", ".join(f.name for f in rng.sample(self.locals, rng.randint(1, 3)))
+            out.hybrid.append(f"    @stencilProgram{{temporary({names}), fuse({rng.choice(('all', 'auto', 'none'))})}}")
         for _ in range(rng.randint(2, 6)):
             self.region()
             if rng.random() < 0.12:
                 self.between()
         self.last()
+        if scope:
+            out.hybrid.append("    @end stencilProgram")
         if self.repeated:
             out.both("    end do")
         out.both("  end subroutine work")
@@ -151,7 +174,8 @@ class StencilMaker:
         ends = ",".join(self.bound(SIZES[n], b[1]) for n, b in enumerate(box))
         sizes = ",".join(SIZES[: self.rank])
         limits = "" if not any(any(b) for b in box) and rng.random() < 0.5 else f", startAt({starts}), endAt({ends})"
-        out.hybrid.append(f"    @parallelRegion{{domName({names}), domSize({sizes}){limits}}}")
+        asked = self.wishes() if self.manner == "each" else self.asked
+        out.hybrid.append(f"    @parallelRegion{{domName({names}), domSize({sizes}){limits}{asked}}}")
         for n in reversed(self.dims):
             out.plain.append(f"    do {ITERATORS[n]} = {self.bound('1', box[n][0])}, {self.bound(SIZES[n], box[n][1])}")
         for t in targets:

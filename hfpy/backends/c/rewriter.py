@@ -118,8 +118,8 @@ def kernel_name(facts: Facts, routine: Routine, number: int) -> str:
 
 
 def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, int]:
-    """Threads a block in x, y, z: ``block(…)`` of the region, else the macros ``CUDA_BLOCKSIZE_X`` … with the region's
-    template (§9.4), else a default.
+    """Threads a block in x, y, z: ``tile(i:32, j:8)`` or ``block(…)`` of the region, else the macros
+    ``CUDA_BLOCKSIZE_X`` … with the region's template (§9.4), else a default.
     """
     sizes = list(_BLOCK) if len(region.domains) > 1 else [256, 1, 1]
     for place, axis in enumerate("XYZ"):
@@ -131,6 +131,8 @@ def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, 
     for hint, values in region.hints:
         if hint == "block":
             sizes = [int(v) for v in values if v.strip().isdigit()] or sizes
+    if tile := dict(region.factors("tile")):
+        sizes = [tile.get(name, 1) for name in region.iterators]
     sizes = [*sizes, 1, 1][:3]
     if len(region.domains) < 3:
         sizes[2] = 1

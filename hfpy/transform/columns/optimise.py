@@ -149,7 +149,9 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
             getattr(before.region, name) == getattr(after.region, name)
             for name in ("iterators", "starts", "ends", "schedule", "hints", "applies_to")
         )
-        return same and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
+        one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
+        apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
+        return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
 
     def visit(nodes: tuple[Node, ...]) -> Iterator[tuple[int, ...]]:
         current: list[int] = []

@@ -9,7 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from hfpy.transform.stencil.program import Box, Offset, Program, Read, Stage, Version, grown, hull, shifted, within
+from hfpy.transform.stencil.program import (
+    Box,
+    Offset,
+    Program,
+    Read,
+    Stage,
+    Version,
+    Wishes,
+    grown,
+    hull,
+    shifted,
+    within,
+)
 
 MOST_NEEDED = 200  # points of one stage for one output beyond which nobody would inline it
 
@@ -61,6 +73,18 @@ class Group:
         return stage if stage is not None and stage.number in self.inside else None
 
     @cached_property
+    def wishes(self) -> Wishes:
+        """What directives say about its stages, together. Raises Illegal where they contradict each other."""
+        unroll: dict[str, int] = {}
+        tile: dict[str, int] = {}
+        for stage in self.stages:
+            for found, wanted in ((unroll, stage.wishes.unroll), (tile, stage.wishes.tile)):
+                if found and wanted and found != wanted:
+                    raise Illegal("its regions ask for different 'unroll' or 'tile'")
+                found.update(wanted)
+        return Wishes(unroll, tile, self.stages[0].wishes.fuse)
+
+    @cached_property
     def box(self) -> Box:
         """The smallest box around what is stored. Raises Illegal if bounds cannot be compared."""
         found = hull([s.box for s in self.stages if any(v in self.stored for v in s.writes)])
@@ -75,6 +99,9 @@ class Group:
 
     def check(self) -> None:
         """Raises Illegal if the stages cannot be fused."""
+        assert self.wishes is not None
+        if len({s.wishes.fuse for s in self.stages}) > 1:
+            raise Illegal("'fuse' keeps them apart")
         if len(self.stages) == 1:
             return
         if not self.stored:

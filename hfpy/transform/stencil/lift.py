@@ -13,14 +13,14 @@ from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.sizes import Linear, linear, linear_of, show
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
-from hfpy.model.directives import Region
+from hfpy.model.directives import Region, StencilScope
 from hfpy.model.expressions import Apply, Expr, Range, walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.stencil.flow import kept_arrays
 from hfpy.transform.stencil.operations import PURE, count
-from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Span, SpanKey, distance, moved
+from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Span, SpanKey, Wishes, distance, moved
 
 _OPEN = frozenset({"pointer", "target"})
 _NUMBERS = ("real", "integer", "logical")
@@ -64,6 +64,14 @@ class Draft:
     open: frozenset[str]
     operations: int
     place: Place
+    wishes: Wishes
+    scope: StencilScope | None
+
+
+def wishes_of(region: Region, scope: StencilScope | None) -> Wishes:
+    """What the attributes of a region ask for, and the ``@stencilProgram`` around it."""
+    around = {"all": "all", "none": "no"}.get(scope.fuse, "") if scope is not None else ""
+    return Wishes(dict(region.factors("unroll")), dict(region.factors("tile")), region.fusion or around)
 
 
 class Lifter:
@@ -149,6 +157,8 @@ class Lifter:
             frozenset(n for n in patterns if self._is_open(n)),
             count(nodes),
             region.place,
+            wishes_of(region, self.routine.scope(region.line)),
+            self.routine.scope(region.line),
         )
 
     # -- what a region and its statements may be
@@ -158,7 +168,8 @@ class Lifter:
             raise self._refused(6, "it has a reduction", region.place)
         if region.vector or any(s.strip() != "1" for s in region.strides):
             raise self._refused(6, "its loops are vector loops or have a stride", region.place)
-        if any(name == "fuse" and values == ("no",) for name, values in region.hints):
+        wishes = wishes_of(region, self.routine.scope(region.line))
+        if wishes.fuse == "no" and not wishes:
             raise self._refused(6, "fuse(no) says so", region.place)
 
     def _check_node(self, node: Node) -> None:
@@ -244,7 +255,9 @@ class Lifter:
             texts.append(moving[0][0])
             offset[moving[0][0]] = dict(form).get("", 0)
         text, size = self.type_text(data.name, reference.at.statement.line.place(self.routine.file))
-        pattern = Pattern(data.name, tuple(texts), text, size, self._vanishes(data))
+        scope = self.routine.scope(region.line)
+        temporary = scope is not None and data.name in {t.name for t in scope.temporaries}
+        pattern = Pattern(data.name, tuple(texts), text, size, temporary or self._vanishes(data))
         return pattern, tuple(offset.values()), names
 
     def _within(self, pattern: Pattern, access: Access, box: Box, region: Region) -> bool:

@@ -10,7 +10,19 @@ from collections.abc import Callable, Iterator, Mapping
 
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Stage, Version, shifted, within
+from hfpy.transform.stencil.program import (
+    Access,
+    Box,
+    Offset,
+    Pattern,
+    Span,
+    Stage,
+    Version,
+    distance,
+    moved,
+    shifted,
+    within,
+)
 from hfpy.transform.stencil.text import Printer, bound, element, plus, spelled
 
 # The element of a temporary at an offset from the point whose iterators have these texts.
@@ -39,15 +51,18 @@ class NestBody:
         self.evaluations: dict[int, int] = {}
         self._known: dict[tuple[int, Offset], list[Box]] = {}
 
-    def root(self, stage: Stage, guard: Box | None = None) -> Iterator[str]:
-        """The lines that compute a stage at the point itself; ``guard`` is the box that the turn may leave, if any."""
-        here = (0,) * len(self.program.iterators)
-        inner = [*self._instance(stage, here, stage.box)]
+    def root(self, stage: Stage, guard: Box | None = None, at: Offset | None = None) -> Iterator[str]:
+        """The lines that compute a stage and store it, at the point itself or at an offset from it; ``guard`` is the
+        box of the points of turns, if those may be outside of the stage's.
+        """
+        here = at if at is not None else (0,) * len(self.program.iterators)
+        box = _turns(stage.box, guard, here) if guard is not None else stage.box
+        inner = [*self._instance(stage, here, box)]
         for version in stage.writes:
             if version in self.group.stored:
                 pattern = self.program.patterns[version.array]
                 inner.append(f"{self._element(pattern, here)} = {self.scalar(version, here)}")
-        condition = self._condition(stage.box, guard) if guard is not None else ""
+        condition = self._condition(box, guard) if guard is not None else ""
         if not condition:
             yield from inner
             return
@@ -55,9 +70,9 @@ class NestBody:
         yield from (f"  {line}" for line in inner)
         yield "end if"
 
-    def computed(self, stage: Stage) -> Iterator[str]:
-        """The lines that compute a stage at the point, without storing it."""
-        yield from self._instance(stage, (0,) * len(self.program.iterators), stage.box)
+    def computed(self, stage: Stage, at: Offset) -> Iterator[str]:
+        """The lines that compute a stage at an offset from the point, without storing it."""
+        yield from self._instance(stage, at, stage.box)
 
     def copied(self, version: Version) -> str:
         """The line that stores a version that a temporary holds."""
@@ -127,3 +142,13 @@ class NestBody:
             if one.upper != other.upper:
                 parts.append(f"{self.point[iterator]} <= {bound(one.upper)}")
         return " .and. ".join(parts)
+
+
+def _turns(box: Box, guard: Box, at: Offset) -> Box:
+    """The points whose turn computes a point of a box at an offset: the box moved back, as far as there are turns."""
+    spans = []
+    for span, around, by in zip(box, guard, at, strict=True):
+        lower = moved(span.lower, -by)
+        outside = distance(lower, around.lower)
+        spans.append(Span(around.lower if outside is not None and outside < 0 else lower, moved(span.upper, -by)))
+    return tuple(spans)

@@ -114,7 +114,7 @@ class _RoutineWork:
             choice = choose(program, self.machine, self.target, self.facts.application.options.opt)
             texts: dict[int, RegionText] = {}
             for number, group in enumerate(choice.groups):
-                if len(group.stages) < 2 or not self._replaceable(group):
+                if (len(group.stages) < 2 and not self._asked(group)) or not self._replaceable(group):
                     continue
                 texts[number] = self._text(group)
                 written += texts[number].lines
@@ -130,6 +130,15 @@ class _RoutineWork:
         if rows:
             yield insert_lines(self.routine.spec_insert + 1, rows, 5, self.routine.header.first)
         yield from removals(self.routine, self._vanished(used))
+        yield from self._without_temporaries()
+
+    def _without_temporaries(self) -> Iterator[Edit]:
+        """The stencil programs without the names of temporaries, which may not be declared any more."""
+        for scope in self.routine.scopes:
+            indent = " " * scope.line.segments[0][2]
+            sign = "!@" if scope.line.comment else "@"
+            text = f"{indent}{sign}stencilProgram{{fuse({scope.fuse})}}"
+            yield replace_lines(scope.line.first, scope.line.last, [text])
 
     def _undeclared(self, used: set[str]) -> list[str]:
         """Iterators that are loop variables now and that nothing declares."""
@@ -155,6 +164,13 @@ class _RoutineWork:
                 return False
         return True
 
+    def _asked(self, group: Group) -> bool:
+        """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
+        if not group.stored:
+            return False  # nobody uses what it computes
+        unrolled = any(n > 1 for n in group.wishes.unroll.values())
+        return unrolled or (bool(group.wishes.tile) and self.target == "cpu" and len(group.program.iterators) > 1)
+
     @staticmethod
     def _lines(group: Group) -> tuple[int, int]:
         last = group.stages[-1].region.end
@@ -165,7 +181,8 @@ class _RoutineWork:
         first, last = self._lines(group)
         names = [", ".join(v.array for v in s.writes) for s in group.stages]
         indent = " " * group.stages[0].region.header.line.segments[0][2]
-        head = f"{indent}! {len(names)} regions as one, by {text.manner}: {'; '.join(names)}"
+        what = f"{len(names)} regions as one" if len(names) > 1 else "a region"
+        head = f"{indent}! {what}, by {text.manner}: {'; '.join(names)}"
         return replace_lines(first, last, [head, *text.lines])
 
     def _vanished(self, used: set[str]) -> set[str]:

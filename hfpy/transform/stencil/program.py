@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hfpy.analyze.sizes import Linear
 from hfpy.diagnostics import Place
@@ -111,6 +111,21 @@ def hull(boxes: Iterable[Box]) -> Box | None:
 
 
 @dataclass(frozen=True)
+class Wishes:
+    """What directives ask for: factors by iterator for ``unroll`` and ``tile``, and ``fuse``: ``no``, the name of a
+    group, or nothing (kernel-metadata-and-transforms.md §2.1).
+    """
+
+    unroll: Mapping[str, int] = field(default_factory=dict)
+    tile: Mapping[str, int] = field(default_factory=dict)
+    fuse: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether the loops of a region are to be other than plain ones."""
+        return any(n > 1 for n in self.unroll.values()) or bool(self.tile)
+
+
+@dataclass(frozen=True)
 class Stage:
     """One region as a stage.
 
@@ -132,6 +147,7 @@ class Stage:
     keeps: frozenset[str]
     operations: int
     place: Place
+    wishes: Wishes
 
     def version(self, array: str) -> Version:
         """The version of an array that the stage makes."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.sizes import Linear
-from hfpy.transform.stencil.blocks import BlockWriter
+from hfpy.transform.stencil.blocks import BlockWriter, block_sizes
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.points import point_lines
@@ -31,21 +31,54 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
     commented = group.stages[0].region.header.line.comment
     template = group.stages[0].region.region.template  # type: ignore[union-attr]
     extra = [f"template({template})"] if template else []
+    extra += ["fuse(no)"] if group.wishes.fuse == "no" else []
     if target == "gpu" or len(iterators) < 2 or rows == 0:
         lines, body = point_lines(group, names)
-        rest = _bounds(group.box, iterators)
-        loops = [f"do {i} = {bound(s.lower)}, {bound(s.upper)}" for i, s in zip(iterators, group.box, strict=True)]
-        made = list(region_lines(iterators, sizes, rest + extra, lines, loops if commented else [], target))
-        return RegionText(tuple(indent + row for row in made), "points", dict(body.evaluations))
-    code = BlockWriter(group, names, rows).write()
-    counted = (code.block, *iterators[2:])
-    strides = ",".join([str(rows), *("1" for _ in iterators[2:])])
-    rest = [*_bounds(group.box[1:], counted), f"stride({strides})"]
+        rest = [*_bounds(group.box, iterators), *_schedule(group, target)]
+        steps = [group.wishes.unroll.get(i, 1) for i in iterators]
+        loops = _heads(iterators, group.box, steps) if commented else []
+        made = list(region_lines(iterators, sizes, rest + extra, lines, loops, target))
+        several = f", unrolled {_factors(group.wishes.unroll)}" if group.wishes.unroll else ""
+        return RegionText(tuple(indent + row for row in made), "points" + several, dict(body.evaluations))
+    cut = block_sizes(group, rows)
+    code = BlockWriter(group, names, cut).write()
+    first = 0 if iterators[0] in cut else 1  # the innermost iterator is one loop in the body, if nobody cuts it
+    counted = tuple(code.blocks.get(i, i) for i in iterators[first:])
+    steps = [cut.get(i, 1) for i in iterators[first:]]
+    box = group.box[first:]
+    rest = [*_bounds(box, counted), f"stride({','.join(map(str, steps))})", *extra]
     rest += [f"private({','.join(code.private)})"] if code.private else []
-    loops = [f"do {i} = {bound(s.lower)}, {bound(s.upper)}" for i, s in zip(counted, group.box[1:], strict=True)]
-    loops[0] += f", {rows}"
-    made = list(region_lines(counted, sizes[1:], rest, code.lines, loops if commented else [], target))
-    return RegionText(tuple(indent + row for row in made), f"blocks of {rows} rows", dict(code.evaluations))
+    loops = _heads(counted, box, steps) if commented else []
+    made = list(region_lines(counted, sizes[first:], rest, code.lines, loops, target))
+    return RegionText(tuple(indent + row for row in made), _manner(group, cut), dict(code.evaluations))
+
+
+def _heads(iterators: tuple[str, ...], box: Box, steps: list[int]) -> list[str]:
+    """The heads of loops over a box, the innermost first."""
+    loops = [f"do {i} = {bound(s.lower)}, {bound(s.upper)}" for i, s in zip(iterators, box, strict=True)]
+    return [f"{loop}, {step}" if step > 1 else loop for loop, step in zip(loops, steps, strict=True)]
+
+
+def _manner(group: Group, cut: Mapping[str, int]) -> str:
+    """How a group of blocks computes, for people."""
+    row = group.program.iterators[1]
+    manner = f"blocks of {cut[row]} rows" if set(cut) == {row} else f"blocks of {_factors(cut)}"
+    return manner + (f", unrolled {_factors(group.wishes.unroll)}" if group.wishes.unroll else "")
+
+
+def _factors(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{i}:{n}" for i, n in numbers.items())
+
+
+def _schedule(group: Group, target: str) -> list[str]:
+    """Attributes of a region of points: the steps of ``unroll``, the threads a block of ``tile``."""
+    unroll, tile = group.wishes.unroll, group.wishes.tile
+    found = []
+    if any(n > 1 for n in unroll.values()):
+        found.append(f"stride({','.join(str(unroll.get(i, 1)) for i in group.program.iterators)})")
+    if tile and target == "gpu":
+        found.append(f"tile({', '.join(f'{i}:{n}' for i, n in tile.items())})")
+    return found
 
 
 def _bounds(box: Box, iterators: tuple[str, ...]) -> list[str]:

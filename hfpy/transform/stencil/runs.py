@@ -73,6 +73,10 @@ class RunFinder:
 
     @staticmethod
     def _against(run: list[Draft], draft: Draft) -> tuple[int, str] | None:
+        if "no" in (draft.wishes.fuse, run[-1].wishes.fuse):
+            return 9, "'fuse' keeps it apart"
+        if draft.scope != run[0].scope:
+            return 9, "a @stencilProgram begins or ends before it"
         if draft.iterators != run[0].iterators:
             return 7, f"its iterators are not those of the region before ({', '.join(run[0].iterators)})"
         everyone = [*run, draft]
@@ -108,13 +112,24 @@ class RunFinder:
         """Whether what the program leaves in an array may be read later (rule 4)."""
         if not pattern.local:
             return True
-        if any(r.version == Version(pattern.name, 0) for s in stages for r in s.reads):
+        if any(_reads_from_before(s, r, stages) for s in stages for r in s.reads if r.version.array == pattern.name):
             return True  # the program itself reads it the next time
         inside = {self.numbers[id(d.region)] for d in run}
         return any(
             r.name == pattern.name and r.role not in ("write", "allocate") and not inside & set(r.at.regions)
             for r in self.facts.references[self.routine.key]
         )
+
+
+def _reads_from_before(stage: Stage, read: Read, stages: list[Stage]) -> bool:
+    """Whether a stage reads, at some of its points, what an array held before the program: no version made since
+    covers all of them.
+    """
+    wanted = grown(stage.box, [read.offset])
+    made = [
+        s.box for s in stages for v in s.writes if v.array == read.version.array and v.number <= read.version.number
+    ]
+    return not any(within(wanted, box) for box in made)
 
 
 def _shining_through(stages: list[Stage], last: set[Version]) -> set[Version]:
@@ -172,4 +187,5 @@ def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
         draft.keeps,
         draft.operations,
         draft.place,
+        draft.wishes,
     )

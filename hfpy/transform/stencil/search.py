@@ -48,7 +48,7 @@ def legal(program: Program, first: int, last: int, target: str, level: int) -> G
 def choose(program: Program, machine: Machine, target: str, level: int) -> Choice:
     """The cheapest grouping of neighbouring stages; exact, since a group's cost depends on the group alone (§11)."""
     count = len(program.stages)
-    best: list[tuple[float, int]] = [(0.0, 0)]
+    best: list[tuple[int, float, int]] = [(0, 0.0, 0)]
     made: dict[tuple[int, int], tuple[Group, Cost]] = {}
     reasons: list[tuple[int, int, str]] = []
     for end in range(count):
@@ -61,15 +61,24 @@ def choose(program: Program, machine: Machine, target: str, level: int) -> Choic
                 continue
             price = cost(group, machine, target)
             made[begin, end] = group, price
-            candidates.append((best[begin][0] + price.seconds, begin))
+            parted, before, _ = best[begin]
+            candidates.append((parted + _parts(program, begin), before + price.seconds, begin))
         best.append(min(candidates))
     cuts = [count]
     while cuts[-1]:
-        cuts.append(best[cuts[-1]][1])
+        cuts.append(best[cuts[-1]][2])
     chosen = [made[begin, end - 1] for begin, end in pairwise(reversed(cuts))]
     prices = {span: price.seconds for span, (_, price) in made.items()}
     others = _alternatives(count, prices, tuple(pairwise(reversed(cuts))))
     return Choice(tuple(g for g, _ in chosen), tuple(c for _, c in chosen), tuple(reasons), others)
+
+
+def _parts(program: Program, begin: int) -> int:
+    """Whether a group that begins there parts stages that ``fuse`` wants together."""
+    if not begin:
+        return 0
+    before, behind = (s.wishes.fuse for s in program.stages[begin - 1 : begin + 1])
+    return int(bool(before) and before == behind)
 
 
 def _alternatives(
