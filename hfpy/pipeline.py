@@ -139,11 +139,10 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
             plain = plain_macros(order, options)
             beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
         translation = Translation(files, diagnostics, units, explained, rewritten.openmp, tuple(beside), scheduled)
-        translation = replace(translation, survey=surveyed)
         if options.cache_dir is not None:
             progress("remembering", 0, 0)
             remember(paths, options, translation, before, facts)
-        return translation
+        return replace(translation, survey=surveyed)
     finally:
         if enabled:
             gc.enable()
