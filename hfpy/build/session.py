@@ -76,6 +76,18 @@ def nearest_project(folder: Path) -> Path:
     return folder
 
 
+def project_at(folder: Path, environment: Mapping[str, str]) -> Project | None:
+    """The settings of the project that :func:`open_project` would find for ``folder``, whatever is with its sources; None
+    if there is none. Raises HfpyError if they are faulty.
+    """
+    from hfpy.build.legacy import is_legacy, load_legacy
+
+    found = nearest_project(folder)
+    if is_legacy(found):
+        return load_legacy(found, "cpu", environment)[0]
+    return load_project(found) if (found / PROJECT_FILE).is_file() else None
+
+
 def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")) -> Session:
     """The given files and folders as a project without settings; what is in ``output`` is no source.
 
