@@ -77,14 +77,14 @@ def nearest_project(folder: Path) -> Path:
 
 
 def project_at(folder: Path, environment: Mapping[str, str]) -> Project | None:
-    """The settings of the project that :func:`open_project` would find for ``folder``, whatever is with its sources; None
-    if there is none. Raises HfpyError if they are faulty.
+    """The settings of the project that :func:`open_project` would find for ``folder``, whatever is with its sources;
+    None if there is none. Raises HfpyError if they are faulty.
     """
     from hfpy.build.legacy import is_legacy, load_legacy
 
     found = nearest_project(folder)
     if is_legacy(found):
-        return load_legacy(found, "cpu", environment)[0]
+        return load_legacy(found, "cpu", environment, debug=False)[0]
     return load_project(found) if (found / PROJECT_FILE).is_file() else None
 
 

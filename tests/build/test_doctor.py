@@ -16,9 +16,13 @@ from hfpy.project import BACKENDS
 TOOLS = ("gfortran", "gcc", "as", "ld", "sh", "cat")
 GPU_PROJECT = '[project]\nname = "heat"\nsources = ["*.h90"]\n[target.gpu]\nbackend = "cuda-c"\n'
 NVIDIA_SMI = "#!/bin/sh\necho 'NVIDIA H100 PCIe, 81559 MiB, 570.86.10, 9.0'\n"
-NVCC = (
-    "#!/bin/sh\necho 'nvcc: NVIDIA (R) Cuda compiler driver'\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n"
-)
+NVCC = "#!/bin/sh\necho 'nvcc: NVIDIA (R) Cuda compiler driver'\necho 'Cuda tools, release 13.0, V13.0.88'\n"
+
+BROKEN = """#!/bin/sh
+if [ $1 = --version ]; then echo GNU Fortran 1.0; exit; fi
+echo error: no licence >&2
+exit 2
+"""
 
 
 @pytest.fixture
@@ -98,11 +102,7 @@ def test_a_machine_with_a_gpu(machine: Path, capsys: pytest.CaptureFixture[str])
 def test_a_compiler_that_does_not_work(
     machine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    add(
-        machine,
-        "brokenfort",
-        "#!/bin/sh\nif [ $1 = --version ]; then echo GNU Fortran 1.0; exit; fi\necho error: no licence >&2\nexit 2\n",
-    )
+    add(machine, "brokenfort", BROKEN)
     monkeypatch.setenv("FC", "brokenfort")
     _, backends = told(capsys, status=3)
     assert backends["sequential"]["lacks"] == ["a Fortran compiler that works: 'brokenfort' fails: error: no licence"]
@@ -112,11 +112,8 @@ def test_a_compiler_that_does_not_work(
 
 
 def test_completion(capfd: pytest.CaptureFixture[str]) -> None:
-    for shell, sign in (
-        ("bash", "complete -o nosort -F"),
-        ("zsh", "#compdef hfpy"),
-        ("fish", "complete --no-files --command hfpy"),
-    ):
+    signs = {"bash": "complete -o nosort -F", "zsh": "#compdef hfpy", "fish": "complete --no-files --command hfpy"}
+    for shell, sign in signs.items():
         assert run(["completion", shell]) == 0
         assert sign in capfd.readouterr().out
     for words, wanted in (("hfpy gra", "plain,graph"), ("hfpy graph --kern", "plain,--kernels-only")):

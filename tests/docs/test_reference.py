@@ -1,6 +1,9 @@
-"""docs/projects.md names every key of hfpy.toml, every command and every option, and none that does not exist."""
+"""docs/projects.md names every key of hfpy.toml, every command and every option, and none that does not exist;
+docs/commands.md is up to date."""
 
+import importlib
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -41,3 +44,12 @@ def test_every_command_and_option_is_named() -> None:
 def test_no_option_is_invented() -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
     assert named <= options() | {"--help"}
+
+
+def test_the_reference_is_up_to_date() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    sys.path.insert(0, str(docs))
+    made = importlib.import_module("make_commands").page()
+    assert (docs / "commands.md").read_text(encoding="utf-8") == made, "run docs/make_commands.py"
+    assert {f"## `hfpy {name}`" for name in COMMANDS} <= set(made.splitlines())
+    assert {o for o in options() if f"{o} " not in made and f"{o}`" not in made and f"{o}," not in made} == set()
