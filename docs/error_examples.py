@@ -277,6 +277,28 @@ DIRECTIVES: dict[str, Entry] = {
         },
         cure="Choose the backend of the routine: `--routine`, `[routines]` or `@scheme`.",
     ),
+    "HF216": Entry(
+        "Around a region that hfpy writes directives for, or in it, stands one of the user's. Both together would not "
+        "compile, or let every thread do all of the work.",
+        {
+            "doubled.f90": _text("""
+            subroutine s(nx, ny, a)
+              integer, intent(in) :: nx, ny
+              real, intent(inout) :: a(nx,ny)
+              integer :: i, j
+              !$omp parallel do private(i)
+              !@parallelRegion{domName(i,j), domSize(nx,ny)}
+              do j = 1, ny
+                do i = 1, nx
+                  a(i,j) = 2 * a(i,j)
+                end do
+              end do
+              !@end parallelRegion
+            end subroutine s
+            """),
+        },
+        cure="Remove your directive: the region says the same. With the backend `sequential` both may stay.",
+    ),
 }
 
 SYMBOLS: dict[str, Entry] = {

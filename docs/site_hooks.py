@@ -1,7 +1,7 @@
 """What MkDocs needs to make a site of the repository's pages.
 
-Fenced blocks keep their language only (their other words are for the tests; a file's name stands above it). Pages that are
-not below ``docs`` come along, and links among all of these lead to the site's pages.
+Fenced blocks keep their language only (their other words are for the tests; a file's name stands above it). Pages that
+are not below ``docs`` come along, and links among all of these lead to the site's pages.
 """
 
 from __future__ import annotations
