@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hfpy.backendtable import BACKENDS
 from hfpy.diagnostics import Diagnostic
-from hfpy.project import BACKENDS
 
 if TYPE_CHECKING:
     from hfpy.build.session import Given

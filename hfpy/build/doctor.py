@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hfpy.backendtable import ENTRIES, Entry
 from hfpy.build.compilers import Compiler, Language, find_compiler
 from hfpy.build.sharing import offloaded
 from hfpy.diagnostics import ToolError
-from hfpy.project import BACKENDS, Project
+from hfpy.project import Project
 
 PACKAGES = ("numpy", "fparser", "jinja2", "click", "rich", "networkx")
 LANGUAGES: tuple[Language, ...] = ("fortran", "c", "c++", "cuda")
@@ -52,6 +53,13 @@ end program p
 """
 _ACC = _LOOP.format("!$acc parallel loop reduction(+:n)")
 _TARGET = _LOOP.format("!$omp target teams distribute parallel do map(tofrom:n) reduction(+:n)")
+_PROGRAMS = {
+    ("loops", ""): _FORTRAN,
+    ("loops", "openmp"): _OPENMP,
+    ("loops", "openacc"): _ACC,
+    ("offload", "openacc"): _ACC,
+    ("offload", "openmp"): _TARGET,
+}
 _CXX = """#include <cstdio>
 #include <vector>
 int main() { std::vector<int> v(42); std::printf("%d\\n", int(v.size())); }
@@ -133,7 +141,7 @@ def examine(environment: Mapping[str, str], project: Project | None = None) -> C
         versions(),
         tuple(tools.values()),
         gpus,
-        tuple(trial.health(backend) for backend in BACKENDS),
+        tuple(trial.health(entry) for entry in ENTRIES),
         project.name if project is not None else "",
         chosen,
     )
@@ -183,30 +191,25 @@ class _Trial:
         self.environment = environment
         self._tried: dict[tuple[Language, tuple[str, ...]], tuple[str, str]] = {}
 
-    def health(self, backend: str) -> Health:
+    def health(self, entry: Entry) -> Health:
         """What one backend needs, and whether it is there."""
-        if backend in ("cuda-c", "cuda-fortran"):
-            return self._kernels(backend)
+        if entry.kind == "kernels":
+            return self._kernels(entry.name)
         fortran = self.tools["fortran"].compiler
-        spelling = fortran.spelling if fortran is not None else None
-        flags, text = {
-            "sequential": ((), _FORTRAN),
-            "openmp": (spelling.openmp if spelling is not None else (), _OPENMP),
-            "openacc": (spelling.openacc if spelling is not None else (), _ACC),
-            "openmp-target": (spelling.openmp if spelling is not None else (), _TARGET),
-        }[backend]
-        fault, printed = self.run("fortran", flags, text)
-        notes: tuple[str, ...] = ()
-        where = "CPU"
-        if backend == "openmp" and not fault:
+        flags: tuple[str, ...] = ()
+        if fortran is not None and entry.directives:
+            flags = fortran.spelling.openacc if entry.directives == "openacc" else fortran.spelling.openmp
+        fault, printed = self.run("fortran", flags, _PROGRAMS[(entry.kind, entry.directives)])
+        if fortran is not None and entry.directives and not flags:
+            fault = f"{fortran.command[0]} knows no {entry.directives}"
+        where, notes = "CPU", []
+        if entry.directives == "openmp" and entry.kind == "loops":
             where = f"CPU, {printed} threads"
-        if backend in ("openacc", "openmp-target") and fortran is not None and not fault:
-            where = "GPU" if self.gpus and offloaded(fortran, flags, backend) else "host"
+        if entry.kind == "offload" and fortran is not None:
+            where = "GPU" if self.gpus and offloaded(fortran, flags, entry.name) else "host"
             if where == "host":
-                notes = ("regions run on the CPU unless the flags of [target.gpu] send them to a GPU",)
-        if backend == "openacc" and spelling is not None and not flags:
-            fault = f"{fortran.command[0]} knows no OpenACC" if fortran is not None else fault
-        return Health(backend, not fault, where, None, (fault,) if fault else (), notes)
+                notes = ["regions run on the CPU unless the flags of [target.gpu] send them to a GPU"]
+        return Health(entry.name, not fault, where, None, (fault,) if fault else (), () if fault else tuple(notes))
 
     def _kernels(self, backend: str) -> Health:
         """The backends that make kernels: what a GPU needs, and what the emulation does."""

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hfpy.backendtable import BACKENDS
 from hfpy.build.compilers import environment_flags
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, UsageError
 from hfpy.options import Options, default_kinds
-from hfpy.project import BACKENDS, PROJECT_FILE, Project, options_for, with_order_macro
+from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
 
 @dataclass(frozen=True)

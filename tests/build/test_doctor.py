@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from hfpy.backendtable import BACKENDS
 from hfpy.cli import run
-from hfpy.project import BACKENDS
 
 TOOLS = ("gfortran", "gcc", "as", "ld", "sh", "cat")
 GPU_PROJECT = '[project]\nname = "heat"\nsources = ["*.h90"]\n[target.gpu]\nbackend = "cuda-c"\n'
