@@ -34,7 +34,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             continue
         last = construct.end.line.first if construct.end is not None else region.line.last
         found = _around(lines, routine.header.last + 1, region.line.first, sentinel)
-        if found is None:
+        if found is None and facts.backend(routine.key) == "openmp":  # the others look into their regions themselves
             found = _within(lines, region.line.last + 1, last, sentinel)
         if found is not None:
             column = len(lines[found]) - len(lines[found].lstrip())
