@@ -69,7 +69,17 @@ def test_fparser_stays_behind_its_gate() -> None:
 
 def test_the_map_names_every_module_and_no_other() -> None:
     text = part("Modules")
-    for package in (*LINE, "report", "report/productivity", "insight", "build", "kernels", "tune", ""):
+    for package in (
+        *LINE,
+        "report",
+        "report/productivity",
+        "report/profile",
+        "insight",
+        "build",
+        "kernels",
+        "tune",
+        "",
+    ):
         begin = f"**`{package}`" if package else "**At the top.**"
         section = text.split(begin)[1].split("\n**")[0]
         named = set(re.findall(r"`(\w+\.py)`", section))

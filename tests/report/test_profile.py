@@ -129,16 +129,20 @@ def test_calls_points_and_bytes(build: str, project: Path, capfd: pytest.Capture
 
 
 ARRAYS = """
-subroutine s(nx, n, a, b, c, d, e, at, p)
+subroutine s(nx, n, a, b, c, d, e, at, p, t)
   integer, intent(in) :: nx, n, at(nx)
   real(8), intent(in) :: a(nx,*), b(0:nx,3), c(nx)
   real(8), intent(inout) :: d(nx,4)
   real(8), allocatable, intent(inout) :: e(:)
   real(8), pointer, intent(in) :: p(:)
+  real(8), intent(in) :: t(nx)
   integer :: h, i
   @parallelRegion{domName(i), domSize(nx), startAt(2), endAt(nx-1), stride(2)}
   do h = 1, n
     d(i,h) = b(i-1,1) + b(i+1,3) + b(i,1) + c(at(i)) + a(i,h)
+  end do
+  do h = 1, i
+    d(i,1) = d(i,1) + t(h)
   end do
   d(i,4) = sum(b(i,:)) + p(2*i+h)
   if (allocated(e)) e(i) = c(nx+1-i) + c(i)
@@ -149,10 +153,11 @@ REACHED = {
     "a": "8*I*N",  # of assumed size: what the loop reaches
     "b": "8*I*size(b, 2, 8)",
     "c": "8*min(I + I + I, size(c, 1, 8))",  # from both ends and through another array, but not more than there are
-    "d": "8*I*min(N + 1_8, size(d, 2, 8))",
+    "d": "8*I*1_8 + I*min(N + 2_8, size(d, 2, 8))",
     "e": "8*I",
     "p": "8*I",
     "at": "8*I",
+    "t": "8*size(t, 1, 8)",  # the loop is another one at every point
 }
 
 
@@ -168,6 +173,30 @@ def test_what_is_reached() -> None:
     assert found == {name: bytes_.replace("8*", "8*(", 1) + ")" for name, bytes_ in REACHED.items()}
     assert "if (allocated(e)) call hf_profile_moves" in text and "if (associated(p)) call" in text
     assert "hf_profile_count(int(2, 8), int(nx-1, 8), int(2, 8)))" in text  # points, with the stride
+
+
+COPIED = """
+subroutine s(n, a, b)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n), b(n)
+  @domainDependant{attribute(transferHere)}
+  a, b
+  @end domainDependant
+  a(1) = 3
+  @parallelRegion{domName(i), domSize(n)}
+  b(i) = a(i)
+  @end parallelRegion
+  print *, b(1)
+end subroutine s
+"""
+
+
+def test_copies_are_no_part_of_a_kernel() -> None:
+    text = translate_text(COPIED, target="gpu", opt=0, profile=True).require().files["m.F90"]
+    calls = re.findall(r"call (hf_profile_start|hf_profile_stop|hf_update\w*|hf_enter|hfl\w*)", text)
+    assert calls.index("hf_profile_stop") == calls.index("hf_profile_start") + 2
+    assert any(c.startswith("hf_update") for c in calls[: calls.index("hf_profile_start")])
+    assert any(c.startswith("hf_update") for c in calls[calls.index("hf_profile_stop") :])
 
 
 PLACES = """

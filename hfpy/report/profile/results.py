@@ -135,7 +135,7 @@ def _both(before: Copies | None, more: Copies) -> Copies:
 
 
 def as_data(profile: Profile) -> dict[str, Any]:
-    """Everything as plain data (docs/report.md has the keys)."""
+    """Everything as plain data (docs/profile.md has the keys)."""
     return {
         "program": profile.program,
         "target": profile.target,
