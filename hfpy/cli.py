@@ -181,25 +181,53 @@ def _executable(names: list[str], asked: str | None) -> str:
 @click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
 @click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
 @click.option("--launcher", metavar="COMMAND", help='What starts the program, such as "mpirun -n 2".')
+@click.option("--profile", is_flag=True, help="Count and time kernels and copies, and say how fast they were.")
 @build_options
 def run_command(
-    arguments: tuple[str, ...], project: Path, exe: str | None, launcher: str | None, **options: Any
+    arguments: tuple[str, ...], project: Path, exe: str | None, launcher: str | None, profile: bool, **options: Any
 ) -> int:
     """Build the project and run it with ARGS; the exit status is the program's."""
     import shlex
-    import subprocess
 
     from hfpy.build.environment import program_environment
     from hfpy.build.session import open_project
 
-    built = _build(open_project(project, given_by(options), os.environ), options, quiet=True)
+    session = open_project(project, given_by({**options, "profile": profile}), os.environ)
+    built = _build(session, options, quiet=True)
     chosen = _executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
+    environment = program_environment(os.environ)
+    return _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    """Run a program; its exit status. Raises ToolError if it cannot be started."""
+    import subprocess
+
     try:
-        status = subprocess.run(command, env=program_environment(os.environ), check=False).returncode
+        status = subprocess.run(command, env=environment, check=False).returncode
     except OSError as fault:
         raise ToolError(f"error HF805: '{command[0]}' cannot be run: {fault.strerror}") from None
     return status if status >= 0 else 128 - status
+
+
+def _profiled(command: list[str], environment: dict[str, str], session: Session, program: str, built: Built) -> int:
+    """Run a program that was built for it and show where its time went; its exit status."""
+    import tempfile
+
+    from hfpy.report.profile.command import FOLDER, profile_of, write_profile
+    from hfpy.report.profile.text import show
+
+    with tempfile.TemporaryDirectory(prefix="hfpy-profile-") as folder:
+        status = _run(command, {**environment, FOLDER: folder})
+        profile = profile_of(Path(folder), program, session.project, session.options, os.environ)
+    if profile is None:
+        click.echo("hfpy: no profile: the program was ended before it could write one", err=True)
+        return status
+    click.echo(show(profile), err=True)
+    for path in write_profile(profile, built.folder):
+        click.echo(f"wrote {path}", err=True)
+    return status
 
 
 @cli.command("verify")
@@ -357,6 +385,35 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html:
     return USER_FAULT if has_errors(found) else DONE
 
 
+@cli.command("report")
+@click.argument("reference", type=PATH)
+@click.argument("hybrid", type=PATH)
+@click.option("-o", "output", type=PATH, metavar="DIR", help="Write report.json and report.html to DIR.")
+@click.option(
+    "--generated",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="Count what hfpy writes for TARGET (cpu, gpu:openacc).",
+)
+@click.option("--timings", is_flag=True, help="Show how long each phase took.")
+def report_command(reference: Path, hybrid: Path, output: Path | None, targets: tuple[str, ...], timings: bool) -> None:
+    """Compare the code before, in REFERENCE, with the hybrid code: lines kept, replaced, new, and what for."""
+    from hfpy.build.progress import Phases
+    from hfpy.report.productivity.command import make_report, write_report
+    from hfpy.report.productivity.text import show
+
+    with Phases() as phases:
+        made = make_report(reference, hybrid, targets, os.environ, phases.phase)
+        phases.phase("writing")
+        written = write_report(made, output) if output is not None else ()
+    click.echo(show(made))
+    for path in written:
+        click.echo(f"wrote {path}")
+    if timings:
+        click.echo(phases.report(), err=True)
+
+
 @cli.command()
 @click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
 @click.option("--target", type=click.Choice(["cpu", "gpu"]), help="Only this target; default: both.")
@@ -383,6 +440,52 @@ def probe_command(project: Path) -> None:
         f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "
         f"{machine.cache // 1024} KiB near a thread: {path}"
     )
+
+
+def _sizes(given: tuple[str, ...]) -> dict[str, int]:
+    """Values from ``nx=256,ny=256``. Raises UsageError."""
+    from hfpy.options import sizes_of
+
+    sizes = sizes_of(" ".join(given))
+    if sizes is None:
+        raise UsageError(f"--size wants NAME=NUMBER, not '{' '.join(given)}'")
+    return dict(sizes)
+
+
+@cli.command("tune")
+@click.argument("routines_wanted", nargs=-1, metavar="[ROUTINE...]")
+@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
+@click.option("--size", multiple=True, metavar="NX=N,NY=N", help="Values of integer arguments; may be repeated.")
+@click.option("--best", type=click.IntRange(1, 20), default=5, show_default=True, help="Groupings to try for each run.")
+@click.option("--rounds", type=click.IntRange(1), help="Measurements of each; default: 15 of calls, 5 of programs.")
+@click.option("--program", is_flag=True, help="Time runs of the whole program, not calls with made-up data.")
+@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
+@click.option("--arguments", metavar="ARGS", default="", help="What the program is run with.")
+@click.option("--emulate", is_flag=True, hidden=True)
+@analysis_options
+def tune_command(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...], **options: Any) -> int:
+    """Time the best few groupings of the regions of ROUTINE (default: all) on this machine, and keep the winners."""
+    import shlex
+
+    from hfpy.build.session import open_project
+    from hfpy.tune.tune import Wish, tune
+
+    session = open_project(project, given_by(options), os.environ)
+    show_diagnostics(session.notes)
+    wish = Wish(
+        routines_wanted,
+        _sizes(size),
+        options["best"],
+        options["rounds"] or 0,
+        options["program"],
+        options["exe"],
+        tuple(shlex.split(options["arguments"])),
+    )
+    path = tune(session, wish, os.environ, click.echo)
+    if path is None:
+        raise UsageError("nothing could be tuned")
+    click.echo(f"kept in {path}")
+    return DONE
 
 
 @cli.command()

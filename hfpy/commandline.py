@@ -72,6 +72,7 @@ analysis_options = stack(
         help="Give up a routine that takes longer to parse.",
     ),
     click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
+    click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )

@@ -109,10 +109,10 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
-            found += not_honoured(facts, optimised.stencils)
-        facts, rewritten = _written(before, effects_before, optimised, progress)
-        application, files = facts.application, rewritten.files
-        found += rewritten.found
+            found += [*optimised.stencils.notes, *not_honoured(facts, optimised.stencils), *optimised.sizes.notes]
+        facts, written = _written(before, effects_before, optimised, progress)
+        application, files = facts.application, written.files
+        found += written.found
         units = {Path(f.path): _units(f) for f in application.files}
 
         def explained(name: str | None) -> str:
@@ -128,7 +128,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
             if optimised is None:
                 return ""
-            return show_schedules(before, optimised.stencils, optimised.columns, name)
+            return show_schedules(before, optimised, name)
 
         diagnostics = _in_source_lines(before.application.files, found)
         if has_errors(diagnostics):
@@ -138,7 +138,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         if files and order is not None and _included(application.files, order):
             plain = plain_macros(order, options)
             beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-        translation = Translation(files, diagnostics, units, explained, rewritten.openmp, tuple(beside), scheduled)
+        translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
         if options.cache_dir is not None:
             progress("remembering", 0, 0)
             remember(paths, options, translation, before, facts)
@@ -149,7 +149,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
 
 @dataclass(frozen=True)
-class _Rewritten:
+class Rewritten:
     """Generated files, what was found on the way, and whether one of them has OpenMP directives."""
 
     files: tuple[GeneratedFile, ...]
@@ -157,21 +157,21 @@ class _Rewritten:
     openmp: bool
 
 
-def _written(facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress) -> tuple[Facts, _Rewritten]:
+def _written(facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress) -> tuple[Facts, Rewritten]:
     """The files of an application as the optimiser left it, and its facts; of that given by the user (``facts``), where
     there was nothing to optimise or the new text is at fault. What is to be said is said of the user's text.
     """
     if optimised is None or optimised.facts is facts:
-        return facts, _rewritten(facts, effects, progress)
-    rewritten = _rewritten(optimised.facts, optimised.effects, progress)
-    asked = _rewritten(facts, effects, silent, optimised.changed)
-    if has_errors(rewritten.found) or has_errors(asked.found):
-        return facts, _rewritten(facts, effects, progress)
-    elsewhere = [d for d in rewritten.found if d.place.file not in optimised.changed]
-    return optimised.facts, replace(rewritten, found=(*elsewhere, *asked.found))
+        return facts, rewritten(facts, effects, progress)
+    done = rewritten(optimised.facts, optimised.effects, progress)
+    asked = rewritten(facts, effects, silent, optimised.changed)
+    if has_errors(done.found) or has_errors(asked.found):
+        return facts, rewritten(facts, effects, progress)
+    elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
+    return optimised.facts, replace(done, found=(*elsewhere, *asked.found))
 
 
-def _rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None = None) -> _Rewritten:
+def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None = None) -> Rewritten:
     """The files of an application (those of ``only``, if given) with all edits."""
     from hfpy.backends.workshop import Backends
     from hfpy.transform.files import FileRewriter
@@ -193,7 +193,7 @@ def _rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collect
         openmp = openmp or result.openmp
         files.append(generated(index, result, options.line_markers))
         files += [written_beside(index, made) for made in result.beside]
-    return _Rewritten(tuple(files), tuple(found), openmp)
+    return Rewritten(tuple(files), tuple(found), openmp)
 
 
 def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:

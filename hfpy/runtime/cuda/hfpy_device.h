@@ -47,11 +47,20 @@ void hfd_forget(const void *host);
 /* How many bytes of what is on the device lie behind an address; 0 if it is not there. */
 size_t hfd_bytes_from(const void *host);
 
+/* Memory of somebody else's on the device stands for itself: it is there until hfd_disown, and is never copied. The same
+ * range may be adopted several times. */
+void hfd_adopt(void *device, size_t bytes, const char *name);
+void hfd_disown(const void *device, size_t bytes);
+
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 
 /* Waits until all work on the device is done. */
 void hfd_synchronise(void);
+
+/* Bytes a second that the device reads and writes while it copies its own memory; 0 in emulation, before the first work on
+ * the device, and where there is no room for that. */
+double hfd_copy_rate(void);
 
 /* Chooses the device: the rank on this machine modulo the number of devices. Without this call the first work on the
  * device does the same with the rank that the launcher of the MPI program tells, if any. */
