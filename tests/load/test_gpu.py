@@ -19,6 +19,7 @@ from hfpy.build.cuda import RUNTIME
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from hfpy.tune.worker import run
 from tests.load.sources import field
 from tests.load.standin import StandIn
 
@@ -143,6 +144,17 @@ def test_what_is_wrong_with_an_array_is_said(cupy: StandIn) -> None:
         flow.add(6, 4, a, a)
     with pytest.raises(TypeError, match="wanted a NumPy array"):
         hfpy.load(SOURCE, opt=2).add(6, 4, a, b)
+
+
+def test_routines_are_timed_there(cupy: StandIn) -> None:
+    """What hfpy tune does in a process of its own, with arrays of CuPy."""
+    folders = [str(hfpy.load(SOURCE, target="gpu", opt=2).path.parent)] * 2
+    job = {"folders": folders, "gpu": True, "routine": "flow.relax", "sizes": {"nx": 69, "ny": 7}, "rounds": 3}
+    answer = run(job)
+    assert [len(seconds) for seconds in answer["seconds"]] == [3, 3]
+    assert all(second > 0 for seconds in answer["seconds"] for second in seconds)
+    assert {name for name, _ in cupy.launches} == {"hfk0_relax", "hfk1_relax"}
+    assert not any(size >= 71 * 9 * 8 for _, size in cupy.copies)
 
 
 def test_without_cupy_or_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
