@@ -7,7 +7,6 @@ import ctypes.util
 import importlib.util
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,20 +71,23 @@ end module flow
 """
 
 
-@pytest.fixture
-def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """The stand-in in the place of CuPy."""
+@pytest.fixture(scope="module")
+def stand_in() -> StandIn:
+    """One for all tests: libraries keep its memory for later calls."""
     if shutil.which("g++") is None:
         pytest.skip("no g++ here")
     module = StandIn()
     module.__spec__ = importlib.util.spec_from_loader("cupy", None)
-    monkeypatch.setitem(sys.modules, "cupy", module)
-    # The stand-in lives for one test; the next one's has memory and kernels of its own.
-    from hfpy.kernels import gpu
+    return module
 
-    gpu.gpu_of.cache_clear()
-    yield module
-    gpu.gpu_of.cache_clear()
+
+@pytest.fixture
+def cupy(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """The stand-in in the place of CuPy, with nothing counted so far."""
+    monkeypatch.setitem(sys.modules, "cupy", stand_in)
+    stand_in.launches.clear()
+    stand_in.copies.clear()
+    return stand_in
 
 
 def relaxed(a: Any, b: Any) -> tuple[Any, float]:
