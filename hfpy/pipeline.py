@@ -14,6 +14,7 @@ from hfpy.options import Options, Progress, silent
 if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
+    from hfpy.insight.survey import Survey
     from hfpy.model.units import FileIndex
     from hfpy.transform.files import FileResult
     from hfpy.transform.stencil.lowered import Lowered
@@ -46,7 +47,8 @@ class FileUnits:
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
-    ``beside`` are files for the compiler to include.
+    ``beside`` are files for the compiler to include. ``survey`` tells what is known of the program, None if it could
+    not be read.
     """
 
     files: tuple[GeneratedFile, ...]
@@ -56,6 +58,7 @@ class Translation:
     openmp: bool = False
     beside: tuple[GeneratedFile, ...] = ()
     schedule: Callable[[str | None], str] = lambda _name: ""
+    survey: Callable[[], Survey | None] = lambda: None
 
 
 def holds_selections(text: str) -> bool:
@@ -107,13 +110,18 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
             found += [*optimised.stencils.notes, *not_honoured(facts, optimised.stencils), *optimised.sizes.notes]
-        facts, rewritten = _written(before, effects_before, optimised, progress)
-        application, files = facts.application, rewritten.files
-        found += rewritten.found
+        facts, written = _written(before, effects_before, optimised, progress)
+        application, files = facts.application, written.files
+        found += written.found
         units = {Path(f.path): _units(f) for f in application.files}
 
         def explained(name: str | None) -> str:
             return explain(before, States(before, effects_before), name)
+
+        def surveyed() -> Survey:
+            from hfpy.insight.survey import survey
+
+            return survey(before, States(before, effects_before))
 
         def scheduled(name: str | None) -> str:
             from hfpy.report.schedule import show_schedules
@@ -130,18 +138,18 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         if files and order is not None and _included(application.files, order):
             plain = plain_macros(order, options)
             beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-        translation = Translation(files, diagnostics, units, explained, rewritten.openmp, tuple(beside), scheduled)
+        translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
         if options.cache_dir is not None:
             progress("remembering", 0, 0)
             remember(paths, options, translation, before, facts)
-        return translation
+        return replace(translation, survey=surveyed)
     finally:
         if enabled:
             gc.enable()
 
 
 @dataclass(frozen=True)
-class _Rewritten:
+class Rewritten:
     """Generated files, what was found on the way, and whether one of them has OpenMP directives."""
 
     files: tuple[GeneratedFile, ...]
@@ -149,21 +157,21 @@ class _Rewritten:
     openmp: bool
 
 
-def _written(facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress) -> tuple[Facts, _Rewritten]:
+def _written(facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress) -> tuple[Facts, Rewritten]:
     """The files of an application as the optimiser left it, and its facts; of that given by the user (``facts``), where
     there was nothing to optimise or the new text is at fault. What is to be said is said of the user's text.
     """
     if optimised is None or optimised.facts is facts:
-        return facts, _rewritten(facts, effects, progress)
-    rewritten = _rewritten(optimised.facts, optimised.effects, progress)
-    asked = _rewritten(facts, effects, silent, optimised.changed)
-    if has_errors(rewritten.found) or has_errors(asked.found):
-        return facts, _rewritten(facts, effects, progress)
-    elsewhere = [d for d in rewritten.found if d.place.file not in optimised.changed]
-    return optimised.facts, replace(rewritten, found=(*elsewhere, *asked.found))
+        return facts, rewritten(facts, effects, progress)
+    done = rewritten(optimised.facts, optimised.effects, progress)
+    asked = rewritten(facts, effects, silent, optimised.changed)
+    if has_errors(done.found) or has_errors(asked.found):
+        return facts, rewritten(facts, effects, progress)
+    elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
+    return optimised.facts, replace(done, found=(*elsewhere, *asked.found))
 
 
-def _rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None = None) -> _Rewritten:
+def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None = None) -> Rewritten:
     """The files of an application (those of ``only``, if given) with all edits."""
     from hfpy.backends.workshop import Backends
     from hfpy.transform.files import FileRewriter
@@ -185,7 +193,7 @@ def _rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collect
         openmp = openmp or result.openmp
         files.append(generated(index, result, options.line_markers))
         files += [written_beside(index, made) for made in result.beside]
-    return _Rewritten(tuple(files), tuple(found), openmp)
+    return Rewritten(tuple(files), tuple(found), openmp)
 
 
 def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:

@@ -66,11 +66,13 @@ def namelist_members(facts: Facts, key: str, statement: Statement) -> list[DataO
         return []
     names = {e.name for c in statement.control for e in walk(c) if isinstance(e, Name)}
     routine = facts.application.routines.get(key)
-    units = [routine] if routine is not None else []
+    units = [routine] if routine is not None and names else []
+    seen = {key}
     for unit in units:
         uses = (facts.scopes.modules.get(use.module) for use in unit.spec.uses)
-        more = (facts.application.routines.get(k) for k in (unit.host, *uses) if k)
-        units += [u for u in more if u is not None and u not in units]
+        more = {k: facts.application.routines.get(k) for k in (unit.host, *uses) if k and k not in seen}
+        seen |= more.keys()
+        units += [u for u in more.values() if u is not None]
         members = [m for g in unit.spec.groups if g.kind == "namelist" and g.name in names for m in g.members]
         if members:
             found = (facts.object(m, unit.key) for m in members)

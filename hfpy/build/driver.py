@@ -24,6 +24,7 @@ from hfpy.build.translated import (
     DEBUG_MODULE,
     GENERATED,
     KERNEL_SUFFIX,
+    PROFILE_MODULE,
     STATE,
     VERIFY_MODULE,
     Translated,
@@ -37,6 +38,7 @@ from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_f
 
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
+PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
 _BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
 
 
@@ -82,7 +84,15 @@ def build(project: Project, options: Options, request: Request) -> Built:
 
 def build_folder(project: Project, options: Options) -> Path:
     """The folder of this target and backend, with the executables directly in it."""
-    suffix = ("-emulated" if options.emulate else "") + ("-traced" if options.trace else "")
+    suffix = "".join(
+        word
+        for word, asked in (
+            ("-emulated", options.emulate),
+            ("-traced", options.trace),
+            ("-profiled", options.profile),
+        )
+        if asked
+    )
     return project.root / project.build_dir / f"{options.target}-{options.default_backend}{suffix}"
 
 
@@ -105,6 +115,7 @@ def _compile_and_link(
     suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" else ())
     others = (*source_files(project, suffixes), *((VERIFY_FOLDER / "hfpy_verify.c",) if options.trace else ()))
     others += (DEBUG_FOLDER / "hfpy_debug.c",) if options.debug_print.on else ()
+    others += (PROFILE_FOLDER / "hfpy_profile.c",) if options.profile else ()
     tools = find_tools(
         project,
         options,
@@ -125,6 +136,8 @@ def _compile_and_link(
         files["hfpy_verify.f90"] = runtime_module(VERIFY_FOLDER / "hfpy_verify.f90", VERIFY_MODULE)
     if options.debug_print.on:
         files["hfpy_debug.f90"] = runtime_module(DEBUG_FOLDER / "hfpy_debug.f90", DEBUG_MODULE)
+    if options.profile:
+        files["hfpy_profile.f90"] = runtime_module(PROFILE_FOLDER / "hfpy_profile.f90", PROFILE_MODULE)
     flags = cudafortran.compile_flags(tools.fortran, cuda) if cuda is not None and in_fortran else ()
     needs = dependencies(tuple(files.values()))
     processes = Processes()

@@ -25,7 +25,19 @@ _LONGEST = 300  # seconds after which a measurement is given up
 
 
 def probe(project: Project, environment: Mapping[str, str], points: int = 0) -> tuple[Path, Machine]:
-    """Measure the machine with the project's Fortran compiler and write what was found beside ``hfpy.toml``.
+    """Measure the machine (:func:`measure`) and write what was found beside ``hfpy.toml``."""
+    machine = measure(project, environment, points)
+    path = project.root / MACHINE_FILE
+    text = json.dumps({"cpu": asdict(machine)}, indent=2) + "\n"
+    with explained(path):
+        temporary_file = path.with_suffix(".tmp")
+        temporary_file.write_text(text, "utf-8")
+        os.replace(temporary_file, path)
+    return path, machine
+
+
+def measure(project: Project, environment: Mapping[str, str], points: int = 0) -> Machine:
+    """Measure the machine with the project's Fortran compiler.
 
     ``points`` are those of the largest arrays; 0 leaves that to the program. Raises ToolError if the program cannot be
     compiled or run.
@@ -35,14 +47,7 @@ def probe(project: Project, environment: Mapping[str, str], points: int = 0) -> 
         program = Path(temporary) / "machine"
         _compile(compiler, program)
         figures = _figures(program, points)
-    machine = _machine(figures)
-    path = project.root / MACHINE_FILE
-    text = json.dumps({"cpu": asdict(machine)}, indent=2) + "\n"
-    with explained(path):
-        temporary_file = path.with_suffix(".tmp")
-        temporary_file.write_text(text, "utf-8")
-        os.replace(temporary_file, path)
-    return path, machine
+    return _machine(figures)
 
 
 def _compile(compiler: Compiler, program: Path) -> None:

@@ -30,6 +30,7 @@ KERNEL_SUFFIX = ".cu"
 ARRAYS_MODULE = "hfpy_arrays"
 VERIFY_MODULE = "hfpy_verify"
 DEBUG_MODULE = "hfpy_debug"
+PROFILE_MODULE = "hfpy_profile"
 _INTERFACES = re.compile(rb"^module (hf[ic]_\w+)$", re.M)
 _LAUNCHERS = re.compile(rb"^ *use (hfc_\w+), only: hfl", re.M)
 STATE = "translation.json"
@@ -165,7 +166,9 @@ def _own_modules(data: bytes) -> tuple[str, ...]:
 
 def _runtime_modules(data: bytes) -> tuple[str, ...]:
     """Modules of the runtime, and of kernels, that hfpy has made a generated file use."""
-    runtime = tuple(m for m in (ARRAYS_MODULE, VERIFY_MODULE, DEBUG_MODULE) if b"use " + m.encode() in data)
+    runtime = tuple(
+        m for m in (ARRAYS_MODULE, VERIFY_MODULE, DEBUG_MODULE, PROFILE_MODULE) if b"use " + m.encode() in data
+    )
     return (*runtime, *dict.fromkeys(name.decode() for name in _LAUNCHERS.findall(data)))
 
 

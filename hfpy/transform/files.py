@@ -31,6 +31,7 @@ from hfpy.transform.edits import (
 from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.leniencies import logical_equalities, repeated_declarations
 from hfpy.transform.outline import Contained, Outline
+from hfpy.transform.profiling import profiled
 from hfpy.transform.regions import comment_out
 from hfpy.transform.storageorder import resolved
 from hfpy.transform.tracing import traces
@@ -185,6 +186,7 @@ class FileRewriter:
         if self.facts.application.options.trace:
             yield from traces(self.facts, self.effects, routine)
         yield from debug_prints(self.facts, self.effects, routine)
+        yield from profiled(self.facts, self.effects, routine)
         yield from self._allocations(routine, declarations.allocations)
 
     def _without_directives(self, routine: Routine) -> Iterator[Edit]:
@@ -226,8 +228,9 @@ class FileRewriter:
 
     def _imports(self, routine: Routine) -> Iterator[Edit]:
         """``only`` lists without the names that moved bodies alone mention."""
-        if not self.outlines or routine.end is None:
-            return
+        options = self.facts.application.options
+        if not self.outlines or routine.end is None or options.profile or options.debug_print.on:
+            return  # what is called around regions names what they name
         passed_over = {id(line) for block in routine.spec.dependants for line in block.lines}
         passed_over |= {id(use.line) for use in routine.spec.uses}
         unit = self.index.units[routine.unit]

@@ -169,7 +169,7 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
   }
   char *const device = static_cast<char *>(hfpy::take(bytes, name, where));
   if (copy_in) {
-    hfpy::trace_transfer(hfpy::transfer::array_in, bytes, name, where);
+    const hfpy::copying counted(hfpy::transfer::array_in, bytes, name, where);
     hfpy::copy_in(device, host, bytes, name, where);
   }
   table().add({address, bytes, device, 1, name, where});
@@ -208,7 +208,7 @@ void hfd_update_host(const void *host, size_t bytes, const char *name, const cha
   if (bytes == 0) return;
   const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
   if (device_address(found, host) == host) return;
-  hfpy::trace_transfer(hfpy::transfer::array_out, bytes, name, where);
+  const hfpy::copying counted(hfpy::transfer::array_out, bytes, name, where);
   hfpy::copy_out(const_cast<void *>(host), device_address(found, host), bytes, name, where);
 }
 
@@ -216,7 +216,7 @@ void hfd_update_device(const void *host, size_t bytes, const char *name, const c
   if (bytes == 0) return;
   const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
   if (device_address(found, host) == host) return;
-  hfpy::trace_transfer(hfpy::transfer::array_in, bytes, name, where);
+  const hfpy::copying counted(hfpy::transfer::array_in, bytes, name, where);
   hfpy::copy_in(device_address(found, host), host, bytes, name, where);
 }
 
@@ -273,6 +273,38 @@ void hfd_synchronise(void) {
   if (started) hfpy::check(cudaDeviceSynchronize(), "hfd_synchronise", "waiting for", "the device");
 }
 
+double hfd_copy_rate(void) {
+#ifdef HFPY_EMULATE
+  return 0;  // the memory is the host's
+#else
+  constexpr std::size_t bytes = std::size_t(128) << 20;
+  constexpr int repeats = 5;
+  if (!started) return 0;
+  void *from = nullptr, *to = nullptr;
+  cudaEvent_t begin = nullptr, end = nullptr;
+  double best = 0;
+  if (cudaMalloc(&from, bytes) == cudaSuccess && cudaMalloc(&to, bytes) == cudaSuccess &&
+      cudaEventCreate(&begin) == cudaSuccess && cudaEventCreate(&end) == cudaSuccess) {
+    for (int n = 0; n < repeats; ++n) {
+      float milliseconds = 0;
+      (void)cudaEventRecord(begin, nullptr);
+      (void)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, nullptr);
+      (void)cudaEventRecord(end, nullptr);
+      if (cudaEventSynchronize(end) == cudaSuccess && cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess &&
+          milliseconds > 0) {
+        best = std::max(best, 2e3 * static_cast<double>(bytes) / static_cast<double>(milliseconds));
+      }
+    }
+  }
+  if (begin != nullptr) (void)cudaEventDestroy(begin);
+  if (end != nullptr) (void)cudaEventDestroy(end);
+  if (from != nullptr) (void)cudaFree(from);
+  if (to != nullptr) (void)cudaFree(to);
+  (void)cudaGetLastError();  // no room on the device is no fault of the program
+  return best;
+#endif
+}
+
 void hfd_init_device(int local_rank) {
   const char *const where = "hfd_init_device";
   const int count = device_count(where);
@@ -292,12 +324,12 @@ void hfd_give(void *device) {
 }
 
 void hfd_values_in(void *device, const void *host, size_t bytes, const char *name, const char *where) {
-  hfpy::trace_transfer(hfpy::transfer::values_in, bytes, name, where);
+  const hfpy::copying counted(hfpy::transfer::values_in, bytes, name, where);
   hfpy::copy_in(device, host, bytes, name, where);
 }
 
 void hfd_values_out(void *host, const void *device, size_t bytes, const char *name, const char *where) {
-  hfpy::trace_transfer(hfpy::transfer::values_out, bytes, name, where);
+  const hfpy::copying counted(hfpy::transfer::values_out, bytes, name, where);
   hfpy::copy_out(host, device, bytes, name, where);
 }
 

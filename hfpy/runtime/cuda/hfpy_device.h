@@ -58,6 +58,10 @@ void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *
 /* Waits until all work on the device is done. */
 void hfd_synchronise(void);
 
+/* Bytes a second that the device reads and writes while it copies its own memory; 0 in emulation, before the first work on
+ * the device, and where there is no room for that. */
+double hfd_copy_rate(void);
+
 /* Chooses the device: the rank on this machine modulo the number of devices. Without this call the first work on the
  * device does the same with the rank that the launcher of the MPI program tells, if any. */
 void hfd_init_device(int local_rank);

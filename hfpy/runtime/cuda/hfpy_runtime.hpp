@@ -51,7 +51,22 @@ void copy_out(void *host, const void *device, size_t bytes, const char *name, co
 enum class transfer { array_in, array_out, values_in, values_out };
 
 bool tracing();
-void trace_transfer(transfer kind, size_t bytes, const char *name, const char *where);
+
+// Around one copy: counts it, and times it in programs that were built for `hfpy run --profile`.
+class copying {
+ public:
+  copying(transfer kind, size_t bytes, const char *name, const char *where);
+  ~copying();
+  copying(const copying &) = delete;
+  copying &operator=(const copying &) = delete;
+
+ private:
+  transfer kind_;
+  size_t bytes_;
+  const char *name_;
+  double since_;
+};
+
 void trace_device(int device, int count, const rank &by);
 void trace_launch_begins(const char *kernel, const char *where, size_t bytes);
 void trace_launch_ends(const char *kernel);

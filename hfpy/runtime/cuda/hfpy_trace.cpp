@@ -8,6 +8,12 @@
 
 #include "hfpy_runtime.hpp"
 
+// In programs that were built for `hfpy run --profile` (hfpy_profile.c); null in others.
+extern "C" {
+__attribute__((weak)) double hfq_clock(void);
+__attribute__((weak)) void hfq_copied(const char *name, const char *way, std::size_t bytes, double since);
+}
+
 namespace {
 
 struct counter {
@@ -36,6 +42,8 @@ const char *const transfer_names[transfer_kinds] = {"host_to_device", "device_to
                                                     "values_to_host"};
 const char *const transfer_words[transfer_kinds] = {"host -> device", "device -> host", "host -> device (value)",
                                                     "device -> host (value)"};
+
+const char *const profile_words[transfer_kinds] = {"to device", "to host", "values to device", "values to host"};
 
 class trace {
  public:
@@ -191,8 +199,13 @@ bool tracing() {
   return on;
 }
 
-void trace_transfer(transfer kind, std::size_t bytes, const char *name, const char *where) {
+copying::copying(transfer kind, std::size_t bytes, const char *name, const char *where)
+    : kind_(kind), bytes_(bytes), name_(name), since_(hfq_clock == nullptr ? 0 : hfq_clock()) {
   if (tracing()) the_trace().add_transfer(kind, bytes, name, where);
+}
+
+copying::~copying() {
+  if (hfq_copied != nullptr) hfq_copied(name_, profile_words[static_cast<int>(kind_)], bytes_, since_);
 }
 
 void trace_device(int device, int count, const rank &by) { the_trace().add_device(device, count, by); }

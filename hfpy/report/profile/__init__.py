@@ -1,0 +1,1 @@
+"""What ``hfpy run --profile`` measured: kernels, copies, the share of the machine's bandwidth."""

@@ -1,0 +1,204 @@
+"""Calls that count and time every kernel (``hfpy run --profile``): its name and place, its points, the bytes it moves.
+
+A kernel moves what the model of the optimiser says (stencil-optimisation.md §9): of each array every element that the
+points reach is read once if the kernel reads the array, and stored once if it changes it. What lies beside the region,
+where only neighbours of its points are, does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sizes import linear_of
+from hfpy.analyze.uses import Reference
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Expr, Range, names_in
+from hfpy.model.statements import Construct, Header
+from hfpy.model.units import Routine
+from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.wrapping import wrap_line
+
+MODULE = "hfpy_profile"
+_NAMES = ("kernel", "moves", "start", "stop", "count", "end")
+_BEFORE, _BEHIND = 12, -6  # next to the region, inside of all copies
+_KINDS = ("real", "complex", "integer", "logical", "character")
+
+
+def profiled(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
+    """All edits of a routine. Pure routines, and files in fixed form, are not timed."""
+    position = facts.positions.get(routine.key)
+    if not facts.application.options.profile or not position.own or position.above:
+        return []
+    if facts.application.file(routine.key).fixed or {"pure", "elemental"} & set(routine.prefix):
+        return []
+    edits = list(_Profile(facts, effects, routine).edits())
+    if edits:
+        margin = " " * (routine.header.segments[0][2] + 2)
+        row = f"{margin}use {MODULE}, only: {', '.join(f'hf_profile_{name}' for name in _NAMES)}"
+        edits.append(insert_lines(routine.header.last + 1, wrap_line(row), -17, routine.header.first))
+    return edits
+
+
+class _Profile:
+    """The edits of one routine."""
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.routine = routine
+        self.sharing = RoutineSharing(facts, effects, routine)
+
+    def edits(self) -> Iterator[Edit]:
+        """The lines around each region."""
+        numbered = list(enumerate(regions_of(self.routine)))
+        timed = [(n, c, r) for n, c in numbered if (r := self._timed(n, c)) is not None]
+        for place, (number, construct, region) in enumerate(timed, 1):
+            assert construct.end is not None
+            name = self.routine.name + (f" {place}" if len(timed) > 1 else "")
+            name += f" ({region.name})" if region.name else ""
+            texts = ", ".join(f'"{text}"//hf_profile_end' for text in (name, self._place(region)))
+            points = "*".join(self._points(region, n) for n in range(len(region.domains))) or "1_8"
+            rows = [
+                f"call hf_profile_kernel({texts}, {points})",
+                *self._moves(number, region),
+                "call hf_profile_start()",
+            ]
+            margin = " " * construct.header.line.segments[0][2]
+            macros = self.facts.application.macros
+            before = [piece for row in rows for piece in wrap_line(margin + row, macros)]
+            first, last = construct.header.line, construct.end.line
+            yield insert_lines(first.first, before, _BEFORE, first.first)
+            yield insert_lines(last.last + 1, [f"{margin}call hf_profile_stop()"], _BEHIND, first.first)
+
+    def _timed(self, number: int, construct: Construct) -> Region | None:
+        region = self.facts.positions.regions.get(RegionId(self.routine.key, number))
+        return None if region is None or region.vector or construct.end is None else region
+
+    def _place(self, region: Region) -> str:
+        """File and line, as the user counts."""
+        index = self.facts.application.file(self.routine.key)
+        line = region.line.first
+        if index.expanded is not None and line < len(index.expanded):
+            line = index.expanded[line] - 1
+        return f"{self.routine.file.rsplit('/', 1)[-1]}:{line + 1}"
+
+    @staticmethod
+    def _points(region: Region, number: int) -> str:
+        """How many points there are along one domain."""
+        step = region.strides[number] if number < len(region.strides) else ""
+        blocks = region.iterators[number].startswith("hf_")  # of the optimiser: each has its points in a loop
+        return _count(region.starts[number], region.ends[number], "1" if blocks or not step else step)
+
+    def _moves(self, number: int, region: Region) -> Iterator[str]:
+        """A call for each array, whose elements are counted when it runs."""
+        sharing = self.sharing.region(number)
+        shared = {*sharing.place().shared, *sharing.place().lastprivate}
+        written = set(sharing.body.flow().written)
+        found: dict[str, tuple[DataObject, list[Reference], list[Reference]]] = {}
+        for reference in sharing.body.references:
+            name, _ = resolve_alias(reference.name, reference.at)
+            data = self.facts.object(name, self.routine.key) if name is not None else None
+            if data is None or not self._counted(data, reference) or data.name not in shared:
+                continue
+            reads, writes = self.effects.of(reference, self.routine.key)
+            entry = found.setdefault(data.name, (data, [], []))
+            entry[1].extend([reference] * reads)
+            entry[2].extend([reference] * writes)
+        for data, reading, writing in found.values():
+            parts = [self._elements(data, refs, region, written) for refs in (reading, writing) if refs]
+            if not parts:
+                continue
+            total = f"2*{parts[0]}" if parts[1:] == parts[:1] else " + ".join(parts)
+            call = f"call hf_profile_moves(int(storage_size({data.name})/8, 8)*({total}))"
+            test = _test(data)
+            yield f"if ({test}) {call}" if test else call
+
+    @staticmethod
+    def _counted(data: DataObject, reference: Reference) -> bool:
+        symbol = data.symbol
+        return bool(data.rank) and not symbol.constant and not reference.component and symbol.type.base in _KINDS
+
+    def _elements(self, data: DataObject, references: list[Reference], region: Region, written: set[str]) -> str:
+        """How many elements the points reach, as an expression."""
+        storage = self.facts.order(data).storage or tuple(range(data.rank))
+        plans = [self._items(r) for r in references]
+        factors = []
+        for dimension in range(data.rank):
+            items = [p[dimension] if p is not None and len(p) == data.rank else None for p in plans]
+            declared = data.used[dimension].declared
+            unknown = declared is not None and data.symbol.shape[declared].form == "star"
+            whole = "" if unknown else f"size({data.name}, {storage.index(dimension) + 1}, 8)"
+            factors.append(self._along(items, references, region, written, whole) or "1_8")
+        return "*".join(factors)
+
+    def _items(self, reference: Reference) -> tuple[Expr | str, ...] | None:
+        made = self.facts.plan_of(reference, self.routine.key)
+        return made.items if made is not None and made.items is not None else reference.indices
+
+    def _along(
+        self, items: list[Expr | str | None], references: list[Reference], region: Region, written: set[str], whole: str
+    ) -> str:
+        """How many elements along one dimension.
+
+        Indices that differ by a number reach the same elements, others different ones: each as many as their iterator,
+        or the loop around them, has values. All of the dimension, ``whole``, is taken where that cannot be told; it is
+        empty where the size of the dimension is not known.
+        """
+        reached: dict[object, str] = {}
+        fixed: set[str] = set()
+        for item, reference in zip(items, references, strict=True):
+            if item is None or isinstance(item, Range) or item == ":":
+                return whole
+            line = reference.at.statement.line.text
+            text = item if isinstance(item, str) else line[item.start : item.end]
+            names = {item} if isinstance(item, str) else names_in(item)
+            varying = (names & set(region.iterators)) or (names & written)
+            if not varying:
+                fixed.add(text)
+                continue
+            name = min(varying)
+            extent = self._extent(region, name, reference, written) if len(varying) == 1 else ""
+            if not extent:
+                return whole
+            linear = linear_of(text)
+            reached[frozenset((a, n) for a, n in linear if a) if linear else text] = extent
+        parts = [*reached.values(), *([f"{len(fixed)}_8"] if fixed else [])]
+        if len(parts) == 1:
+            return parts[0]
+        return f"min({' + '.join(parts)}, {whole})" if whole else f"({' + '.join(parts)})"
+
+    def _extent(self, region: Region, name: str, reference: Reference, written: set[str]) -> str:
+        """How many values an iterator, or the variable of a loop in the region, has; empty if that cannot be told.
+
+        Strides do not count: what is passed over mostly comes along, and blocks of columns have loops for it.
+        """
+        if name in region.iterators:
+            number = region.iterators.index(name)
+            return _count(region.starts[number], region.ends[number])
+        for construct in reversed(reference.at.constructs):
+            header = construct.header
+            if isinstance(header, Header) and header.kind == "do" and header.var == name:
+                bounds = header.exprs[:2]
+                if len(bounds) < 2 or any(names_in(b) & (written | set(region.iterators)) for b in bounds):
+                    return ""
+                first, last, *step = (header.line.text[b.start : b.end] for b in header.exprs)
+                backwards = bool(step) and step[0].startswith("-")
+                return _count(last, first) if backwards else _count(first, last)
+        return ""
+
+
+def _count(lower: str, upper: str, step: str = "1") -> str:
+    return f"hf_profile_count({', '.join(f'int({bound}, 8)' for bound in (lower, upper, step))})"
+
+
+def _test(data: DataObject) -> str:
+    """Whether an array is there at all, as a condition; empty where it always is."""
+    if data.symbol.dynamic:
+        return f"{'associated' if 'pointer' in data.symbol.attributes else 'allocated'}({data.name})"
+    return f"present({data.name})" if "optional" in data.symbol.attributes else ""
