@@ -41,7 +41,7 @@ class Wish:
     arguments: tuple[str, ...] = ()
 
 
-def tune(session: Session, wish: Wish, environment: Mapping[str, str], say: Callable[[str], None]) -> Path | None:
+def tuned(session: Session, wish: Wish, environment: Mapping[str, str], say: Callable[[str], None]) -> Path | None:
     """Tune routines of a project; the file with the choices, None if nothing could be tuned. ``say`` is told each
     result, and why a routine is left out.
 
