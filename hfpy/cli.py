@@ -33,6 +33,7 @@ from hfpy.commandline import (
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
 from hfpy.insight.commands import graph, write_pages
 from hfpy.toolcommands import completion, doctor
+from hfpy.tune.commands import tune
 
 if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
@@ -443,52 +444,6 @@ def probe_command(project: Path) -> None:
     )
 
 
-def _sizes(given: tuple[str, ...]) -> dict[str, int]:
-    """Values from ``nx=256,ny=256``. Raises UsageError."""
-    from hfpy.options import sizes_of
-
-    sizes = sizes_of(" ".join(given))
-    if sizes is None:
-        raise UsageError(f"--size wants NAME=NUMBER, not '{' '.join(given)}'")
-    return dict(sizes)
-
-
-@cli.command("tune")
-@click.argument("routines_wanted", nargs=-1, metavar="[ROUTINE...]")
-@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
-@click.option("--size", multiple=True, metavar="NX=N,NY=N", help="Values of integer arguments; may be repeated.")
-@click.option("--best", type=click.IntRange(1, 20), default=5, show_default=True, help="Groupings to try for each run.")
-@click.option("--rounds", type=click.IntRange(1), help="Measurements of each; default: 15 of calls, 5 of programs.")
-@click.option("--program", is_flag=True, help="Time runs of the whole program, not calls with made-up data.")
-@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
-@click.option("--arguments", metavar="ARGS", default="", help="What the program is run with.")
-@click.option("--emulate", is_flag=True, hidden=True)
-@analysis_options
-def tune_command(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...], **options: Any) -> int:
-    """Time the best few groupings of the regions of ROUTINE (default: all) on this machine, and keep the winners."""
-    import shlex
-
-    from hfpy.build.session import open_project
-    from hfpy.tune.tune import Wish, tune
-
-    session = open_project(project, given_by(options), os.environ)
-    show_diagnostics(session.notes)
-    wish = Wish(
-        routines_wanted,
-        _sizes(size),
-        options["best"],
-        options["rounds"] or 0,
-        options["program"],
-        options["exe"],
-        tuple(shlex.split(options["arguments"])),
-    )
-    path = tune(session, wish, os.environ, click.echo)
-    if path is None:
-        raise UsageError("nothing could be tuned")
-    click.echo(f"kept in {path}")
-    return DONE
-
-
 @cli.command()
 @click.option("--hf-dir", is_flag=True, help="Print the folder to use as HF_DIR for existing projects.")
 def makefile(hf_dir: bool) -> None:
@@ -497,7 +452,7 @@ def makefile(hf_dir: bool) -> None:
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-for command in (graph, doctor, completion):
+for command in (graph, doctor, completion, tune):
     cli.add_command(command)
 
 if __name__ == "__main__":

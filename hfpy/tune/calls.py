@@ -39,6 +39,7 @@ class Calls:
             folders.append(str(build(self.project, options, self.environment, self.cache).folder.resolve()))
         job = {
             "folders": folders,
+            "gpu": self.options.target == "gpu",
             "routine": work.routine.replace("::", "."),
             "sizes": {**dict(work.sizes), **self.sizes},
             "rounds": self.rounds,

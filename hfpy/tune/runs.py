@@ -12,7 +12,7 @@ from hfpy.analyze.facts import Facts, analyse
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.options import Machine, Options
 from hfpy.parse.application import read_application
-from hfpy.transform.stencil.model import CPU, GPU, ROWS
+from hfpy.transform.stencil.model import CPU, GPU, MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import Schedule, optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
@@ -20,6 +20,8 @@ from hfpy.transform.stencil.tuned import stages_digest
 
 # What a size is that nobody gives, by the place of the dimension that it bounds.
 DEFAULT_SIZES = (256, 256, 60)
+# All sizes of blocks that the model ever takes.
+_BLOCKS = tuple(sorted({*ROWS, MARCHED, MARCHED_FLAT}, reverse=True))
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def _runs(schedules: Iterable[Schedule], machine: Machine, options: Options, mos
         blocks = any(text.manner.startswith("blocks") for text in schedule.texts.values())
         if len(choices) > 1 or blocks:
             sizes = tuple(_group_sizes(choice) for choice in choices)
-            rows = ROWS if options.target == "cpu" and len(program.iterators) > 1 else ()
+            rows = _BLOCKS if options.target == "cpu" and len(program.iterators) > 1 else ()
             yield Run(program.stages[0].place.line, stages_digest(program), sizes, rows)
 
 

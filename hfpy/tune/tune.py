@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +21,7 @@ from hfpy.tune.programs import Programs
 from hfpy.tune.runs import Work, find_work
 from hfpy.tune.variations import Measured, Variation, blocks, distinct, groupings
 
-_CALLED = ("sequential", "openmp")
+_CALLED = {"cpu": ("sequential", "openmp"), "gpu": ("cuda-c",)}
 _BACKENDS = ("sequential", "openmp", "cuda-c")
 _DEVICES = ("/dev/nvidiactl", "/dev/dxg")  # what a driver of NVIDIA's GPUs puts there
 
@@ -40,7 +41,7 @@ class Wish:
     arguments: tuple[str, ...] = ()
 
 
-def tune(session: Session, wish: Wish, environment: Mapping[str, str], say: Callable[[str], None]) -> Path | None:
+def tuned(session: Session, wish: Wish, environment: Mapping[str, str], say: Callable[[str], None]) -> Path | None:
     """Tune routines of a project; the file with the choices, None if nothing could be tuned. ``say`` is told each
     result, and why a routine is left out.
 
@@ -124,9 +125,10 @@ class _Tuner:
         return lambda variations: calls.measure(work, variations)
 
     def _not_called(self, work: Work) -> str:
-        if self.session.options.target == "gpu":
-            return "kernels of the GPU are timed in their program"
-        if work.backend not in _CALLED:
+        target = self.session.options.target
+        if target == "gpu" and importlib.util.find_spec("cupy") is None:
+            return "without CuPy no routine can be called on the GPU"
+        if work.backend not in _CALLED[target]:
             return f"its backend is {work.backend}"
         return work.alone
 

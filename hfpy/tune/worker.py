@@ -4,6 +4,7 @@ seconds or a reason as JSON out. It is a process of its own since compiled code 
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Sequence
@@ -25,24 +26,36 @@ _MOST_CALLS = 20  # … unless that takes more calls than this: fields that chan
 
 @dataclass(frozen=True)
 class _Contender:
-    """One library's routine with its arguments; ``fresh`` are arrays to put back before each measurement."""
+    """One library's routine with its arguments; ``fresh`` are arrays to put back before each measurement, ``cupy`` is
+    the module that has a GPU's arrays.
+    """
 
     routine: Routine
     arguments: dict[str, Any]
     fresh: dict[str, Any]
+    cupy: Any = None
 
     def seconds(self, calls: int) -> float:
         """The time of one call, the mean of several."""
         for name, values in self.fresh.items():
-            np.copyto(self.arguments[name], values)
+            to = self.arguments[name]
+            (np if isinstance(to, np.ndarray) else self.cupy).copyto(to, values)
+        self._wait()
         begin = perf_counter()
         for _ in range(calls):
             self.routine(**self.arguments)
+        self._wait()
         return (perf_counter() - begin) / calls
+
+    def _wait(self) -> None:
+        if self.cupy is not None:
+            self.cupy.cuda.get_current_stream().synchronize()
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
-    """Do a job: ``folders`` of libraries, the ``routine`` as module.name, ``sizes``, the number of ``rounds``."""
+    """Do a job: ``folders`` of libraries, whether they are for the ``gpu``, the ``routine`` as module.name, ``sizes``,
+    the number of ``rounds``.
+    """
     try:
         contenders = _contenders(job)
     except NoData as reason:
@@ -61,9 +74,13 @@ def _contenders(job: dict[str, Any]) -> list[_Contender]:
     """The routine in each library; all work on the same arrays, so that none lies better in memory."""
     routines = [_routine(Path(folder), job["routine"], job["sizes"]) for folder in job["folders"]]
     arguments = made_up(routines[0], job["sizes"])
+    cupy = importlib.import_module("cupy") if job["gpu"] else None
+    if cupy is not None:
+        there = [a.name for a in routines[0].arguments if a.extents and not a.on_host and a.base != "logical"]
+        arguments |= {name: cupy.array(arguments[name], order="F") for name in there}
     changing = [a.name for a in routines[0].arguments if a.extents and a.changes]
     fresh = {name: arguments[name].copy(order="F") for name in changing}
-    return [_Contender(routine, arguments, fresh) for routine in routines]
+    return [_Contender(routine, arguments, fresh, cupy) for routine in routines]
 
 
 def _routine(folder: Path, name: str, sizes: dict[str, int]) -> Routine:

@@ -84,6 +84,10 @@ class DeviceArray:
         ctypes.memmove(self.data.ptr, values.ctypes.data, self.nbytes)
         self.data.protect(_NONE)
 
+    def copy(self, order: str) -> DeviceArray:
+        """An array of its own with the same values."""
+        return DeviceArray(self.data.device, np.array(self.get(), order=order))  # type: ignore[call-overload]
+
     def get(self) -> Any:
         """Its values on the host."""
         assert self.flags.f_contiguous
@@ -121,6 +125,16 @@ class StandIn(ModuleType):
     def asarray(self, values: Any) -> DeviceArray:
         """An array with these values, in the same order in memory."""
         return DeviceArray(self, values)
+
+    def array(self, values: Any, order: str) -> DeviceArray:
+        """A copy of an array in this order."""
+        return DeviceArray(self, np.array(values, order=order))  # type: ignore[call-overload]
+
+    def copyto(self, target: DeviceArray, values: DeviceArray) -> None:
+        """Copy values from one array to another."""
+        self._touching(_ALL)
+        ctypes.memmove(target.data.ptr, values.data.ptr, values.nbytes)
+        self._touching(_NONE)
 
     def _module(self, code: str, options: tuple[str, ...], backend: str) -> Any:
         assert backend == "nvrtc" and f"-I{RUNTIME}" in options

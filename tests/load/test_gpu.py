@@ -7,7 +7,6 @@ import ctypes.util
 import importlib.util
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from hfpy.build.cuda import RUNTIME
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from hfpy.tune.worker import run
 from tests.load.sources import field
 from tests.load.standin import StandIn
 
@@ -71,20 +71,23 @@ end module flow
 """
 
 
-@pytest.fixture
-def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """The stand-in in the place of CuPy."""
+@pytest.fixture(scope="module")
+def stand_in() -> StandIn:
+    """One for all tests: libraries keep its memory for later calls."""
     if shutil.which("g++") is None:
         pytest.skip("no g++ here")
     module = StandIn()
     module.__spec__ = importlib.util.spec_from_loader("cupy", None)
-    monkeypatch.setitem(sys.modules, "cupy", module)
-    # The stand-in lives for one test; the next one's has memory and kernels of its own.
-    from hfpy.kernels import gpu
+    return module
 
-    gpu.gpu_of.cache_clear()
-    yield module
-    gpu.gpu_of.cache_clear()
+
+@pytest.fixture
+def cupy(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """The stand-in in the place of CuPy, with nothing counted so far."""
+    monkeypatch.setitem(sys.modules, "cupy", stand_in)
+    stand_in.launches.clear()
+    stand_in.copies.clear()
+    return stand_in
 
 
 def relaxed(a: Any, b: Any) -> tuple[Any, float]:
@@ -143,6 +146,17 @@ def test_what_is_wrong_with_an_array_is_said(cupy: StandIn) -> None:
         flow.add(6, 4, a, a)
     with pytest.raises(TypeError, match="wanted a NumPy array"):
         hfpy.load(SOURCE, opt=2).add(6, 4, a, b)
+
+
+def test_routines_are_timed_there(cupy: StandIn) -> None:
+    """What hfpy tune does in a process of its own, with arrays of CuPy."""
+    folders = [str(hfpy.load(SOURCE, target="gpu", opt=2).path.parent)] * 2
+    job = {"folders": folders, "gpu": True, "routine": "flow.relax", "sizes": {"nx": 69, "ny": 7}, "rounds": 3}
+    answer = run(job)
+    assert [len(seconds) for seconds in answer["seconds"]] == [3, 3]
+    assert all(second > 0 for seconds in answer["seconds"] for second in seconds)
+    assert {name for name, _ in cupy.launches} == {"hfk0_relax", "hfk1_relax"}
+    assert not any(size >= 71 * 9 * 8 for _, size in cupy.copies)
 
 
 def test_without_cupy_or_gpu(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,17 +97,16 @@ def build_sample(
     folder: Path,
     further: Sequence[str] = (),
     kernel_flags: str = "-O0 -Wall",
-    rewritten: Callable[[str], str] | None = None,
+    prepare: Callable[[Path], None] = lambda _project: None,
 ) -> Program:
-    """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options and, where asked for, with its
-    annotated sources ``rewritten``; kernels run in emulation.
+    """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options, after the copy was
+    changed by ``prepare``; kernels run in emulation.
 
     They are compiled without optimisation unless told otherwise: the compiler gains more time than small programs lose.
     """
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
-    for path in project.rglob("*.h90") if rewritten is not None else ():
-        path.write_text(rewritten(path.read_text(encoding="utf-8")), encoding="utf-8")
+    prepare(project)
     options = [*set_order(project, order), *further]
     target = "gpu" if backend in (*EMULATED, *DIRECTIVE_BACKENDS) else "cpu"
     emulated = backend in EMULATED

@@ -4,12 +4,18 @@ backend: bit by bit what the plain twin computes.
 
 from __future__ import annotations
 
+import json
 import shutil
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from hfpy.build.session import Given, open_project
+from hfpy.options import TUNING_FILE, Tuned
+from hfpy.project import source_files
+from hfpy.tune.runs import find_work
 from samples.compare import compare, read_fields
 from tests.samples.programs import CHECKED, EMULATED, OPTIMISED, build_sample, build_twin, run_program
 
@@ -31,6 +37,7 @@ SCHEDULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "tiled": ("tile(i:16, j:4)", ()),
     "tiled and unrolled": ("tile(i:16, j:8), unroll(j:2)", ()),
     "for sizes": ("", ("--specialise", "nx=13 ny=11")),
+    "grouped otherwise": ("", ()),
 }
 
 # The samples' matrix and test_golden.py meet level 2; here is what they leave out.
@@ -71,12 +78,28 @@ def check(
     attributes, further = SCHEDULES[schedule] if schedule else ("", ())
     options = ("--opt", level, *KINDS[kind], *further)
 
-    def scheduled(text: str) -> str:
-        return text.replace(SIZES_OF_REGIONS, f"{SIZES_OF_REGIONS}, {attributes}") if attributes else text
+    def prepare(project: Path) -> None:
+        for path in project.rglob("*.h90") if attributes else ():
+            text = path.read_text(encoding="utf-8")
+            assert SIZES_OF_REGIONS in text or path.stem == "vertical", path
+            path.write_text(text.replace(SIZES_OF_REGIONS, f"{SIZES_OF_REGIONS}, {attributes}"), encoding="utf-8")
+        if schedule == "grouped otherwise":
+            _group_otherwise(project, "cpu" if backend in ("sequential", "openmp") else "gpu", backend)
 
-    program = build_sample("stencils", backend, "IJK", flags, folder, options, rewritten=scheduled)
+    program = build_sample("stencils", backend, "IJK", flags, folder, options, prepare=prepare)
     for sizes, twin in zip(SIZES, expected[kind], strict=True):
         assert not compare("stencils", run_program(program, "stencils", 2, sizes), twin), sizes
+
+
+def _group_otherwise(project: Path, target: str, backend: str) -> None:
+    """Let the third best grouping be taken for each kernel, in blocks of 8 rows, as hfpy tune would write it."""
+    session = open_project(project, Given(target=target, backend=backend), {})
+    works = find_work(source_files(session.project), session.options, (), 3)
+    runs = [(work, run) for work in works for run in work.runs]
+    assert sum(len(run.choices) == 3 for _, run in runs) > 8
+    chosen = [Tuned(work.routine, run.stages, backend, run.choices[-1], 8) for work, run in runs]
+    text = json.dumps({"cpu": [], "gpu": [], target: [asdict(t) for t in chosen]})
+    (project / TUNING_FILE).write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize(("backend", "level", "kind", "schedule"), COVERING)
