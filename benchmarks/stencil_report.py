@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.samples import RESULTS, ROOT
+from benchmarks.stencil_costs import Costs
 
 PAGE = ROOT / "docs" / "performance.md"
 PICTURES = ROOT / "docs" / "pictures"
@@ -74,6 +75,7 @@ class Report:
     flags: str
     level: int
     pairs: int
+    costs: Costs | None = None
 
     @property
     def cases(self) -> list[Case]:
@@ -141,6 +143,8 @@ def table(report: Report) -> str:
         for row in (_HEAD, *_rows(runs)):
             lines.append(f"{row[0]:<16}" + "".join(f"{cell:>13}" for cell in row[1:]))
         lines.append("")
+    if report.costs is not None:
+        lines += [report.costs.text(), ""]
     return "\n".join(lines)
 
 
@@ -162,6 +166,7 @@ def save(report: Report, folder: Path = RESULTS) -> Path:
         "compiler": _version(report.compiler),
         "flags": report.flags,
         "opt": report.level,
+        "costs": asdict(report.costs) if report.costs is not None else None,
         "runs": [
             {**asdict(r), "speedup": r.speedup("plain"), "share": r.share("generated"), "bound": r.bound}
             for r in report.runs
@@ -214,6 +219,8 @@ def _section(report: Report, drawn: Sequence[Path]) -> str:
         lines += ["", f"{_title(case)}; {_machine(report.of(case))}:", ""]
         lines += ["| " + " | ".join(_HEAD) + " |", "|" + "---|" * len(_HEAD)]
         lines += ["| " + " | ".join(row) + " |" for row in _rows(report.of(case))]
+    if report.costs is not None:
+        lines += ["", *(f"* {row}" for row in report.costs.text().splitlines())]
     for path in drawn:
         lines += ["", f"![{path.stem.replace('-', ' ')}]({path.relative_to(PAGE.parent)})"]
     return "\n".join(lines) + "\n"

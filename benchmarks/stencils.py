@@ -9,6 +9,9 @@ neighbouring runs; what is shown is the median over all pairs. Between them a sm
 gives at best at that time: the bandwidth of a triad, and multiply-adds. The roofline of a kernel is the longer of the
 times that its compulsory bytes and its operations would take.
 
+Besides, the optimiser's own time is told, and how long the compiler takes for its output and for plain loops
+(benchmarks/stencil_costs.py).
+
 Everything is written as JSON to ``benchmarks/results``, with pictures beside it; ``--docs`` brings table and pictures
 to ``docs/performance.md`` as well. Nothing here passes or fails by time.
 """
@@ -28,6 +31,7 @@ from itertools import product
 from pathlib import Path
 
 from benchmarks.samples import ROOT, SAMPLES, BenchmarkError
+from benchmarks.stencil_costs import Costs, costs
 from benchmarks.stencil_report import Case, Report, Run, Size, publish, save, table
 from samples.compare import compare
 
@@ -76,6 +80,7 @@ class Programs:
     plain: Path
     tuned: Path
     machine: Path
+    project: Path
 
 
 def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None) -> str:
@@ -112,7 +117,8 @@ def build(real: int, folder: Path, compiler: str, flags: str, level: int) -> Pro
         _run([compiler, *flags.split(), *single, "-fopenmp", *sources, "-o", made[name]], project / name)
     machine = project / "machine"
     _run([compiler, *flags.split(), *single, "-cpp", "-fopenmp", MACHINE, "-o", machine], project)
-    return Programs(project / "build" / "cpu-openmp" / "stencils", made["reference"], made["expert"], machine)
+    generated = project / "build" / "cpu-openmp" / "stencils"
+    return Programs(generated, made["reference"], made["expert"], machine, project)
 
 
 def _environment(threads: int) -> dict[str, str]:
@@ -208,6 +214,7 @@ def main() -> int:
     kernels = [k for k in KERNELS if not given.kernels or k.name in given.kernels]
     sizes = [(nx, ny, nz) for nx, ny, nz in given.size or SIZES]
     runs: list[Run] = []
+    found: Costs | None = None
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         try:
@@ -216,6 +223,9 @@ def main() -> int:
                 if different := check(programs, kernels, real, folder):
                     print("\n".join(different), file=sys.stderr)
                     return 1
+                found = found or costs(
+                    programs.project, given.compiler, given.flags, given.opt, min(3, given.pairs), _run
+                )
                 for size, threads, kernel in product(sizes, given.threads, kernels):
                     print(f"{kernel.name}, {size}, real({real}), {threads} threads …", file=sys.stderr, flush=True)
                     case = (real, size, threads)
@@ -223,7 +233,7 @@ def main() -> int:
         except BenchmarkError as fault:
             print(f"benchmarks.stencils: {fault}", file=sys.stderr)
             return 1
-    report = Report(tuple(runs), given.compiler, given.flags, given.opt, given.pairs)
+    report = Report(tuple(runs), given.compiler, given.flags, given.opt, given.pairs, found)
     print(table(report))
     print(f"written to {save(report).relative_to(ROOT)}")
     if given.docs:

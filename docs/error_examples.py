@@ -929,6 +929,40 @@ BACKENDS: dict[str, Entry] = {
         },
         command="hfpy check {file} --target gpu --backend openacc --routine halve=openmp-target",
     ),
+    "HF704": Entry(
+        "`hfpy tune` has chosen how the regions of a routine are grouped, and the regions have changed since, or the "
+        "groups are not possible at this level of the optimiser, or the routine is gone.",
+        {
+            "hfpy.toml": '[project]\nname = "smooth"\nsources = ["smooth.h90"]\n',
+            "smooth.h90": _text("""
+            module smooth
+              implicit none
+            contains
+              subroutine twice(nx, a, b)
+                integer, intent(in) :: nx
+                real(8), intent(in) :: a(nx)
+                real(8), intent(inout) :: b(nx)
+                @parallelRegion{domName(i), domSize(nx)}
+                b(i) = 2 * a(i)
+                @end parallelRegion
+              end subroutine twice
+            end module smooth
+            """),
+            "hfpy-tuning.json": _text("""
+            {"cpu": [{"routine": "smooth::twice", "stages": "24e490c896ea97b6", "backend": "openmp", "groups": [2]}],
+             "gpu": []}
+            """),
+        },
+        command="hfpy check .",
+    ),
+    "HF705": Entry(
+        "Regions shall get versions of their own for sizes (`--specialise`, or `specialise` in `hfpy.toml`), but a "
+        "region has labels, named blocks or preprocessor lines, which cannot be there twice; or no region has such "
+        "a size.",
+        {"halve.h90": _region("a(i,j) = a(i,j) / 2", "halve")},
+        command="hfpy check {file} --specialise nxx=256",
+        cure="Correct the name. Where a region has no version of its own, the general one runs.",
+    ),
 }
 
 PROJECTS: dict[str, Entry] = {

@@ -135,6 +135,7 @@ _analysis_options = _stack(
         help="Give up a routine that takes longer to parse.",
     ),
     click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
+    click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )
@@ -516,6 +517,52 @@ def probe_command(project: Path) -> None:
         f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "
         f"{machine.cache // 1024} KiB near a thread: {path}"
     )
+
+
+def _sizes(given: tuple[str, ...]) -> dict[str, int]:
+    """Values from ``nx=256,ny=256``. Raises UsageError."""
+    from hfpy.options import sizes_of
+
+    sizes = sizes_of(" ".join(given))
+    if sizes is None:
+        raise UsageError(f"--size wants NAME=NUMBER, not '{' '.join(given)}'")
+    return dict(sizes)
+
+
+@cli.command("tune")
+@click.argument("routines_wanted", nargs=-1, metavar="[ROUTINE...]")
+@click.option("-C", "--project", type=_PATH, default=".", help="Folder of the project.")
+@click.option("--size", multiple=True, metavar="NX=N,NY=N", help="Values of integer arguments; may be repeated.")
+@click.option("--best", type=click.IntRange(1, 20), default=5, show_default=True, help="Groupings to try for each run.")
+@click.option("--rounds", type=click.IntRange(1), help="Measurements of each; default: 15 of calls, 5 of programs.")
+@click.option("--program", is_flag=True, help="Time runs of the whole program, not calls with made-up data.")
+@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
+@click.option("--arguments", metavar="ARGS", default="", help="What the program is run with.")
+@click.option("--emulate", is_flag=True, hidden=True)
+@_analysis_options
+def tune_command(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...], **options: Any) -> int:
+    """Time the best few groupings of the regions of ROUTINE (default: all) on this machine, and keep the winners."""
+    import shlex
+
+    from hfpy.build.session import open_project
+    from hfpy.tune.tune import Wish, tune
+
+    session = open_project(project, _given(options), os.environ)
+    show_diagnostics(session.notes)
+    wish = Wish(
+        routines_wanted,
+        _sizes(size),
+        options["best"],
+        options["rounds"] or 0,
+        options["program"],
+        options["exe"],
+        tuple(shlex.split(options["arguments"])),
+    )
+    path = tune(session, wish, os.environ, click.echo)
+    if path is None:
+        raise UsageError("nothing could be tuned")
+    click.echo(f"kept in {path}")
+    return DONE
 
 
 @cli.command()

@@ -82,6 +82,8 @@ CODES: dict[str, str] = {
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
     "HF703": "an array is on the device under two backends at once",
+    "HF704": "a choice of hfpy tune does not fit the code",
+    "HF705": "a region has no version for given sizes",
     # build, tools, project
     "HF800": "hfpy.toml cannot be read",
     "HF801": "unknown key in hfpy.toml",
@@ -132,4 +134,5 @@ HINTS: dict[str, str] = {
     "HF404": "move the statement out of the region",
     "HF405": "use @exit to go on with the next point",
     "HF406": "rename it",
+    "HF704": "run hfpy tune again; until then the model chooses",
 }

@@ -317,6 +317,8 @@ def _optimised_again(
 
     if not any(regions_of(r) for r in routines.values()):
         return index, routines
+    if options.specialise:
+        return None
     loaded = store.before()
     if loaded is None:
         return None
@@ -326,8 +328,8 @@ def _optimised_again(
         return None
     effects = Effects(facts, intents)
     result = optimise(facts, effects, only=index.path)
-    if not_honoured(facts, result):
-        return None  # a warning has to be told, which is for the whole translation
+    if result.notes or not_honoured(facts, result):
+        return None  # what has to be told is for the whole translation
     if index.path not in result.files:
         blocks = (
             facts.target == "cpu" and options.opt >= COLUMNS_FROM and put_in_blocks(facts, effects, index.path).files

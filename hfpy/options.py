@@ -9,6 +9,7 @@ from pathlib import Path
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
 Progress = Callable[[str, int, int], None]
 
+TUNING_FILE = "hfpy-tuning.json"  # what `hfpy tune` has chosen, beside hfpy.toml
 DEFAULT_BACKEND = {"cpu": "openmp", "gpu": "cuda-c"}
 
 
@@ -68,6 +69,24 @@ class Machine:
 
 
 @dataclass(frozen=True)
+class Tuned:
+    """What ``hfpy tune`` has chosen for one run of regions.
+
+    ``routine`` is its key; ``stages`` a digest of the regions' text, without which the choice is of no use; ``groups``
+    the number of regions in each group; ``rows`` those of a block (0: as the model has it). ``seconds`` were measured
+    with this choice, ``model_seconds`` with the model's own.
+    """
+
+    routine: str
+    stages: str
+    backend: str
+    groups: tuple[int, ...]
+    rows: int = 0
+    seconds: float = 0.0
+    model_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Options:
     """Everything that decides what a translation yields, besides the sources themselves.
 
@@ -78,7 +97,8 @@ class Options:
     counts and times kernels, for ``hfpy run --profile``. ``kinds``
     are the compiler's default ones, which kernels must know. ``emulate`` builds GPU code for the CPU (design §4).
     ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
-    plans for, if it was measured.
+    plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for
+    which regions get versions of their own.
     """
 
     target: str = "cpu"
@@ -96,6 +116,8 @@ class Options:
     legacy: bool = False
     opt: int = 2
     machine: Machine | None = None
+    tuning: tuple[Tuned, ...] = ()
+    specialise: tuple[tuple[str, int], ...] = ()
     emulate: bool = False
     kinds: DefaultKinds = DefaultKinds()
     trace: bool = False
@@ -109,6 +131,19 @@ class Options:
     def default_backend(self) -> str:
         """The backend of routines that nothing else assigns one to."""
         return self.backend or DEFAULT_BACKEND[self.target]
+
+
+def sizes_of(text: str) -> tuple[tuple[str, int], ...] | None:
+    """The sizes in a text such as ``"nx=256 ny=128"`` (blanks or commas between them), by name; None if it is no such
+    text.
+    """
+    sizes: dict[str, int] = {}
+    for item in text.replace(",", " ").split():
+        name, _, value = item.partition("=")
+        if not name.isidentifier() or not (value.isascii() and value.isdecimal()):
+            return None
+        sizes[name.lower()] = int(value)
+    return tuple(sorted(sizes.items()))
 
 
 def silent(_phase: str, _done: int, _total: int) -> None:

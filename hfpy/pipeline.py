@@ -106,7 +106,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
-            found += not_honoured(facts, optimised.stencils)
+            found += [*optimised.stencils.notes, *not_honoured(facts, optimised.stencils), *optimised.sizes.notes]
         facts, written = _written(before, effects_before, optimised, progress)
         application, files = facts.application, written.files
         found += written.found
@@ -120,7 +120,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
             if optimised is None:
                 return ""
-            return show_schedules(before, optimised.stencils, optimised.columns, name)
+            return show_schedules(before, optimised, name)
 
         diagnostics = _in_source_lines(before.application.files, found)
         if has_errors(diagnostics):

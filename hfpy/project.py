@@ -11,7 +11,16 @@ from pathlib import Path
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
 from hfpy.diagnostics import HfpyError, Place, UsageError, error
-from hfpy.options import DEFAULT_BACKEND, DebugPrint, DomainSpec, Machine, Options, default_kinds
+from hfpy.options import (
+    DEFAULT_BACKEND,
+    TUNING_FILE,
+    DebugPrint,
+    DomainSpec,
+    Machine,
+    Options,
+    Tuned,
+    default_kinds,
+)
 
 PROJECT_FILE = "hfpy.toml"
 MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
@@ -40,6 +49,7 @@ class TargetSettings:
     arch: str | None = None
     schedule: str | None = None
     opt: int | None = None
+    specialise: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,6 +136,7 @@ def options_for(project: Project, target: str) -> Options:
         legacy=project.legacy,
         debug_print=project.debug_print,
         kinds=default_kinds(settings.flags or ()),
+        specialise=settings.specialise,
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)
@@ -133,7 +144,7 @@ def options_for(project: Project, target: str) -> Options:
         options = replace(options, opt=settings.opt)
     if target == "cpu":
         options = replace(options, machine=measured_machine(project.root))
-    return with_order_macro(options)
+    return with_order_macro(replace(options, tuning=tuned_runs(project.root, target)))
 
 
 def measured_machine(folder: Path) -> Machine | None:
@@ -148,6 +159,21 @@ def measured_machine(folder: Path) -> Machine | None:
         return Machine(**json.loads(path.read_text("utf-8"))["cpu"])
     except (OSError, ValueError, KeyError, TypeError):
         raise UsageError(f"'{path}' is no result of hfpy probe: remove it, or probe again") from None
+
+
+def tuned_runs(folder: Path, target: str) -> tuple[Tuned, ...]:
+    """What ``hfpy tune`` has chosen for a target of the project in a folder; nothing if it has not been run.
+
+    Raises UsageError for a file that it has not written like this.
+    """
+    path = folder / TUNING_FILE
+    if not path.is_file():
+        return ()
+    try:
+        entries = json.loads(path.read_text("utf-8"))[target]
+        return tuple(Tuned(**{**entry, "groups": tuple(map(int, entry["groups"]))}) for entry in entries)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(f"'{path}' is no result of hfpy tune: remove it, or tune again") from None
 
 
 def with_order_macro(options: Options) -> Options:

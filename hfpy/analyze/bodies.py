@@ -112,22 +112,29 @@ class RegionBody:
         return found
 
     def _reached(self, index: Expr) -> set[str]:
+        """The iterators in an index, or those that its scalars were made from: by assignments, and by loops over a
+        block, which begin at an iterator with a stride.
+        """
         names = names_in(index)
-        direct = names & set(self.region.iterators)
-        if direct:
+        iterators = set(self.region.iterators)
+        if direct := names & iterators:
             return direct
-        # An index that is a scalar of this region may have been made from the iterators: follow one assignment, and a
-        # loop over the block that begins at an iterator with a stride.
         blocks = {i for i, s in zip(self.region.iterators, self.region.strides, strict=False) if s.strip() != "1"}
-        for name in names:
+        found: set[str] = set()
+        seen: set[str] = set()
+        while names - seen:
+            name = min(names - seen)
+            seen.add(name)
             for at in self.inside:
                 statement = at.statement
                 if isinstance(statement, Header) and statement.kind == "do" and statement.var == name:
-                    direct |= names_in(statement.exprs[0]) & blocks if statement.exprs else set()
+                    found |= names_in(statement.exprs[0]) & blocks if statement.exprs else set()
                 target = getattr(statement, "target", None)
                 if isinstance(target, Name) and target.name == name:
-                    direct |= names_in(statement.value) & set(self.region.iterators)  # type: ignore[attr-defined]
-        return direct
+                    made_of = names_in(statement.value)  # type: ignore[attr-defined]
+                    found |= made_of & iterators
+                    names = names | (made_of - iterators)
+        return found
 
     def long_iterators(self) -> list[str]:
         """Iterators that take more than one value, as far as the text of the bounds tells."""

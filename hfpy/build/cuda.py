@@ -21,6 +21,7 @@ from hfpy.diagnostics import ToolError
 
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "cuda"
 EMULATION = RUNTIME / "emulate"
+JIT = RUNTIME / "jit"
 DEFAULT_ARCH = "sm_80"
 ARRAYS_SOURCE = RUNTIME / "hfpy_arrays.f90"
 MODULE_SOURCES = (RUNTIME / "hfpy_device.f90", ARRAYS_SOURCE)
@@ -34,7 +35,8 @@ _LIBRARY_FOLDERS = re.compile(r"^#\$ LIBRARIES=(.*)$", re.M)
 class CudaTools:
     """What compiles kernels and the GPU runtime.
 
-    ``compiler`` is nvcc, or a C++ compiler if ``emulated``. ``arch`` is nvcc's name of the GPU's architecture,
+    ``compiler`` is nvcc, or a C++ compiler if ``emulated``, or if ``jit``: kernels are compiled when the program runs,
+    by somebody else. ``arch`` is nvcc's name of the GPU's architecture,
     ``exact`` forbids fused multiply-add, so that results can be compared with the CPU's bit by bit, ``debug`` checks
     every index. ``flags`` are the user's.
     """
@@ -45,11 +47,14 @@ class CudaTools:
     exact: bool = False
     debug: bool = False
     flags: tuple[str, ...] = ()
+    jit: bool = False
 
     def kernel_command(self, source: Path, target: Path) -> list[str]:
         """The command that compiles a generated ``.cu`` file."""
         if self.emulated:
             own = ["-x", "c++", "-O2", "-ffp-contract=off"]
+        elif self.jit:
+            own = ["-x", "c++", "-O1"]
         else:
             own = ["-O3", *(["-fmad=false"] if self.exact else []), *(["-DHFPY_CHECK"] if self.debug else [])]
         return self._command(own, source, target)
@@ -59,9 +64,9 @@ class CudaTools:
         return self._command(["-O2"], source, target)
 
     def runtime_sources(self) -> tuple[Path, ...]:
-        """The C++ sources of the runtime, those of the emulation among them if it is asked for."""
-        emulation = sorted(EMULATION.glob("*.cpp")) if self.emulated else []
-        return (*sorted(RUNTIME.glob("*.cpp")), *emulation)
+        """The C++ sources of the runtime, with those that stand for a GPU or lead to one."""
+        more = EMULATION if self.emulated else JIT
+        return (*sorted(RUNTIME.glob("*.cpp")), *(sorted(more.glob("*.cpp")) if self.emulated or self.jit else []))
 
     def headers(self) -> tuple[Path, ...]:
         """The headers of the runtime."""
@@ -72,7 +77,7 @@ class CudaTools:
 
         Raises ToolError if nvcc cannot be asked where its libraries are.
         """
-        if self.emulated:
+        if self.emulated or self.jit:
             return ("-lstdc++",)
         folders = (f"-L{folder}" for folder in library_folders(self.compiler))
         return (*folders, "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lstdc++")
@@ -81,6 +86,8 @@ class CudaTools:
         command = [*self.compiler.command, "-c", _STANDARD, *own, f"-I{RUNTIME}"]
         if self.emulated:
             command += [f"-I{EMULATION}", "-DHFPY_EMULATE"]
+        elif self.jit:
+            command += [f"-I{JIT}", "-DHFPY_JIT"]
         else:
             command.append(f"-arch={self.arch or DEFAULT_ARCH}")
         if self.debug:
@@ -111,6 +118,12 @@ def find_cuda_tools(
         raise ToolError(f"{fault}\n  hint: without a GPU, --emulate runs the same kernels on the CPU") from None
     flags = (*nvcc_flags, *environment_flags(environment, "NVCCFLAGS"))
     return CudaTools(compiler, False, arch, exact, debug, flags)
+
+
+def find_jit_tools(environment: Mapping[str, str]) -> CudaTools:
+    """A C++ compiler (or what CXX names) for launchers whose kernels are compiled when they run. Raises ToolError."""
+    flags = environment_flags(environment, "CXXFLAGS")
+    return CudaTools(find_compiler("c++", None, environment), False, flags=flags, jit=True)
 
 
 def library_folders(nvcc: Compiler) -> tuple[Path, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
-from hfpy.options import DebugPrint, DomainSpec
+from hfpy.options import DebugPrint, DomainSpec, sizes_of
 from hfpy.project import BACKENDS, PROJECT_FILE, TARGETS, Project, TargetSettings
 
 _PROJECT_TEXTS = ("name", "storage_order", "build_dir")
@@ -115,7 +115,7 @@ class _Reader:
         """One ``[target.NAME]``."""
         path = ("target", name)
         table = self.table(tables, name, ("target",))
-        self.only(table, path, (*_TARGET_TEXTS, *_TARGET_LISTS, "opt"))
+        self.only(table, path, (*_TARGET_TEXTS, *_TARGET_LISTS, "opt", "specialise"))
         texts = {key: self.string(table, path, key) for key in _TARGET_TEXTS}
         if texts["backend"] is not None:
             self.one_of(texts["backend"], BACKENDS, (*path, "backend"), "backend")
@@ -130,7 +130,16 @@ class _Reader:
             ldflags=self.strings(table, path, "ldflags") or (),
             define=self.strings(table, path, "define") or (),
             opt=opt,
+            specialise=self.sizes(table, path, "specialise"),
         )
+
+    def sizes(self, table: Mapping[str, Any], path: tuple[str, ...], key: str) -> tuple[tuple[str, int], ...]:
+        """The sizes in a text such as ``"nx=256 ny=128"``."""
+        text = self.string(table, path, key)
+        sizes = sizes_of(text or "")
+        if sizes is None:
+            self.wrong((*path, key), 'must be sizes with values, such as "nx=256 ny=128"')
+        return sizes or ()
 
     def domains(self) -> dict[str, DomainSpec]:
         """``[domains]``: for each domain its sizes and iterators."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from hfpy.build.compilers import environment_flags
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, UsageError
-from hfpy.options import Options, default_kinds
+from hfpy.options import Options, default_kinds, sizes_of
 from hfpy.project import BACKENDS, PROJECT_FILE, Project, options_for, with_order_macro
 
 
@@ -27,6 +27,7 @@ class Given:
     layout: str | None = None
     schedule: str | None = None
     opt: int | None = None
+    specialise: str | None = None
     parse_limit: float | None = None
     line_markers: bool = False
     debug: bool = False
@@ -111,6 +112,11 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, schedule=given.schedule)
     if given.parse_limit is not None:
         changed = replace(changed, parse_limit=given.parse_limit)
+    if given.specialise is not None:
+        sizes = sizes_of(given.specialise)
+        if sizes is None:
+            raise UsageError(f"--specialise wants NAME=NUMBER …, not '{given.specialise}'")
+        changed = replace(changed, specialise=sizes)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
     elif given.debug or given.trace or changed.debug_print.on:

@@ -31,6 +31,7 @@ def load(
     *,
     emulate: bool = False,
     opt: int | None = None,
+    specialise: str | bool = False,
     flags: Sequence[str] | None = None,
     layout: str | None = None,
     storage_order: str | os.PathLike[str] | None = None,
@@ -44,7 +45,9 @@ def load(
     if target not in TARGETS:
         raise UsageError(f"unknown target '{target}'; known are {', '.join(TARGETS)}")
     if target == "gpu" and not emulate:
-        raise UsageError("hfpy.load cannot use a GPU yet; emulate=True runs the same kernels on the CPU")
+        from hfpy.kernels.gpu import require_gpu
+
+        require_gpu()
     cache = cache_folder(os.environ)
     given = Given(
         target=target,
@@ -54,6 +57,7 @@ def load(
         include_dirs=tuple(Path(folder).resolve() for folder in include_dirs),
         layout=layout,
         opt=opt,
+        specialise=_wanted_sizes(specialise, sizes),
         emulate=emulate and target == "gpu",
     )
     session = _with_flags(_session(source, given, cache), flags)
@@ -66,6 +70,14 @@ def load(
     for text in built.warnings:
         warnings.warn(text, stacklevel=3)
     return Library(built, sizes)
+
+
+def _wanted_sizes(specialise: str | bool, sizes: dict[str, Any]) -> str | None:
+    """What is specialised for: a text, or the integers among the sizes."""
+    if isinstance(specialise, str):
+        return specialise
+    whole = {n: v for n, v in sizes.items() if isinstance(v, int) and not isinstance(v, bool) and v >= 0}
+    return " ".join(f"{name}={value}" for name, value in whole.items()) if specialise else None
 
 
 def _session(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], given: Given, cache: Path) -> Session:

@@ -7,7 +7,7 @@ import ctypes
 import functools
 import threading
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 
 from hfpy.diagnostics import ToolError
 from hfpy.kernels import values
+from hfpy.kernels.gpu import device_array, gpu_of, is_device_array
 from hfpy.kernels.signatures import Argument, Signature, Variable
-from hfpy.kernels.values import Array
+from hfpy.kernels.values import Memory
 
 
 @functools.cache
@@ -34,9 +35,10 @@ def _opened(path: Path) -> tuple[ctypes.CDLL, threading.RLock]:
 class Compiled:
     """A shared library in memory, and what has to be done before each of its calls."""
 
-    def __init__(self, path: Path, before: Callable[[], None]) -> None:
+    def __init__(self, path: Path, before: Callable[[], None], kernels: tuple[Path, ...] = ()) -> None:
         self._loaded, self._lock = _opened(path)
         self._before = before
+        self.gpu = gpu_of(self._loaded, kernels) if kernels else None
 
     def function(self, name: str) -> Any:
         """A procedure of the library."""
@@ -45,9 +47,9 @@ class Compiled:
         return found
 
     @contextlib.contextmanager
-    def calling(self) -> Iterator[None]:
-        """To hold during a call: one at a time, since Fortran's modules have one state."""
-        with self._lock:
+    def calling(self, there: Sequence[tuple[str, Any]] = ()) -> Iterator[None]:
+        """To hold during a call, with arrays of CuPy ``there``: one at a time, as Fortran's modules have one state."""
+        with self._lock, self.gpu.adopted(there) if self.gpu is not None else contextlib.nullcontext():
             self._before()
             yield
 
@@ -76,6 +78,34 @@ class Routine:
         """Why it cannot be called (empty: it can)."""
         return self._signature.refused
 
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What a call takes, in order."""
+        return tuple(self._passed)
+
+    def kind(self, name: str) -> np.dtype[Any]:
+        """The NumPy type of an argument in memory. Raises TypeError if there is none."""
+        return self._kinds()[name]
+
+    def shapes(self, **scalars: Any) -> dict[str, tuple[int, ...]]:
+        """The shape that each array has to have with these scalars (all that a call takes); -1: any extent will do.
+
+        Raises what a call raises.
+        """
+        arrays = [a for a in self._signature.arguments if a.extents]
+        wanted = [-1] * sum(len(a.extents) for a in arrays)
+        if any(extent.form == "explicit" for a in arrays for extent in a.extents):
+            types = self._kinds()
+            held: dict[str, Memory | None] = {}
+            for argument in self._signature.arguments:
+                one = np.zeros((1,), types[argument.name])
+                held[argument.name] = one if argument.extents else self._held(argument, types[argument.name], scalars)
+            if self._signature.result is not None:
+                held[self._signature.result.name] = np.zeros((), types[self._signature.result.name])
+            wanted = self._wanted(held, wanted)[1]
+        places = iter(wanted)
+        return {a.name: tuple(next(places) for _ in a.extents) for a in arrays}
+
     def __repr__(self) -> str:
         return f"<{self.__doc__.splitlines()[0] if self.__doc__ else self.__qualname__}>"
 
@@ -89,7 +119,7 @@ class Routine:
             raise NotImplementedError(f"{self.__qualname__} cannot be called from Python: {self.refused}")
         bound = self._bound(given, named)
         types = self._kinds()
-        held: dict[str, Array | None] = {}
+        held: dict[str, Memory | None] = {}
         for argument in self._signature.arguments:
             held[argument.name] = self._held(argument, types[argument.name], bound)
         arrays = [(a, bound[a.name]) for a in self._signature.arguments if a.extents and held[a.name] is not None]
@@ -124,7 +154,7 @@ class Routine:
             raise TypeError(f"{self.__qualname__}: missing {', '.join(repr(name) for name in missing)}")
         return bound
 
-    def _held(self, argument: Argument, stored: np.dtype[Any], bound: Mapping[str, Any]) -> Array | None:
+    def _held(self, argument: Argument, stored: np.dtype[Any], bound: Mapping[str, Any]) -> Memory | None:
         """An argument's memory; None for an optional one that is left out."""
         if not argument.extents and argument.intent == "out":
             return np.zeros((), stored)
@@ -132,6 +162,8 @@ class Routine:
         if value is None:
             return None
         try:
+            if argument.extents and self._compiled.gpu is not None and is_device_array(value):
+                return device_array(argument, stored, value)
             if argument.extents:
                 return values.array(argument, stored, value)
             return values.scalar(argument.base, stored, value)
@@ -154,21 +186,29 @@ class Routine:
             self._types = found
         return self._types
 
-    def _run(self, held: Mapping[str, Array | None]) -> None:
+    def _run(self, held: Mapping[str, Memory | None]) -> None:
         """Call the wrapper. Raises ValueError if it finds extents that are not those declared."""
         arrays = [a for a in self._signature.arguments if a.extents]
         extents = [n for a in arrays for n in _shape(held[a.name], len(a.extents))]
+        status, wanted = self._wanted(held, extents)
+        if status:
+            raise ValueError(self._shapes(arrays, held, wanted))
+
+    def _wanted(self, held: Mapping[str, Memory | None], extents: Sequence[int]) -> tuple[int, list[int]]:
+        """Call the wrapper with arrays of these extents. It calls the routine if they are those declared; else the
+        status is not 0, and what was wanted comes back.
+        """
         given = (ctypes.c_int64 * max(1, len(extents)))(*extents)
         wanted = (ctypes.c_int64 * max(1, len(extents)))()
         status = ctypes.c_int(0)
-        pointers = [ctypes.c_void_p(None if m is None else m.ctypes.data) for m in held.values()]
+        pointers = [ctypes.c_void_p(None if m is None else values.address(m)) for m in held.values()]
+        there = [(name, m) for name, m in held.items() if m is not None and is_device_array(m)]
         call = self._compiled.function(f"hfpy_call{self._number}")
-        with self._compiled.calling():
+        with self._compiled.calling(there):
             call(*pointers, given, wanted, ctypes.byref(status))
-        if status.value:
-            raise ValueError(self._shapes(arrays, held, list(wanted)))
+        return status.value, list(wanted)
 
-    def _shapes(self, arrays: list[Argument], held: Mapping[str, Array | None], wanted: list[int]) -> str:
+    def _shapes(self, arrays: list[Argument], held: Mapping[str, Memory | None], wanted: list[int]) -> str:
         """The message for the first array whose shape is not the one declared."""
         place = 0
         for argument in arrays:
@@ -179,7 +219,7 @@ class Routine:
             place += rank
         raise AssertionError("the wrapper found a shape that differs")
 
-    def _answered(self, held: Mapping[str, Array | None]) -> Any:
+    def _answered(self, held: Mapping[str, Memory | None]) -> Any:
         result = self._signature.result
         answers = [*([result] if result else []), *self._returned]
         memory = [held[a.name] for a in answers]
@@ -202,7 +242,7 @@ class Routine:
         return "\n    ".join(lines)
 
 
-def _shape(memory: Array | None, rank: int) -> tuple[int, ...]:
+def _shape(memory: Memory | None, rank: int) -> tuple[int, ...]:
     return (0,) * rank if memory is None else memory.shape
 
 
@@ -215,6 +255,11 @@ class Scalar:
         size = (ctypes.c_int64 * 1)()
         compiled.function(f"hfpy_vbytes{number}")(size)
         self._stored = values.stored_type(variable.base, size[0])
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it can only be read."""
+        return self._variable.fixed
 
     def get(self) -> bool | int | float | complex:
         """Its value. Raises TypeError if NumPy has no type for it."""

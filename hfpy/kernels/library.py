@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.build.compilers import default_jobs
-from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, find_jit_tools, runtime_library
 from hfpy.build.driver import compiled_files, locked, runtime_module
 from hfpy.build.files import digest, explained, read_json, write_atomically, write_json
 from hfpy.build.graph import CompiledFile, dependencies
@@ -36,16 +36,24 @@ _KERNELS = ".cu"
 
 @dataclass(frozen=True)
 class Built:
-    """A shared library on disk, its modules, what the translation warned of, and the folder with the generated text."""
+    """A shared library on disk, its modules, what the translation warned of; and the files with kernels that are still
+    to be compiled, for the GPU of this machine.
+    """
 
     library: Path
     modules: tuple[ModuleSignature, ...]
     warnings: tuple[str, ...] = ()
+    kernels: tuple[Path, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Its folder in the cache."""
+        return self.library.parent
 
     @property
     def generated(self) -> Path:
         """The folder with the text that was compiled."""
-        return self.library.parent / _GENERATED
+        return self.folder / _GENERATED
 
 
 def build(
@@ -62,14 +70,14 @@ def build(
     """
     sources = all_sources(project)
     tools = _tools(project, options, environment)
-    cuda = _emulation(environment) if options.target == "gpu" else None
+    cuda = _kernel_tools(environment, options.emulate) if options.target == "gpu" else None
     words = [tools.fortran.version, *tools.fortran_command(Path("x.F90"), Path("x.o"), (), ()), *tools.link_flags]
     words += [" ".join(project.flags_of_file(path)) for path in sources]
     words += [cuda.compiler.version, *cuda.kernel_command(Path("x.cu"), Path("x.o"))] if cuda else []
     others = source_files(project, C_SUFFIXES)
     words += [tools.c.version, *tools.c_command(Path("x.c"), Path("x.o"), ())] if tools.c else []
     kept = cache / content_key([*sources, *others], options, words)
-    built = _found(kept)
+    built = found(kept)
     if built is not None:
         return built
     work = private_folder(kept)
@@ -83,18 +91,20 @@ def build(
                 os.replace(work, kept)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    built = _found(kept)
+    built = found(kept)
     if built is None:
         raise ToolError(f"{kept} holds no library; remove it and try again")
     return built
 
 
-def _found(kept: Path) -> Built | None:
-    """What lies in a folder of the cache."""
+def found(kept: Path) -> Built | None:
+    """The library that lies in a folder of the cache, if one does."""
     data = read_json(kept / _MODULES)
     if "modules" not in data or not (kept / _LIBRARY).is_file():
         return None
-    return Built(kept / _LIBRARY, tuple(from_json(item) for item in data["modules"]), tuple(data["warnings"]))
+    modules = tuple(from_json(item) for item in data["modules"])
+    kernels = tuple(kept / _GENERATED / name for name in data["kernels"])
+    return Built(kept / _LIBRARY, modules, tuple(data["warnings"]), kernels)
 
 
 def _tools(project: Project, options: Options, environment: Mapping[str, str]) -> Tools:
@@ -110,12 +120,12 @@ def _tools(project: Project, options: Options, environment: Mapping[str, str]) -
     )
 
 
-def _emulation(environment: Mapping[str, str]) -> CudaTools:
-    """What compiles kernels for the CPU, into a shared library.
+def _kernel_tools(environment: Mapping[str, str], emulate: bool) -> CudaTools:
+    """What compiles kernels for the CPU, or launchers of kernels, into a shared library.
 
     GNU's linker would share inline variables of the runtime between all libraries of the process.
     """
-    tools = find_cuda_tools(environment, emulated=True)
+    tools = find_cuda_tools(environment, emulated=True) if emulate else find_jit_tools(environment)
     own = ("-fno-gnu-unique",) if tools.compiler.family == "gnu" else ()
     return replace(tools, flags=(*tools.flags, "-fPIC", *own))
 
@@ -143,7 +153,8 @@ class _Building:
             files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, _ARRAYS_MODULE)
         self._compile(files, others)
         warnings = [render(d) for d in translated.diagnostics if d.severity == "warning"]
-        found = {"modules": [module.as_json() for module in modules], "warnings": warnings}
+        waiting = sorted(n for n in files if n.endswith(_KERNELS)) if self.cuda is not None and self.cuda.jit else []
+        found = {"modules": [module.as_json() for module in modules], "warnings": warnings, "kernels": waiting}
         write_json(self.folder / _MODULES, found)
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
         shutil.rmtree(self.folder / "modules", ignore_errors=True)
@@ -210,7 +221,7 @@ class _Building:
 
     def _runtime(self, cuda: CudaTools, objects: Objects) -> Path:
         """The runtime of kernels, one for all libraries of the cache that are built with the same compiler."""
-        folder = self.folder.parent / f"runtime-{digest(cuda.compiler.version, *cuda.flags)[:16]}"
+        folder = self.folder.parent / f"runtime-{digest(cuda.compiler.version, str(cuda.jit), *cuda.flags)[:16]}"
         with explained(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):

@@ -50,7 +50,7 @@ class Extent:
 class Argument:
     """A dummy argument, or a function's result: name, type, dimensions, intent (empty: none is declared).
 
-    ``on_device``: the routine expects the array on the device.
+    ``on_device``: the routine expects the array on the device; ``on_host``: host code may work on its elements.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Argument:
     intent: str = ""
     optional: bool = False
     on_device: bool = False
+    on_host: bool = False
 
     @property
     def changes(self) -> bool:

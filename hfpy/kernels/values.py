@@ -18,6 +18,7 @@ _KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "complex": ("c", (8, 16)),
 }
 Array = np.ndarray[Any, np.dtype[Any]]
+Memory = Any  # an array of NumPy or CuPy
 
 
 def stored_type(base: str, size: int) -> np.dtype[Any] | None:
@@ -89,6 +90,12 @@ def array(argument: Argument, stored: np.dtype[Any], value: Any) -> Array:
     return value.view(np.int8) if stored.itemsize == 1 else value.astype(stored, order="F")
 
 
+def address(held: Any) -> int:
+    """Where an array of NumPy or CuPy lies in memory."""
+    place: int = held.ctypes.data if isinstance(held, np.ndarray) else held.data.ptr
+    return place
+
+
 def put_back(held: Array, value: Array) -> None:
     """Copy the values of a logical array that was copied back into the caller's."""
     if held.dtype.itemsize > 1:
@@ -96,12 +103,26 @@ def put_back(held: Array, value: Array) -> None:
 
 
 def overlapping(named: Sequence[tuple[Argument, Array]]) -> tuple[str, str] | None:
-    """Two array arguments that share memory although the routine changes one of them, which Fortran forbids."""
+    """Two array arguments that share memory although the routine changes one of them, which Fortran forbids, or whose
+    memory on the device has a part in common.
+    """
     for number, (first, one) in enumerate(named):
         for second, other in named[number + 1 :]:
-            if (first.changes or second.changes) and np.may_share_memory(one, other):
+            on_host = isinstance(one, np.ndarray), isinstance(other, np.ndarray)
+            if on_host == (True, True):
+                shared = (first.changes or second.changes) and np.may_share_memory(one, other)
+            else:  # the runtime knows memory on the device by its begin, so parts in common are none even to be read
+                shared = not any(on_host) and _in_common(one, other, first.changes or second.changes)
+            if shared:
                 return first.name, second.name
     return None
+
+
+def _in_common(one: Any, other: Any, changes: bool) -> bool:
+    """Whether two arrays of CuPy share memory; the same memory for both counts only if it ``changes``."""
+    begin, end = one.data.ptr, one.data.ptr + one.nbytes
+    same = (begin, end) == (other.data.ptr, other.data.ptr + other.nbytes)
+    return (changes or not same) and begin < other.data.ptr + other.nbytes and other.data.ptr < end
 
 
 def described(value: Any) -> str:

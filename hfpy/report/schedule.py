@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
 from hfpy.analyze.facts import Facts
-from hfpy.transform.columns.optimise import ColumnResult
+from hfpy.options import Tuned
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
-from hfpy.transform.stencil.optimise import Result, Schedule
+from hfpy.transform.stencil.lowered import Lowered
+from hfpy.transform.stencil.optimise import Schedule
 from hfpy.transform.stencil.search import Choice
 from hfpy.transform.stencil.text import bound
 
@@ -27,16 +28,17 @@ _RULES = {
 }
 
 
-def show_schedules(facts: Facts, result: Result, columns: ColumnResult, name: str | None) -> str:
+def show_schedules(facts: Facts, made: Lowered, name: str | None) -> str:
     """The schedules of one routine (by name, ``module::name`` or the name of one of its kernels), or of all with
     regions; empty if there is none.
     """
     wanted = re.sub(r"^hfk\d+_", "", name.lower()) if name is not None else None
-    keys = [k for k in result.refusals if wanted is None or wanted in (k, facts.routine(k).name)]
-    return "\n\n".join("\n".join(_routine(facts, result, columns, key)) for key in keys)
+    keys = [k for k in made.stencils.refusals if wanted is None or wanted in (k, facts.routine(k).name)]
+    return "\n\n".join("\n".join(_routine(facts, made, key)) for key in keys)
 
 
-def _routine(facts: Facts, result: Result, columns: ColumnResult, key: str) -> Iterator[str]:
+def _routine(facts: Facts, made: Lowered, key: str) -> Iterator[str]:
+    result, columns = made.stencils, made.columns
     routine = facts.routine(key)
     place = routine.place()
     yield f"{routine.kind} {routine.name}  ({place.file}:{place.line}), target {facts.target}"
@@ -46,6 +48,8 @@ def _routine(facts: Facts, result: Result, columns: ColumnResult, key: str) -> I
         with_forms = f", with blocked forms of {', '.join(blocked.routines)}" if blocked.routines else ""
         several = f"{blocked.regions} regions as one, " if blocked.regions > 1 else ""
         yield f"  line {blocked.line}: {several}in blocks of {blocked.width} columns{with_forms}"
+    for sized in made.sizes.regions.get(key, ()):
+        yield f"  line {sized.line}: a version of its own for {sized.condition}, the general one besides"
     for refusal in (*result.refusals[key], *columns.refusals.get(key, ())):
         yield _refusal(refusal)
 
@@ -72,7 +76,17 @@ def _schedule(number: int, schedule: Schedule) -> Iterator[str]:
         yield f"    group {_stages(group)}: {manner}; {price}"
         if text is not None:
             yield from _extents(group, text.evaluations)
+    if schedule.tuned is not None:
+        yield _measured(schedule.tuned)
     yield from _others(schedule.choice)
+
+
+def _measured(tuned: Tuned) -> str:
+    rows = f" with blocks of {tuned.rows} rows" if tuned.rows else ""
+    return (
+        f"    chosen by hfpy tune{rows}: {tuned.seconds * 1e3:.3g} ms measured, "
+        f"{tuned.model_seconds * 1e3:.3g} ms with what the model would take"
+    )
 
 
 def _extents(group: Group, evaluations: Mapping[int, int]) -> Iterator[str]:

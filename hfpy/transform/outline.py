@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.known import known_values
 from hfpy.analyze.sharing import RegionSharing, Sharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import names_in
@@ -173,6 +174,7 @@ class _Builder:
         self.passed: dict[str, DataObject] = {}
         self.locals: dict[str, DataObject] = {}
         self.constants: dict[str, Symbol] = {}
+        self.known = known_values(facts, routine, analysis.body.construct, set(self.flow.written))
 
     @property
     def arguments(self) -> list[str]:
@@ -203,6 +205,10 @@ class _Builder:
         symbol = data.symbol
         if symbol.constant:
             self._constant(name)
+            return
+        if name in self.known and symbol.type.text:
+            self._names_of(symbol.type.kind)
+            self.constants[name] = replace(symbol, initial=str(self.known[name]))
             return
         if symbol.type.base not in ("real", "integer", "logical", "complex") or not symbol.type.text:
             raise Refused(f"'{name}' is no number")

@@ -111,8 +111,6 @@ def test_routines_that_python_cannot_call(forms: Any) -> None:
 
 
 def test_options() -> None:
-    with refused(UsageError, "hfpy.load cannot use a GPU yet; emulate=True"):
-        hfpy.load(SMOOTH, target="gpu")
     with refused(UsageError, "unknown target 'tpu'; known are cpu, gpu"):
         hfpy.load(SMOOTH, target="tpu")
     with refused(UsageError, "cannot use openacc for target gpu; it can use cuda-c"):

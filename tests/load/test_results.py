@@ -123,6 +123,26 @@ def test_assumed_shapes_and_sizes() -> None:
     assert sized[1, 0] == assumed[0, 1] and np.count_nonzero(sized) == 1
 
 
+def test_shapes_can_be_asked_for() -> None:
+    """The routine is not called."""
+    forms = hfpy.load(FORMS, nx=3, ny=2)
+    assert forms.module_sizes.shapes() == {"a": (5, 2)}
+    assert forms.shapes.shapes(n=2)["sized"] == (2, -1)
+    assert forms.shapes.shapes(n=2)["assumed"] == (-1, -1)
+    assert [a.name for a in forms.maybe.arguments] == ["scale", "x", "extra", "times"]
+
+
+def test_versions_for_sizes() -> None:
+    """The version is taken where the sizes are these, and gives the same."""
+    smooth = hfpy.load(SMOOTH, backend="openmp", opt=2, flags=EXACT, specialise="nx=17 ny=6", weight=0.375)
+    assert "if (nx == 17 .and. ny == 6) then" in (smooth.generated / "source.F90").read_text()
+    for nx, ny in ((17, 6), (17, 5)):
+        a, b = field(nx + 2, ny + 2), -field(nx + 2, ny + 2)
+        wanted = smoothed(a, b, 0.375)
+        smooth.twice(nx, ny, a, b)
+        assert np.array_equal(b, wanted)
+
+
 def test_scalars_of_every_type() -> None:
     forms = hfpy.load(FORMS)
     back = forms.every_scalar(-3, 2**40, 0.5, True, 2 - 4j)

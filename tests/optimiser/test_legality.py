@@ -137,7 +137,7 @@ def test_a_harmless_branch_becomes_a_selection(tmp_path: Path) -> None:
         f"{WIDE}| if (a(i,j) > 0.1d0) then; t(i,j) = b(i,j) * a(i,j); else; t(i,j) = 0.0d0; end if",
         "| p(i,j) = t(i+1,j) - t(i-1,j)",
     )
-    assert "merge(hf_t_yes, hf_t_no, hf_t_mask)" in done.text
+    assert "merge(hf_t_im1_yes, hf_t_im1_no, hf_t_im1_mask)" in done.text
 
 
 def test_a_branch_that_asks_for_the_point_stays(tmp_path: Path) -> None:

@@ -23,8 +23,14 @@ def at_level(variant: Variant, level: int) -> Variant:
     return replace(variant, label=f"{variant.label}-opt{level}", options={**variant.options, "opt": level})
 
 
-VARIANTS = tuple(at_level(v, n) for v, n in ((OPENMP, 2), (SEQUENTIAL, 3), (OPENMP, 1)))
-KERNEL_VARIANTS = tuple(at_level(v, n) for v, n in ((CUDA_C, 2), (OPENACC, 2), (OPENMP_TARGET, 1)))
+def with_sizes(variant: Variant) -> Variant:
+    """A variant with versions of regions for sizes that about half of the programs have."""
+    sizes = (("nx", 6), ("ny", 9))
+    return replace(variant, label=f"{variant.label}-sizes", options={**variant.options, "specialise": sizes})
+
+
+VARIANTS = (at_level(OPENMP, 2), with_sizes(at_level(SEQUENTIAL, 3)), at_level(OPENMP, 1))
+KERNEL_VARIANTS = (with_sizes(at_level(CUDA_C, 2)), at_level(OPENACC, 2), at_level(OPENMP_TARGET, 1))
 
 
 def check(first: int, folder: Path, variants: tuple[Variant, ...]) -> None:

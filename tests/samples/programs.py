@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,13 +97,17 @@ def build_sample(
     folder: Path,
     further: Sequence[str] = (),
     kernel_flags: str = "-O0 -Wall",
+    rewritten: Callable[[str], str] | None = None,
 ) -> Program:
-    """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options; kernels run in emulation.
+    """Build a sample by ``hfpy build`` in a copy below ``folder``, with further options and, where asked for, with its
+    annotated sources ``rewritten``; kernels run in emulation.
 
     They are compiled without optimisation unless told otherwise: the compiler gains more time than small programs lose.
     """
     project = folder / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
+    for path in project.rglob("*.h90") if rewritten is not None else ():
+        path.write_text(rewritten(path.read_text(encoding="utf-8")), encoding="utf-8")
     options = [*set_order(project, order), *further]
     target = "gpu" if backend in (*EMULATED, *DIRECTIVE_BACKENDS) else "cpu"
     emulated = backend in EMULATED

@@ -1,4 +1,6 @@
-"""Every stencil kernel at every level of the optimiser on every backend: bit by bit what the plain twin computes."""
+"""Every stencil kernel at every level of the optimiser, and with every schedule that directives can ask for, on every
+backend: bit by bit what the plain twin computes.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,29 @@ KINDS: dict[str, tuple[str, ...]] = {"double": (), "single": ("-DSINGLE",)}
 # One with no even size, and one of more blocks than one.
 SIZES = (("13", "11", "9"), ("37", "70", "6"))
 
+# What is put into the directives of all regions over points, whose sizes are these, and further options. Regions over
+# columns (the vertical solver) are along, each point of theirs a loop over k.
+SIZES_OF_REGIONS = "domSize(nx,ny,nz)"
+SCHEDULES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "as the model says": ("", ()),
+    "inlined": ("fuse(all)", ()),
+    "unrolled 2": ("unroll(j:2)", ()),
+    "unrolled 4": ("unroll(j:4)", ()),
+    "unrolled in k": ("unroll(k:2)", ()),
+    "tiled": ("tile(i:16, j:4)", ()),
+    "tiled and unrolled": ("tile(i:16, j:8), unroll(j:2)", ()),
+    "for sizes": ("", ("--specialise", "nx=13 ny=11")),
+}
+
 # The samples' matrix and test_golden.py meet level 2; here is what they leave out.
 COVERING = (
-    ("sequential", "0", "double"),
-    ("openmp", "1", "double"),
-    ("openmp", "2", "single"),
-    ("openmp", "3", "double"),
-    ("cuda-c", "2", "single"),
-    ("cuda-fortran", "2", "double"),
-    ("openacc", "3", "double"),
+    ("sequential", "0", "double", "as the model says"),
+    ("openmp", "1", "double", "as the model says"),
+    ("openmp", "2", "single", "tiled"),
+    ("openmp", "3", "double", "unrolled 4"),
+    ("cuda-c", "2", "single", "for sizes"),
+    ("cuda-fortran", "2", "double", "tiled and unrolled"),
+    ("openacc", "3", "double", "unrolled 2"),
 )
 
 Expected = dict[str, list[Path]]
@@ -46,19 +62,26 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Expected:
     return Made()
 
 
-def check(backend: str, level: str, kind: str, flags: str, expected: Expected, folder: Path) -> None:
+def check(
+    backend: str, level: str, kind: str, flags: str, expected: Expected, folder: Path, schedule: str = ""
+) -> None:
     """Build all kernels once, run them at all sizes, compare with the twin."""
     if backend in EMULATED and shutil.which("g++") is None:
         pytest.skip("no g++ here")
-    options = ("--opt", level, *KINDS[kind])
-    program = build_sample("stencils", backend, "IJK", flags, folder, options)
+    attributes, further = SCHEDULES[schedule] if schedule else ("", ())
+    options = ("--opt", level, *KINDS[kind], *further)
+
+    def scheduled(text: str) -> str:
+        return text.replace(SIZES_OF_REGIONS, f"{SIZES_OF_REGIONS}, {attributes}") if attributes else text
+
+    program = build_sample("stencils", backend, "IJK", flags, folder, options, rewritten=scheduled)
     for sizes, twin in zip(SIZES, expected[kind], strict=True):
         assert not compare("stencils", run_program(program, "stencils", 2, sizes), twin), sizes
 
 
-@pytest.mark.parametrize(("backend", "level", "kind"), COVERING)
-def test_covering(backend: str, level: str, kind: str, expected: Expected, tmp_path: Path) -> None:
-    check(backend, level, kind, CHECKED, expected, tmp_path)
+@pytest.mark.parametrize(("backend", "level", "kind", "schedule"), COVERING)
+def test_covering(backend: str, level: str, kind: str, schedule: str, expected: Expected, tmp_path: Path) -> None:
+    check(backend, level, kind, CHECKED, expected, tmp_path, schedule)
 
 
 def test_the_kernels_tuned_by_hand(expected: Expected, tmp_path: Path) -> None:
@@ -76,3 +99,10 @@ def test_the_kernels_tuned_by_hand(expected: Expected, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("backend", "level", "kind"), list(product(BACKENDS, LEVELS, KINDS)))
 def test_whole_matrix(backend: str, level: str, kind: str, flags: str, expected: Expected, tmp_path: Path) -> None:
     check(backend, level, kind, flags, expected, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("backend", ["openmp", "cuda-c", "cuda-fortran", "openacc"])
+@pytest.mark.parametrize("schedule", [name for name in SCHEDULES if name != "as the model says"])
+def test_schedules(schedule: str, backend: str, expected: Expected, tmp_path: Path) -> None:
+    check(backend, "2", "double", CHECKED, expected, tmp_path, schedule)

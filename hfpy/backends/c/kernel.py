@@ -14,6 +14,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.kinds import INTEGER, Scalar
+from hfpy.analyze.known import known_values, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.backends.base import render
 from hfpy.backends.c.body import Body
@@ -98,6 +99,7 @@ class KernelBuilder:
         self.name = name
         self.block = block
         self.flow: Flow = sharing.body.flow()
+        self.known = known_values(self.facts, self.routine, sharing.body.construct, set(self.flow.written))
         self.parameters: dict[str, Parameter] = {}
         self.definitions: list[str] = []
         self.prologue: list[str] = []
@@ -331,8 +333,9 @@ class KernelBuilder:
 
         ``home`` is the unit whose names the text means. None where something else stands in it.
         """
+        shown = expand(text, self.facts.application.macros_of(self.key))
         try:
-            tree = expression(expand(text, self.facts.application.macros_of(self.key)))
+            tree = expression(with_values(shown, values_here(self.facts, self.known, self.key, home)))
         except GrammarError:
             return None
         value = self.device.kinds.value(tree, home)

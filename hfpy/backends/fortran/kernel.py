@@ -15,6 +15,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.kinds import INTEGER, Scalar
+from hfpy.analyze.known import known_values, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.backends.base import render
 from hfpy.backends.c.components import components
@@ -72,6 +73,7 @@ class FortranKernel:
         self.name = name
         self.block = block
         self.flow: Flow = sharing.body.flow()
+        self.known = known_values(self.facts, self.routine, sharing.body.construct, set(self.flow.written))
         self.parameters: dict[str, Parameter] = {}
         self.bounds: dict[str, tuple[tuple[str, str], ...]] = {}
         self.locals: list[str] = []
@@ -132,6 +134,7 @@ class FortranKernel:
     def fixed(self, text: str, home: str) -> str | None:
         """A bound as it stands, if made of constants and integers that nothing changes; None otherwise."""
         shown = expand(text, self.facts.application.macros_of(self.key)).strip()
+        shown = with_values(shown, values_here(self.facts, self.known, self.key, home))
         try:
             tree = expression(shown)
         except GrammarError:

@@ -187,9 +187,27 @@ void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, c
   table().remove(found.host);
 }
 
+void hfd_adopt(void *device, size_t bytes, const char *name) {
+  if (bytes == 0) return;
+  const std::uintptr_t address = address_of(device);
+  if (entry *const there = table().overlapping(address, bytes)) {
+    if (!there->holds(address, bytes)) hfd_fail("Python", nullptr, "array '%s' overlaps in part with another", name);
+    ++there->users;
+    return;
+  }
+  table().add({address, bytes, static_cast<char *>(device), 1, name, "Python"});
+}
+
+void hfd_disown(const void *device, size_t bytes) {
+  if (bytes == 0) return;
+  entry &found = required(device, bytes, "an adopted array", nullptr, "Python", leave_hint);
+  if (--found.users == 0) table().remove(found.host);
+}
+
 void hfd_update_host(const void *host, size_t bytes, const char *name, const char *where) {
   if (bytes == 0) return;
   const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
+  if (device_address(found, host) == host) return;
   const hfpy::copying counted(hfpy::transfer::array_out, bytes, name, where);
   hfpy::copy_out(const_cast<void *>(host), device_address(found, host), bytes, name, where);
 }
@@ -197,6 +215,7 @@ void hfd_update_host(const void *host, size_t bytes, const char *name, const cha
 void hfd_update_device(const void *host, size_t bytes, const char *name, const char *where) {
   if (bytes == 0) return;
   const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
+  if (device_address(found, host) == host) return;
   const hfpy::copying counted(hfpy::transfer::array_in, bytes, name, where);
   hfpy::copy_in(device_address(found, host), host, bytes, name, where);
 }
@@ -255,8 +274,8 @@ void hfd_synchronise(void) {
 }
 
 double hfd_copy_rate(void) {
-#ifdef HFPY_EMULATE
-  return 0;  // the memory is the host's
+#if defined(HFPY_EMULATE) || defined(HFPY_JIT)
+  return 0;  // the memory is the host's, or somebody else's
 #else
   constexpr std::size_t bytes = std::size_t(128) << 20;
   constexpr int repeats = 5;

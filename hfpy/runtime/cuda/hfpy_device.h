@@ -47,6 +47,11 @@ void hfd_forget(const void *host);
 /* How many bytes of what is on the device lie behind an address; 0 if it is not there. */
 size_t hfd_bytes_from(const void *host);
 
+/* Memory of somebody else's on the device stands for itself: it is there until hfd_disown, and is never copied. The same
+ * range may be adopted several times. */
+void hfd_adopt(void *device, size_t bytes, const char *name);
+void hfd_disown(const void *device, size_t bytes);
+
 /* The device address of a range. `kernel` may be null. The result is null for an empty range. */
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where);
 

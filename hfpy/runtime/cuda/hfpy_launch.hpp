@@ -1,12 +1,13 @@
 // hfpy_launch.hpp: the host side of kernels made by hfpy: sizes of grids, and launchers.
 //
-// Included by generated files for nvcc and for the emulation (-DHFPY_EMULATE), not for NVRTC. The text of a generated
-// file is the same for both.
+// Included by generated files for nvcc, for the emulation (-DHFPY_EMULATE), and for hosts whose kernels somebody else
+// compiles while they run (-DHFPY_JIT), not for NVRTC. The text of a generated file is the same for all.
 
 #ifndef HFPY_LAUNCH_HPP
 #define HFPY_LAUNCH_HPP
 
 #include <cstddef>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -84,6 +85,18 @@ class hf_launcher {
   template <class Op, class T>
   void reduce(T *partials, long long count, T *host_result) {
     const T *values = partials;
+#ifdef HFPY_JIT
+    // hf_reduce_step is no kernel of a generated file, so its steps are taken here, in the same order.
+    if (count <= 0) return;
+    const std::unique_ptr<T[]> all(new T[static_cast<std::size_t>(count)]);
+    hfd_values_out(all.get(), values, bytes<T>(count), "partial results", where_);
+    while (count > reduced_on_host) {
+      const long long lanes = (count + reduced_per_thread - 1) / reduced_per_thread;
+      for (long long v = lanes; v < count; ++v) all[v % lanes] = Op::combine(all[v % lanes], all[v]);
+      count = lanes;
+    }
+    for (long long v = 0; v < count; ++v) *host_result = Op::combine(*host_result, all[v]);
+#else
     while (count > reduced_on_host) {
       const long long lanes = (count + reduced_per_thread - 1) / reduced_per_thread;
       T *const results = workspace<T>(lanes, "partial results");
@@ -96,6 +109,7 @@ class hf_launcher {
     T last[reduced_on_host];
     hfd_values_out(last, values, bytes<T>(count), "partial results", where_);
     for (long long v = 0; v < count; ++v) *host_result = Op::combine(*host_result, last[v]);
+#endif
   }
 
   // Brings scalars back and gives the memory for the launch back. Waits for the kernel only if there are scalars.
@@ -150,6 +164,13 @@ class hf_launcher {
   template <class V>
   static void check_argument(const hf_emulate_launch &launched, int position, V *const &pointer) {
     hf_emulate_check_argument(launched, position, pointer);
+  }
+#elif defined(HFPY_JIT)
+  template <class... P, std::size_t... N>
+  void launch(const char *name, void (*)(P...), const hf_grid &grid, std::tuple<P...> values,
+              std::index_sequence<N...>) {
+    void *addresses[] = {const_cast<void *>(static_cast<const void *>(&std::get<N>(values)))..., nullptr};
+    hf_jit_launch(name, grid.blocks, grid.threads, addresses);
   }
 #else
   template <class... P, std::size_t... N>

@@ -7,18 +7,17 @@ points in one turn of the loops inside a block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.jam import Loop, jammed
+from hfpy.transform.stencil.keeping import keeping
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.nests import NestBody, Temporary
-from hfpy.transform.stencil.program import Box, Offset, Stage, Version, distance
+from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance
 from hfpy.transform.stencil.text import bound, element, plus
-
-CHEAP = 3  # operations that a producer may cost again before it is worth room and another loop
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,6 @@ class BlockCode:
     private: tuple[str, ...]
     evaluations: Mapping[int, int]
     kept: tuple[Stage, ...]
-
-
-def kept_stages(group: Group) -> tuple[Stage, ...]:
-    """The stages whose values are kept for a block: needed at several points, and not cheap."""
-    return tuple(s for s in group.stages if s.operations * (len(group.needs[s.number]) - 1) > CHEAP)
 
 
 def block_sizes(group: Group, rows: int) -> dict[str, int]:
@@ -53,6 +47,32 @@ def block_sizes(group: Group, rows: int) -> dict[str, int]:
     return {i: sizes[i] for i in (inner, row, *outer) if sizes.get(i, 0) > (1 if i in outer else 0)}
 
 
+@dataclass(frozen=True)
+class Reach:
+    """How far loops go in one dimension: the offsets at which the points of a block are needed, what the stage
+    computes, what is wanted of it, and what the group stores.
+    """
+
+    dimension: int
+    low: int
+    high: int
+    own: Span
+    wanted: Span
+    whole: Span
+
+    @property
+    def begins_inside(self) -> bool:
+        """Whether the first point needed of any block is surely wanted."""
+        spare = distance(self.whole.lower, self.wanted.lower)
+        return spare is not None and spare + self.low >= 0
+
+    @property
+    def ends_inside(self) -> bool:
+        """Whether the last point needed of any block is surely wanted."""
+        spare = distance(self.wanted.upper, self.whole.upper)
+        return spare is not None and spare >= self.high
+
+
 class BlockWriter:
     """Writes one group as the body of a region over blocks (``sizes``, by iterator) and the iterators outside."""
 
@@ -64,7 +84,7 @@ class BlockWriter:
         self.inner = self.program.iterators[0]
         self.here: Offset = (0,) * len(self.program.iterators)
         self.blocks = {i: names.scalar(i, "_block", "integer") for i in sizes}
-        self.kept = kept_stages(group)
+        self.kept = keeping(group).kept
         outer = [i for i in self.program.iterators[1:] if i not in sizes]
         self.planes = {i: names.scalar(i, "_plane", "integer") for i in outer if self._reaches(i)}
         self.temporaries: dict[Version, Temporary] = {}
@@ -78,10 +98,11 @@ class BlockWriter:
 
     def write(self) -> BlockCode:
         """The whole body."""
-        lines: list[str] = []
+        return BlockCode(tuple(self._body()), self.blocks, tuple(self.private), self.evaluations, self.kept)
+
+    def _body(self) -> Iterator[str]:
         for nest in self._nests():
-            lines += self._kept_nest(nest[0]) if nest[0] in self.kept else self._stored_nest(nest)
-        return BlockCode(tuple(lines), self.blocks, tuple(self.private), self.evaluations, self.kept)
+            yield from self._kept_nest(nest[0]) if nest[0] in self.kept else self._stored_nest(nest)
 
     def _nests(self) -> list[list[Stage]]:
         """The stages with loops: each kept stage has its own, stored ones over the same points share theirs."""
@@ -98,20 +119,17 @@ class BlockWriter:
         return nests
 
     def _stored_nest(self, stages: list[Stage]) -> Iterator[str]:
-        loops, guards = self._loops(stages[0].box, stages[0].box, [self.here])
+        def inner(copies: list[Offset]) -> tuple[list[str], NestBody]:
+            body = self._nest_body({i: i for i in self.program.iterators})
+            return [line for stage in stages for at in copies for line in body.root(stage, at=at)], body
 
-        def inner(copies: list[Offset]) -> list[str]:
-            body = self._body({i: i for i in self.program.iterators})
-            lines = [line for stage in stages for at in copies for line in body.root(stage, at=at)]
-            self._counted(body, copies, loops)
-            return lines
-
-        yield from _guarded(guards, jammed(loops, [self.here], inner))
+        box = stages[0].box
+        yield from self._around(box, box, [self.here], inner)
         for stage in stages:
             if self.group.alone(stage):
                 self.temporaries.update({v: self._in_memory(v) for v in stage.writes})
 
-    def _body(self, point: Mapping[str, str]) -> NestBody:
+    def _nest_body(self, point: Mapping[str, str]) -> NestBody:
         return NestBody(self.group, self.names, point, self.temporaries, select=True)
 
     def _in_memory(self, version: Version) -> Temporary:
@@ -128,62 +146,74 @@ class BlockWriter:
         point = {i: self.planes.get(i, i) for i in self.program.iterators}
         offsets = sorted(self.group.needs[stage.number])
         rooms = {v: self._array(v, stage, offsets) for v in stage.writes}
-        loops, guards = self._loops(stage.box, self.group.required[stage.number], offsets, self.planes)
 
-        def inner(copies: list[Offset]) -> list[str]:
-            body = self._body(point)
+        def inner(copies: list[Offset]) -> tuple[list[str], NestBody]:
+            body = self._nest_body(point)
             lines = [line for at in copies for line in body.computed(stage, at)]
             lines += [f"{rooms[v](at, point)} = {body.scalar(v, at)}" for at in copies for v in stage.writes]
-            self._counted(body, copies, loops)
-            return lines
+            return lines, body
 
-        yield from _guarded(guards, jammed(loops, [self.here], inner))
+        yield from self._around(stage.box, self.group.required[stage.number], offsets, inner, self.planes)
         self.temporaries.update(rooms)
-        last = self._body({i: i for i in self.program.iterators})
+        last = self._nest_body({i: i for i in self.program.iterators})
         copied = [last.copied(v) for v in stage.writes if v in self.group.stored]
         if copied:
-            loops, guards = self._loops(stage.box, stage.box, [self.here])
-            yield from _guarded(guards, jammed([loop.plain() for loop in loops], [self.here], lambda _: copied))
-
-    def _counted(self, body: NestBody, copies: list[Offset], loops: list[Loop]) -> None:
-        """Count what a turn evaluates; the loops for the rest, which take fewer points a turn, are not counted."""
-        if len(copies) == prod(loop.factor for loop in loops):
-            for number, times in body.evaluations.items():
-                self.evaluations[number] = self.evaluations.get(number, 0) + times
+            yield from self._around(stage.box, stage.box, [self.here], lambda _: (copied, last), jam=False)
 
     # -- loops
 
-    def _loops(
-        self, own: Box, wanted: Box, offsets: list[Offset], planes: Mapping[str, str] | None = None
-    ) -> tuple[list[Loop], list[str]]:
-        """Loops, the outermost first, over the points of ``wanted`` that the block needs at the offsets, inside
-        ``own``; and conditions on iterators that have no loop here.
+    def _around(
+        self,
+        own: Box,
+        wanted: Box,
+        offsets: list[Offset],
+        inner: Callable[[list[Offset]], tuple[list[str], NestBody]],
+        planes: Mapping[str, str] | None = None,
+        jam: bool = True,
+    ) -> Iterator[str]:
+        """Loops around what ``inner`` writes for some copies of a point: over the points of ``wanted`` that the block
+        needs at the offsets, inside ``own``.
         """
-        guards: list[str] = []
         loops: list[Loop] = []
-        for iterator in reversed(self.program.iterators):
-            d = self.program.iterators.index(iterator)
+        guards: list[str] = []
+        for d, iterator in reversed(list(enumerate(self.program.iterators))):
             low, high = (f(o[d] for o in offsets) for f in (min, max))
-            span, whole = wanted[d], self.group.box[d]
-            factor = self.group.wishes.unroll.get(iterator, 1)
-            if iterator in self.sizes:
-                block = self.blocks[iterator]
-                first = plus(block, low)
-                spare = distance(whole.lower, span.lower)
-                if spare is None or spare + low < 0:
-                    first = f"max({first}, {bound(span.lower)})"
-                last = plus(block, self.sizes[iterator] - 1 + high)
-                loops.append(Loop(iterator, first, f"min({last}, {bound(span.upper)})", d, factor))
-            elif iterator == self.inner:
-                loops.append(Loop(iterator, bound(span.lower), bound(span.upper), d, factor))
-            elif planes and iterator in planes:
-                first = f"max({plus(iterator, low)}, {bound(own[d].lower)})"
-                last = f"min({plus(iterator, high)}, {bound(own[d].upper)})"
-                loops.append(Loop(planes[iterator], first, last, d, 1))
-            else:
-                guards += [f"{iterator} >= {bound(own[d].lower)}"] if own[d].lower != whole.lower else []
-                guards += [f"{iterator} <= {bound(own[d].upper)}"] if own[d].upper != whole.upper else []
-        return loops, guards
+            reach = Reach(d, low, high, own[d], wanted[d], self.group.box[d])
+            loop, conditions = self._loop(iterator, reach, (planes or {}).get(iterator))
+            loops += [loop] if loop is not None else []
+            guards += conditions
+        loops = loops if jam else [loop.plain() for loop in loops]
+
+        def body(copies: list[Offset]) -> list[str]:
+            lines, made = inner(copies)
+            # The loops for the rest, which take fewer points a turn, are not counted.
+            if len(copies) == prod(loop.factor for loop in loops):
+                for number, times in made.evaluations.items():
+                    self.evaluations[number] = self.evaluations.get(number, 0) + times
+            return lines
+
+        lines = jammed(loops, [self.here], body)
+        yield from _guarded(guards, lines)
+
+    def _loop(self, iterator: str, reach: Reach, plane: str | None) -> tuple[Loop | None, list[str]]:
+        """The loop over one iterator, or the conditions on one that has no loop here."""
+        factor = self.group.wishes.unroll.get(iterator, 1)
+        low, high, span, d = reach.low, reach.high, reach.wanted, reach.dimension
+        if iterator in self.sizes:
+            block = self.blocks[iterator]
+            first = plus(block, low)
+            if not reach.begins_inside:
+                first = f"max({first}, {bound(span.lower)})"
+            last = f"min({plus(block, self.sizes[iterator] - 1 + high)}, {bound(span.upper)})"
+            return Loop(iterator, first, last, d, factor), []
+        if iterator == self.inner:
+            return Loop(iterator, bound(span.lower), bound(span.upper), d, factor), []
+        if plane is not None:
+            first = f"max({plus(iterator, low)}, {bound(reach.own.lower)})"
+            return Loop(plane, first, f"min({plus(iterator, high)}, {bound(reach.own.upper)})", d), []
+        guards = [f"{iterator} >= {bound(reach.own.lower)}"] if reach.own.lower != reach.whole.lower else []
+        guards += [f"{iterator} <= {bound(reach.own.upper)}"] if reach.own.upper != reach.whole.upper else []
+        return None, guards
 
     # -- arrays of the thread's own
 
@@ -194,30 +224,35 @@ class BlockWriter:
         sizes = []
         for d, iterator in enumerate(self.program.iterators):
             low, high = (f(o[d] for o in offsets) for f in (min, max))
-            if iterator in self.sizes:
-                sizes.append(f"{low}:{high + self.sizes[iterator] - 1}")
-            elif iterator == self.inner:
-                span = self.group.required[stage.number][d]
-                sizes.append(f"{bound(span.lower)}:{bound(span.upper)}")
-            elif iterator in self.planes:
-                sizes.append(f"{low}:{high}")
+            sizes += self._extent(iterator, stage, low, high)
         name = self.names.array(version.array, f"{number}_rows", pattern.type_text, ",".join(sizes))
         self.private.append(name)
 
         def temporary(offset: Offset, point: Mapping[str, str]) -> str:
-            return f"{name}({','.join(self._indices(offset, point))})"
+            at = zip(self.program.iterators, offset, strict=True)
+            return f"{name}({','.join(index for i, by in at for index in self._index(i, stage, by, point))})"
 
         return temporary
 
-    def _indices(self, offset: Offset, point: Mapping[str, str]) -> Iterator[str]:
-        for iterator, at in zip(self.program.iterators, offset, strict=True):
-            if iterator in self.sizes:
-                yield plus(f"{iterator}-{self.blocks[iterator]}", at)
-            elif iterator == self.inner:
-                yield plus(iterator, at)
-            elif iterator in self.planes:
-                relative = "" if point[iterator] == iterator else f"{point[iterator]}-{iterator}"
-                yield plus(relative, at) if relative else str(at)
+    def _extent(self, iterator: str, stage: Stage, low: int, high: int) -> list[str]:
+        """The room in one iterator, if an array of a stage has a dimension for it."""
+        if iterator in self.sizes:
+            return [f"{low}:{high + self.sizes[iterator] - 1}"]
+        if iterator == self.inner:
+            span = self.group.required[stage.number][0]
+            return [f"{bound(span.lower)}:{bound(span.upper)}"]
+        return [f"{low}:{high}"] if iterator in self.planes else []
+
+    def _index(self, iterator: str, stage: Stage, by: int, point: Mapping[str, str]) -> list[str]:
+        """The index for one iterator at an offset from the point."""
+        if iterator in self.sizes:
+            return [plus(f"{iterator}-{self.blocks[iterator]}", by)]
+        if iterator == self.inner:
+            return [plus(iterator, by)]
+        if iterator in self.planes:
+            relative = "" if point[iterator] == iterator else f"{point[iterator]}-{iterator}"
+            return [plus(relative, by) if relative else str(by)]
+        return []
 
 
 def _guarded(guards: list[str], lines: Iterator[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from hfpy.diagnostics import has_errors
 from hfpy.model.application import Application
 from hfpy.parse.application import with_texts
 from hfpy.transform.columns.optimise import ColumnResult, put_in_blocks
+from hfpy.transform.sizes import SizeResult, specialise
 from hfpy.transform.stencil.optimise import Optimised, Result, optimise, with_text
 
 COLUMNS_FROM = 2  # the level at which regions are put in blocks of columns
@@ -25,33 +26,39 @@ class Lowered:
     effects: Effects
     stencils: Result
     columns: ColumnResult
+    sizes: SizeResult
 
     @property
     def changed(self) -> frozenset[str]:
         """The paths of the files with new text."""
-        return frozenset(self.stencils.files) | frozenset(self.columns.files)
+        return frozenset(self.stencils.files) | frozenset(self.columns.files) | frozenset(self.sizes.files)
 
 
 NO_COLUMNS = ColumnResult({}, {}, {}, frozenset())
 
 
 def lowered(facts: Facts, effects: Effects) -> Lowered:
-    """The facts of an application with fused regions, and regions in blocks of columns; those given where nothing was
-    to be done or what came of it is not accepted.
+    """The facts of an application with fused regions, regions in blocks of columns, and versions of regions for sizes;
+    those given where nothing was to be done or what came of it is not accepted.
     """
     stencils = optimise(facts, effects)
     made = _again(facts.application, stencils.files, ())
     if made is None:
-        stencils = Result({}, {}, stencils.refusals) if stencils.files else stencils
+        stencils = replace(stencils, files={}, schedules={}) if stencils.files else stencils
         made = facts, effects
-    if facts.target != "cpu" or facts.application.options.opt < COLUMNS_FROM:
-        return Lowered(*made, stencils, NO_COLUMNS)
-    columns = put_in_blocks(*made)
+    columns = NO_COLUMNS
+    if facts.target == "cpu" and facts.application.options.opt >= COLUMNS_FROM:
+        columns = put_in_blocks(*made)
     blocked = _again(made[0].application, columns.files, columns.declared)
     if blocked is None:
         columns = replace(columns, files={}, blocked={}) if columns.files else columns
         blocked = made
-    return Lowered(*blocked, stencils, columns)
+    sizes = specialise(*blocked)
+    sized = _again(blocked[0].application, sizes.files, ())
+    if sized is None:
+        sizes = replace(sizes, files={}, regions={}) if sizes.files else sizes
+        sized = blocked
+    return Lowered(*sized, stencils, columns, sizes)
 
 
 def _again(

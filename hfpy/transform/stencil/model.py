@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hfpy.options import Machine
-from hfpy.transform.stencil.blocks import kept_stages
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.keeping import MOVING, keeping
+from hfpy.transform.stencil.march import marches
 
 # Two cores of a server's processor, and a large GPU; `hfpy probe` measures those of a machine.
 CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
 GPU = Machine(3e12, 5e12, 0, 4e-6)
 ROWS = (32, 16, 8, 4)
+MARCHED, MARCHED_FLAT = 64, 16  # rows of a block that goes row by row, with and without an iterator outside
 # Memory that a routine takes anew in each call comes in pages that the system clears first: about a tenth of the
 # bandwidth remains (measured: 2 to 3 GB/s against 20).
 FRESH = 8
@@ -43,10 +45,14 @@ def fresh(group: Group) -> int:
 
 
 def rows_of(group: Group, machine: Machine) -> int:
-    """The rows of a block: as many as keep what it works on in the cache (§10, working set)."""
+    """The rows of a block: as many as keep what it works on in the cache (§10, working set). Where rows follow one
+    another only a few of them are in use, and the block is as long as the threads' work is still well shared.
+    """
     program = group.program
+    if marches(group):
+        return MARCHED if len(program.iterators) > 2 else MARCHED_FLAT
     held = [program.patterns[v.array].bytes for v in group.inputs | group.stored]
-    held += [program.patterns[v.array].bytes for s in kept_stages(group) for v in s.writes]
+    held += [program.patterns[v.array].bytes for s in keeping(group).kept for v in s.writes]
     for rows in ROWS:
         if sum(held) * machine.row * (rows + 2) <= machine.cache:
             return rows
@@ -56,20 +62,30 @@ def rows_of(group: Group, machine: Machine) -> int:
 def cost(group: Group, machine: Machine, target: str) -> Cost:
     """What a group costs on a machine: computing and moving overlap (§9)."""
     moved = traffic(group)
-    operations = 0.0
-    kept = {s.number for s in kept_stages(group)} if target == "cpu" else set()
-    rows = rows_of(group, machine) if target == "cpu" else 1
-    for stage in group.stages:
-        needed = group.needs[stage.number]
-        if stage.number in kept:
-            times = 1.0
-            for d in range(1, len(group.program.iterators)):
-                reach = max(o[d] for o in needed) - min(o[d] for o in needed)
-                times *= 1 + reach / (rows if d == 1 else 1)
-            operations += stage.operations * times + 1
-        else:
-            operations += stage.operations * len(needed)
+    operations = _on_cpu(group, machine) if target == "cpu" else _on_gpu(group)
     paged = fresh(group) * FRESH if target == "cpu" else 0
     moving = (moved + paged) / machine.bandwidth
     seconds = machine.points * max(moving, operations / machine.rate) + machine.launch
     return Cost(moved, operations, seconds)
+
+
+def _on_gpu(group: Group) -> float:
+    """Operations a point where each thread computes all that it needs."""
+    return sum(float(stage.operations * len(group.needs[stage.number])) for stage in group.stages)
+
+
+def _on_cpu(group: Group, machine: Machine) -> float:
+    """Operations a point in blocks, with what is computed again around a block, and what keeping costs."""
+    plan = keeping(group)
+    rows = rows_of(group, machine)
+    total = 0.0
+    for stage in group.stages:
+        times = float(plan.evaluations[stage.number])
+        if stage in plan.kept:
+            needed = group.needs[stage.number]
+            for d in range(1, len(group.program.iterators)):
+                reach = max(o[d] for o in needed) - min(o[d] for o in needed)
+                times *= 1 + reach / (rows if d == 1 else 1)
+            total += MOVING * sum(group.program.patterns[v.array].bytes for v in stage.writes)
+        total += stage.operations * times
+    return total

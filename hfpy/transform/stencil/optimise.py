@@ -12,8 +12,9 @@ from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
+from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine, Symbol
-from hfpy.options import Machine
+from hfpy.options import Machine, Tuned
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
@@ -23,7 +24,8 @@ from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
-from hfpy.transform.stencil.search import Choice, choose
+from hfpy.transform.stencil.search import Choice
+from hfpy.transform.stencil.tuned import Tuning, without_routine
 from hfpy.transform.wrapping import wrap_line
 
 BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "openacc", "openmp-target"})
@@ -31,11 +33,14 @@ BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "openacc
 
 @dataclass(frozen=True)
 class Schedule:
-    """What became of one program of a routine: the grouping chosen, and the region of each fused group."""
+    """What became of one program of a routine: the grouping chosen, the region of each fused group, and the measured
+    choice that it follows.
+    """
 
     program: Program
     choice: Choice
     texts: Mapping[int, RegionText]
+    tuned: Tuned | None = None
 
 
 @dataclass(frozen=True)
@@ -48,11 +53,12 @@ class Optimised:
 
 @dataclass(frozen=True)
 class Result:
-    """Files that changed by their path, schedules and refusals by routine."""
+    """Files that changed by their path, schedules and refusals by routine; what is to be said."""
 
     files: Mapping[str, Optimised]
     schedules: Mapping[str, tuple[Schedule, ...]]
     refusals: Mapping[str, tuple[Refusal, ...]]
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, only: str | None = None) -> Result:
@@ -62,6 +68,7 @@ def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, onl
     edits: dict[str, list[Edit]] = {}
     schedules: dict[str, tuple[Schedule, ...]] = {}
     refusals: dict[str, tuple[Refusal, ...]] = {}
+    notes = list(without_routine(options.tuning, facts.application.routines)) if only is None else []
     for key, routine in facts.application.routines.items():
         if only is not None and routine.file != only:
             continue
@@ -69,12 +76,13 @@ def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, onl
             continue
         work = _RoutineWork(facts, effects, routine, chosen)
         made = list(work.edits())
+        notes += work.tuning.notes
         schedules[key], refusals[key] = tuple(work.schedules), work.refusals
         if made:
             edits.setdefault(routine.file, []).extend(made)
     macros = facts.application.macros
     files = {f.path: edited(f, edits[f.path], macros) for f in facts.application.files if f.path in edits}
-    return Result(files, schedules, refusals)
+    return Result(files, schedules, refusals, tuple(notes))
 
 
 def edited(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> Optimised:
@@ -93,6 +101,9 @@ class _RoutineWork:
         self.routine = routine
         self.machine = machine
         self.target = facts.target
+        self.level = facts.application.options.opt
+        tuning = facts.application.options.tuning
+        self.tuning = Tuning(routine.key, facts.backend(routine.key), tuning, routine.place())
         self.index = facts.application.file(routine.key)
         found = RunFinder(facts, RoutineSharing(facts, effects, routine)).find()
         self.programs = found.programs
@@ -111,16 +122,17 @@ class _RoutineWork:
         """The new regions, the declarations of what they need, and none of what has vanished."""
         written: list[str] = []
         for program in self.programs:
-            choice = choose(program, self.machine, self.target, self.facts.application.options.opt)
+            decision = self.tuning.decide(program, self.machine, self.target, self.level)
             texts: dict[int, RegionText] = {}
-            for number, group in enumerate(choice.groups):
+            for number, group in enumerate(decision.choice.groups):
                 if (len(group.stages) < 2 and not self._asked(group)) or not self._replaceable(group):
                     continue
-                texts[number] = self._text(group)
+                texts[number] = self._text(group, decision.tuned)
                 written += texts[number].lines
                 self.replaced.append(group)
                 yield self._replacement(group, texts[number])
-            self.schedules.append(Schedule(program, choice, texts))
+            self.schedules.append(Schedule(program, decision.choice, texts, decision.tuned))
+        self.tuning.finish()
         if not written:
             return
         used = {w for line in written for w in words(line)}
@@ -145,9 +157,10 @@ class _RoutineWork:
         names = {i for g in self.replaced for i in g.program.iterators}
         return sorted(n for n in names & used if self.facts.scopes.variable(n, self.routine.key) is None)
 
-    def _text(self, group: Group) -> RegionText:
+    def _text(self, group: Group, tuned: Tuned | None) -> RegionText:
         indent = " " * group.stages[0].region.header.line.segments[0][2]
-        rows = rows_of(group, self.machine) if self.target == "cpu" else 0
+        measured = tuned.rows if tuned is not None else 0
+        rows = (measured or rows_of(group, self.machine)) if self.target == "cpu" else 0
         return region_text(group, self.names, self.target, indent, rows)
 
     def _replaceable(self, group: Group) -> bool:

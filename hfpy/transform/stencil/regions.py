@@ -10,6 +10,7 @@ from hfpy.analyze.sizes import Linear
 from hfpy.transform.stencil.blocks import BlockWriter, block_sizes
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.march import MarchWriter, marches
 from hfpy.transform.stencil.points import point_lines
 from hfpy.transform.stencil.program import Box
 from hfpy.transform.stencil.text import bound
@@ -41,7 +42,8 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
         several = f", unrolled {_factors(group.wishes.unroll)}" if group.wishes.unroll else ""
         return RegionText(tuple(indent + row for row in made), "points" + several, dict(body.evaluations))
     cut = block_sizes(group, rows)
-    code = BlockWriter(group, names, cut).write()
+    marching = marches(group)
+    code = (MarchWriter if marching else BlockWriter)(group, names, cut).write()
     first = 0 if iterators[0] in cut else 1  # the innermost iterator is one loop in the body, if nobody cuts it
     counted = tuple(code.blocks.get(i, i) for i in iterators[first:])
     steps = [cut.get(i, 1) for i in iterators[first:]]
@@ -50,7 +52,8 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
     rest += [f"private({','.join(code.private)})"] if code.private else []
     loops = _heads(counted, box, steps) if commented else []
     made = list(region_lines(counted, sizes[first:], rest, code.lines, loops, target))
-    return RegionText(tuple(indent + row for row in made), _manner(group, cut), dict(code.evaluations))
+    manner = _manner(group, cut) + (", row by row" if marching else "")
+    return RegionText(tuple(indent + row for row in made), manner, dict(code.evaluations))
 
 
 def _heads(iterators: tuple[str, ...], box: Box, steps: list[int]) -> list[str]:

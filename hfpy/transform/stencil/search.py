@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import accumulate, pairwise, product
 
 from hfpy.options import Machine
 from hfpy.transform.stencil.groups import Group, Illegal
@@ -45,32 +45,71 @@ def legal(program: Program, first: int, last: int, target: str, level: int) -> G
     return group
 
 
+class _Prices:
+    """All legal groups of neighbouring stages with their costs, by first and last stage, and why others are none."""
+
+    def __init__(self, program: Program, machine: Machine, target: str, level: int) -> None:
+        self.made: dict[tuple[int, int], tuple[Group, Cost]] = {}
+        self.reasons: list[tuple[int, int, str]] = []
+        for end in range(len(program.stages)):
+            for begin in range(end + 1):
+                try:
+                    group = legal(program, begin, end, target, level)
+                except Illegal as illegal:
+                    self.reasons.append((begin, end, str(illegal)))
+                    continue
+                self.made[begin, end] = group, cost(group, machine, target)
+
+    def choice(self, cuts: tuple[int, ...]) -> Choice:
+        """The grouping between some cuts, the first and last of which are the ends of the program. Raises Illegal."""
+        spans = tuple(pairwise(cuts))
+        for begin, end in spans:
+            if (begin, end - 1) not in self.made:
+                raise Illegal(next((r for a, b, r in self.reasons if (a, b) == (begin, end - 1)), "no such stages"))
+        chosen = [self.made[begin, end - 1] for begin, end in spans]
+        prices = {span: price.seconds for span, (_, price) in self.made.items()}
+        others = _alternatives(cuts[-1], prices, spans)
+        return Choice(tuple(g for g, _ in chosen), tuple(c for _, c in chosen), tuple(self.reasons), others)
+
+
 def choose(program: Program, machine: Machine, target: str, level: int) -> Choice:
     """The cheapest grouping of neighbouring stages; exact, since a group's cost depends on the group alone (§11)."""
+    return cheapest(program, machine, target, level, 1)[0]
+
+
+def cheapest(program: Program, machine: Machine, target: str, level: int, most: int) -> tuple[Choice, ...]:
+    """The ``most`` cheapest groupings (fewer if there are no more), the best first. Where stages that ``fuse`` wants
+    together have to part, only those that part as few as can be.
+    """
+    prices = _Prices(program, machine, target, level)
     count = len(program.stages)
-    best: list[tuple[int, float, int]] = [(0, 0.0, 0)]
-    made: dict[tuple[int, int], tuple[Group, Cost]] = {}
-    reasons: list[tuple[int, int, str]] = []
+    # For each number of stages the best ways to group so many: stages parted that `fuse` wants together, seconds, where
+    # the last group begins, and which of the ways to group the stages before it.
+    best: list[list[tuple[int, float, int, int]]] = [[(0, 0.0, 0, 0)]]
     for end in range(count):
-        candidates = []
-        for begin in range(end + 1):
-            try:
-                group = legal(program, begin, end, target, level)
-            except Illegal as illegal:
-                reasons.append((begin, end, str(illegal)))
-                continue
-            price = cost(group, machine, target)
-            made[begin, end] = group, price
-            parted, before, _ = best[begin]
-            candidates.append((parted + _parts(program, begin), before + price.seconds, begin))
-        best.append(min(candidates))
-    cuts = [count]
-    while cuts[-1]:
-        cuts.append(best[cuts[-1]][2])
-    chosen = [made[begin, end - 1] for begin, end in pairwise(reversed(cuts))]
-    prices = {span: price.seconds for span, (_, price) in made.items()}
-    others = _alternatives(count, prices, tuple(pairwise(reversed(cuts))))
-    return Choice(tuple(g for g, _ in chosen), tuple(c for _, c in chosen), tuple(reasons), others)
+        ways = [
+            (parted + _parts(program, begin), seconds + prices.made[begin, end][1].seconds, begin, rank)
+            for begin in range(end + 1)
+            if (begin, end) in prices.made
+            for rank, (parted, seconds, _, _) in enumerate(best[begin])
+        ]
+        best.append(sorted(ways)[:most])
+    found = []
+    for rank in range(sum(parted == best[count][0][0] for parted, *_ in best[count])):
+        cuts = [count]
+        while cuts[-1]:
+            _, _, begin, rank = best[cuts[-1]][rank]
+            cuts.append(begin)
+        found.append(prices.choice(tuple(reversed(cuts))))
+    return tuple(found)
+
+
+def grouped(program: Program, machine: Machine, target: str, level: int, sizes: tuple[int, ...]) -> Choice:
+    """The grouping with so many stages in each group. Raises Illegal if it cannot be."""
+    cuts = (0, *accumulate(sizes))
+    if cuts[-1] != len(program.stages) or any(a >= b for a, b in pairwise(cuts)):
+        raise Illegal(f"there are {len(program.stages)} regions")
+    return _Prices(program, machine, target, level).choice(cuts)
 
 
 def _parts(program: Program, begin: int) -> int:

@@ -1,0 +1,67 @@
+"""Integers whose value is known in a region: those that the ``if`` around nothing but it compares with a number.
+
+This is what size specialisation writes (stencil-optimisation.md §8), and kernels and outlined bodies make constants of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hfpy.analyze.facts import Facts
+from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren, walk
+from hfpy.model.statements import Construct, Header, constructs
+from hfpy.model.units import Routine
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+
+_NOT_FIXED = {"optional", "pointer", "allocatable", "target", "volatile", "asynchronous"}
+
+
+def known_values(
+    facts: Facts, routine: Routine, region: Construct, written: frozenset[str] | set[str]
+) -> dict[str, int]:
+    """Integers of a routine with their values in a region, which sets those in ``written``."""
+    for construct in constructs(routine.body):
+        header = construct.header
+        if construct.kind == "if" and isinstance(header, Header) and construct.body == (region,):
+            found = _equalities(header.exprs[0]) if header.exprs else {}
+            return {n: v for n, v in found.items() if n not in written and is_size(facts, routine, n)}
+    return {}
+
+
+def is_size(facts: Facts, routine: Routine, name: str) -> bool:
+    """Whether a name is an integer that only a statement of the program's own changes, and that is no constant."""
+    found = facts.scopes.variable(name, routine.key)
+    if found is None or found.symbol.rank or found.symbol.type.base != "integer" or found.symbol.constant:
+        return False
+    return not found.symbol.attributes & _NOT_FIXED and name not in routine.spec.storage
+
+
+def values_here(facts: Facts, values: Mapping[str, int], key: str, home: str) -> dict[str, int]:
+    """Those of the values known in a routine whose names mean the same in another unit."""
+    return {n: v for n, v in values.items() if facts.scopes.variable(n, home) == facts.scopes.variable(n, key)}
+
+
+def _equalities(condition: Expr) -> dict[str, int]:
+    match condition:
+        case Paren(inner=inner):
+            return _equalities(inner)
+        case Binary(op=".and.", left=left, right=right):
+            return {**_equalities(left), **_equalities(right)}
+        case Binary(op="==", left=Name(name=name), right=Literal(kind="int", text=text)) if text.isdigit():
+            return {name: int(text)}
+    return {}
+
+
+def with_values(text: str, values: Mapping[str, int]) -> str:
+    """An expression as text, with numbers in the place of names; unchanged if it cannot be read."""
+    if not values:
+        return text
+    try:
+        tree = expression(text)
+    except GrammarError:
+        return text
+    spans = [(n.start, n.end, values[n.name]) for n in walk(tree) if isinstance(n, Name) and n.name in values]
+    for start, end, value in sorted(spans, reverse=True):
+        text = f"{text[:start]}{value}{text[end:]}"
+    return text

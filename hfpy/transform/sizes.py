@@ -1,0 +1,232 @@
+"""Size specialisation: each region a second time with numbers for sizes, chosen at run time (stencil-optimisation.md
+§8).
+
+The new text is annotated Fortran, like the other optimisers': an ``if`` that compares the sizes, the region with
+numbers, ``else`` the region as it was. Where sizes have other values the general region runs. What declarations say in
+sizes becomes constant in kernels and in bodies that are routines of their own (:mod:`hfpy.analyze.known`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from hfpy.analyze.bodies import words
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.known import is_size, with_values
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.diagnostics import Diagnostic, Place, note
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Name
+from hfpy.model.statements import Construct, Header, constructs, flatten
+from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.directives import parse_directive
+from hfpy.transform.edits import Edit, apply_edits, insert, replace_range
+from hfpy.transform.stencil.optimise import BACKENDS, Optimised, edited
+
+
+@dataclass(frozen=True)
+class Specialised:
+    """A region that has a version for sizes: its line (1-based), and the condition."""
+
+    line: int
+    condition: str
+
+
+@dataclass(frozen=True)
+class SizeResult:
+    """Files that changed by their path, regions with two versions by routine, and what is to be said."""
+
+    files: Mapping[str, Optimised] = field(default_factory=dict)
+    regions: Mapping[str, tuple[Specialised, ...]] = field(default_factory=dict)
+    notes: tuple[Diagnostic, ...] = ()
+
+
+class _Refused(Exception):
+    """Why a region has one version only."""
+
+
+def specialise(facts: Facts, effects: Effects) -> SizeResult:
+    """Give each region that sizes of the options matter to a version for them."""
+    values = dict(facts.application.options.specialise)
+    edits: dict[str, list[Edit]] = {}
+    regions: dict[str, tuple[Specialised, ...]] = {}
+    notes: list[Diagnostic] = []
+    used: set[str] = set()
+    for key, routine in facts.application.routines.items() if values else ():
+        if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
+            continue
+        work = _RoutineSizes(facts, effects, routine, values)
+        made = list(work.edits())
+        notes += work.notes
+        used |= work.used
+        if made:
+            edits.setdefault(routine.file, []).extend(made)
+            regions[key] = tuple(work.made)
+    for name in sorted(values.keys() - used):
+        message = f"'{name}' is no size of a region: there is nothing to specialise for {name} = {values[name]}"
+        notes.append(note("HF705", message, Place("specialise")))
+    macros = facts.application.macros
+    files = {f.path: edited(f, edits[f.path], macros) for f in facts.application.files if f.path in edits}
+    return SizeResult(files, regions, tuple(notes))
+
+
+class _RoutineSizes:
+    """The regions of one routine."""
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, values: Mapping[str, int]) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.routine = routine
+        self.values = values
+        self.index = facts.application.file(routine.key)
+        self.sharing = RoutineSharing(facts, effects, routine)
+        self.made: list[Specialised] = []
+        self.notes: list[Diagnostic] = []
+        self.used: set[str] = set()
+
+    def edits(self) -> Iterator[Edit]:
+        """Both versions in the place of each region."""
+        for number, construct in enumerate(regions_of(self.routine)):
+            if RegionId(self.routine.key, number) not in self.facts.positions.regions or construct.region is None:
+                continue
+            names = self._sizes(number, construct.region)
+            self.used |= names
+            if not names:
+                continue
+            try:
+                self._check(construct)
+                yield self._both(number, construct, construct.region, {n: self.values[n] for n in sorted(names)})
+            except _Refused as reason:
+                place = self._in_user_file(construct)
+                self.notes.append(note("HF705", f"the region has no version for sizes of its own: {reason}", place))
+
+    def _sizes(self, number: int, region: Region) -> set[str]:
+        """The sizes with a value that the region names: in its bounds, its body, or the declarations of its arrays."""
+        body = self.sharing.region(number).body
+        named = body.names()
+        mentioned = {w for text in (*region.starts, *region.ends, *region.strides) for w in words(text)} | named
+        for name in named:
+            data = self.facts.object(name, self.routine.key)
+            for dimension in data.used if data is not None else ():
+                mentioned |= {w for w in words(dimension.size) if self._same(w, data.home)}  # type: ignore[union-attr]
+        names = mentioned & self.values.keys()
+        return {n for n in names if n not in body.flow().written and self._kept(n)}
+
+    def _same(self, name: str, home: str) -> bool:
+        return self.facts.scopes.variable(name, home) == self.facts.scopes.variable(name, self.routine.key)
+
+    def _kept(self, name: str) -> bool:
+        """Whether a name is a size that no routine called in the region changes."""
+        if not is_size(self.facts, self.routine, name):
+            return False
+        found = self.facts.scopes.variable(name, self.routine.key)
+        assert found is not None
+        shared = ("module", found.symbol.name) in self.effects.shared_writes(self.routine.key)
+        return found.home == self.routine.key or not shared
+
+    def _check(self, construct: Construct) -> None:
+        """Raises _Refused for what may not be there twice."""
+        assert construct.end is not None
+        first, last = construct.header.line.first, construct.end.line.last
+        if self.index.fixed:
+            raise _Refused("the file is in fixed form")
+        if any(row.lstrip().startswith("#") for row in self.index.source.lines[first : last + 1]):
+            raise _Refused("there are preprocessor lines in it")
+        if any(s.line.label or s.line.file for s in flatten((construct,))):
+            raise _Refused("there are labels or included lines in it")
+        for inner in constructs(construct.body):
+            if inner.kind == "region":
+                raise _Refused("there is another region in it")
+            if isinstance(inner.header, Header) and inner.header.construct_name:
+                raise _Refused("a block in it has a name")
+
+    def _both(self, number: int, construct: Construct, region: Region, values: dict[str, int]) -> Edit:
+        assert construct.end is not None
+        first, last = construct.header.line.first, construct.end.line.last
+        indent = " " * construct.header.line.segments[0][2]
+        condition = " .and. ".join(f"{name} == {value}" for name, value in values.items())
+        numbered = self._with_numbers(number, construct, region, values)
+        plain = [(row, n) for n, row in enumerate(self.index.source.lines[first : last + 1], first)]
+        rows = [(f"{indent}if ({condition}) then", first)]
+        rows += [("  " + row if row.strip() else row, origin) for row, origin in numbered]
+        rows += [(f"{indent}else", first)]
+        rows += [("  " + row if row.strip() else row, origin) for row, origin in plain]
+        rows += [(f"{indent}end if", last)]
+        self.made.append(Specialised(self._in_user_file(construct).line, condition))
+        text = "".join(row + "\n" for row, _ in rows)
+        return Edit(first, 0, last + 1, 0, 0, text, first, tuple(origin for _, origin in rows))
+
+    def _with_numbers(
+        self, number: int, construct: Construct, region: Region, values: Mapping[str, int]
+    ) -> list[tuple[str, int]]:
+        """The lines of a region with numbers for sizes, each with the line that it stems from (0-based)."""
+        assert construct.end is not None
+        first, last = construct.header.line.first, construct.end.line.last
+        edits = [*self._header(region, values), *self._body(number, values)]
+        source = replace(self.index.source, lines=self.index.source.lines[: last + 1])
+        done = apply_edits(source, edits)
+        rows = zip(done.lines, done.line_map, strict=True)
+        return [(row, origin - 1) for row, origin in rows if first <= origin - 1 <= last]
+
+    def _header(self, region: Region, values: Mapping[str, int]) -> Iterator[Edit]:
+        """Bounds with numbers. Sizes of domains stay, since arrays' dimensions are known by them."""
+        directive, _ = parse_directive(region.line, self.routine.file)
+        assert directive is not None
+        sizes = directive.get("domsize")
+        assert sizes is not None
+        for name, bounds in (("startAt", region.starts), ("endAt", region.ends)):
+            numbered = [with_values(text, values) for text in bounds]
+            attribute = directive.get(name.lower())
+            if numbered == list(bounds):
+                continue
+            text = f"{name}({','.join(numbered)})"
+            if attribute is None:
+                yield insert(region.line, sizes.end, f", {text}")
+            else:
+                yield replace_range(region.line, attribute.start, attribute.end, text)
+
+    def _body(self, number: int, values: Mapping[str, int]) -> Iterator[Edit]:
+        """Numbers where statements read sizes."""
+        seen: set[tuple[int, int, int]] = set()
+        for reference in self.facts.references[self.routine.key]:
+            if number not in reference.at.regions or not self._read(reference, values):
+                continue
+            line, node = reference.at.statement.line, reference.node
+            place = (line.first, node.start, node.end)
+            if place not in seen:
+                seen.add(place)
+                yield replace_range(line, node.start, node.end, self._literal(reference.name, values[reference.name]))
+
+    @staticmethod
+    def _read(reference: Reference, values: Mapping[str, int]) -> bool:
+        if (
+            reference.name not in values
+            or reference.role not in ("read", "argument")
+            or not isinstance(reference.node, Name)
+        ):
+            return False
+        return reference.name not in aliases_of(reference.at)
+
+    def _literal(self, name: str, value: int) -> str:
+        """A number of the kind that the variable has, so that no expression changes its kind."""
+        found = self.facts.scopes.variable(name, self.routine.key)
+        kind = found.symbol.type.kind if found is not None else ""
+        if not kind:
+            return str(value)
+        return f"{value}_{kind}" if kind.replace("_", "").isalnum() else f"int({value}, {kind})"
+
+    def _in_user_file(self, construct: Construct) -> Place:
+        return _user_place(self.index, construct, self.routine.file)
+
+
+def _user_place(index: FileIndex, construct: Construct, file: str) -> Place:
+    """The place of a region in the file as the user wrote it."""
+    row = construct.header.line.first
+    if index.expanded is not None and row < len(index.expanded):
+        return Place(file, index.expanded[row])
+    return Place(file, row + 1)

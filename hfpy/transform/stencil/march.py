@@ -1,0 +1,113 @@
+"""A group on the CPU, row after row: what is kept between the stages is a ring of the last rows.
+
+The rows of a block follow one another (stencil-optimisation.md §10, *hs* in the second iterator), so that each row of
+each stage is computed once, but for those around the beginning of a block. With row ``r`` of what is stored, a stage
+that is needed up to ``high`` rows ahead computes its row ``r + high``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from hfpy.transform.stencil.blocks import BlockWriter, Reach
+from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.jam import Loop
+from hfpy.transform.stencil.keeping import keeping
+from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.nests import NestBody
+from hfpy.transform.stencil.program import Box, Offset, Stage, shifted
+from hfpy.transform.stencil.text import bound, plus
+
+
+def marches(group: Group) -> bool:
+    """Whether a group is computed row after row: something is kept, and nothing is unrolled over rows."""
+    iterators = group.program.iterators
+    return len(iterators) > 1 and group.wishes.unroll.get(iterators[1], 1) == 1 and keeping(group).any
+
+
+class MarchWriter(BlockWriter):
+    """Writes one group as the body of a region over blocks, in which the second iterator goes row by row."""
+
+    def __init__(self, group: Group, names: Locals, sizes: Mapping[str, int]) -> None:
+        super().__init__(group, names, sizes)
+        self.row = self.program.iterators[1]
+        self.step = names.scalar(self.row, "_row", "integer")
+        self.rings = {s.number: self._ring(s) for s in self.kept}
+        self.lead = max(self._ahead(s) - self._behind(s) for s in self.kept)
+
+    def _body(self) -> Iterator[str]:
+        block = self.blocks[self.row]
+        last = f"min({plus(block, self.sizes[self.row] - 1)}, {bound(self.group.box[1].upper)})"
+        yield f"do {self.step} = {plus(block, -self.lead)}, {last}"
+        yield from ("  " + line for line in super()._body())
+        yield "end do"
+
+    def _ahead(self, stage: Stage) -> int:
+        """How many rows ahead of what is stored a stage is computed."""
+        return max(o[1] for o in self.group.needs[stage.number])
+
+    def _behind(self, stage: Stage) -> int:
+        """The first row that is needed of a stage, relative to what is stored."""
+        return min(o[1] for o in self.group.needs[stage.number])
+
+    # -- rings
+
+    def _ring(self, stage: Stage) -> int:
+        """How many rows of a kept stage there must be at a time: from the last that somebody reads to the newest."""
+        newest = self._ahead(stage)
+        oldest = 0 if any(v in self.group.stored for v in stage.writes) else newest
+        here = (0,) * len(self.program.iterators)
+        for reader in self.group.stages:
+            kept = reader in self.kept
+            if kept or any(v in self.group.stored for v in reader.writes):
+                row = self._ahead(reader) if kept else 0
+                oldest = min([oldest, *(row + o[1] for o in self._reached(reader, here, stage))])
+        return newest - oldest + 1
+
+    def _reached(self, reader: Stage, at: Offset, wanted: Stage) -> Iterator[Offset]:
+        """The offsets at which a stage reads another one, itself or by what is computed for it on the way."""
+        for read in reader.reads:
+            producer = self.group.producer(read)
+            if producer is None:
+                continue
+            offset = shifted(at, read.offset)
+            if producer is wanted:
+                yield offset
+            elif producer not in self.kept:
+                yield from self._reached(producer, offset, wanted)
+
+    def _extent(self, iterator: str, stage: Stage, low: int, high: int) -> list[str]:
+        if iterator != self.row:
+            return super()._extent(iterator, stage, low, high)
+        ring = self.rings[stage.number]
+        return [f"0:{ring - 1}"] if ring > 1 else []
+
+    def _index(self, iterator: str, stage: Stage, by: int, point: Mapping[str, str]) -> list[str]:
+        if iterator != self.row:
+            return super()._index(iterator, stage, by, point)
+        ring = self.rings[stage.number]
+        return [f"modulo({plus(iterator, by)},{ring})"] if ring > 1 else []
+
+    # -- loops
+
+    def _around(
+        self,
+        own: Box,
+        wanted: Box,
+        offsets: list[Offset],
+        inner: Callable[[list[Offset]], tuple[list[str], NestBody]],
+        planes: Mapping[str, str] | None = None,
+        jam: bool = True,
+    ) -> Iterator[str]:
+        yield f"{self.row} = {plus(self.step, max(o[1] for o in offsets))}"
+        yield from super()._around(own, wanted, offsets, inner, planes, jam)
+
+    def _loop(self, iterator: str, reach: Reach, plane: str | None) -> tuple[Loop | None, list[str]]:
+        if iterator != self.row:
+            return super()._loop(iterator, reach, plane)
+        guards = []
+        if reach.high - reach.low < self.lead:
+            guards.append(f"{iterator} >= {plus(self.blocks[iterator], reach.low)}")
+        guards += [] if reach.begins_inside else [f"{iterator} >= {bound(reach.wanted.lower)}"]
+        guards += [] if reach.ends_inside else [f"{iterator} <= {bound(reach.wanted.upper)}"]
+        return None, guards

@@ -1,0 +1,56 @@
+"""Groups on the CPU: which stages are kept, and how many rows of them there are. Results are compared in
+``test_random.py``.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.optimiser.test_legality import WIDE, optimised
+
+HEAVY = "t(i,j) = (a(i,j) + b(i,j)) * (a(i,j) - b(i,j)) / (a(i,j) + 2) + a(i,j) * b(i,j) * b(i,j) - b(i,j) / 3"
+
+
+@pytest.mark.parametrize(
+    ("use", "room", "first"),
+    [
+        ("t(i,j+1) - t(i,j-1)", r"hf_t_rows\(1:nx,0:2\)", "hf_j_block-2"),
+        ("t(i,j) - t(i,j-1)", r"hf_t_rows\(1:nx,0:1\)", "hf_j_block-1"),
+        ("t(i,j+1) - t(i+1,j+1)", r"hf_t_rows\(1:nx\+1\)", "hf_j_block"),
+        ("t(i+1,j) - t(i-1,j)", r"hf_t_rows\(0:nx\+1\)", "hf_j_block"),
+    ],
+)
+def test_a_ring_holds_the_rows_between_the_last_read_and_the_newest(
+    tmp_path: Path, use: str, room: str, first: str
+) -> None:
+    done = optimised(tmp_path, f"{WIDE}| {HEAVY}", f"| p(i,j) = {use}")
+    assert re.search(rf":: {room}", done.text), done.text
+    assert f"do hf_j_row = {first}, min(" in done.text
+    assert "row by row" in done.schedule
+
+
+def test_what_is_cheap_is_computed_again(tmp_path: Path) -> None:
+    done = optimised(tmp_path, f"{WIDE}| t(i,j) = a(i,j) + b(i,j)", "| p(i,j) = t(i,j+1) - t(i,j-1)")
+    assert done.fused == 1
+    assert "_rows" not in done.text
+
+
+def test_it_counts_where_a_stage_would_be_computed_not_how_often_it_is_needed(tmp_path: Path) -> None:
+    """``u`` is needed at four points, but as ``t`` is kept, only at two of them for each of its own."""
+    done = optimised(
+        tmp_path,
+        f"{WIDE}| u(i,j) = a(i,j) * 2 + b(i,j)",
+        "startAt(1,1), endAt(nx+1,ny)| t(i,j) = u(i,j) * u(i-1,j) / (b(i,j) + 2) * a(i,j) - a(i,j) / 3 * b(i,j) / 7+1",
+        "startAt(1,1)| p(i,j) = t(i,j) - t(i+1,j)",
+    )
+    assert done.fused == 1
+    assert "hf_t_rows" in done.text
+    assert "hf_u_rows" not in done.text
+    assert re.search(r"stage 0: needed at 3 points .*, written out 2 times, vanishes", done.schedule)
+
+
+def test_a_row_that_is_stored_later_is_in_the_ring_until_then(tmp_path: Path) -> None:
+    done = optimised(tmp_path, f"{WIDE}| {HEAVY.replace('t(', 'kept(', 1)}", "| p(i,j) = kept(i,j+2) / 3 - kept(i,j+1)")
+    if done.fused:
+        assert re.search(r":: hf_kept_rows\(.*,0:2\)", done.text)
