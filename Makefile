@@ -3,6 +3,7 @@
 #   make demo        build and run the weather sample, check it against its reference, draw it
 #   make test        style, types and the tests
 #   make test-full   the same with the whole matrix of tests
+#   make site        the documentation as pages for a browser, in build/site
 #   make bench       speed of the generated code and of the translator
 #   make clean       remove what was built (the virtual environment stays; make distclean removes it too)
 
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo test test-full bench check style types clean distclean fortran cplusplus flang
+.PHONY: demo test test-full site bench check style types clean distclean fortran cplusplus flang
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -32,6 +33,10 @@ style: $(READY)
 types: $(READY)
 	$(BIN)/mypy --strict hfpy
 
+site: $(READY)
+	$(BIN)/python -m mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
 bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.samples
 	$(BIN)/python -m benchmarks.stencils --pairs 3
@@ -45,7 +50,7 @@ $(READY): pyproject.toml
 	  { echo "hfpy needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { echo "python3 -m venv failed; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
-	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e '.[test,plot]'
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e '.[test,plot,docs]'
 	@touch $@
 
 # gfortran, or the compiler that FC names: installed where that is possible without a question.

@@ -14,13 +14,15 @@ from textwrap import dedent
 class Entry:
     """One code: why it is given, files that make hfpy give it, the command, and what helps.
 
-    Files whose text is bytes are not shown. ``cure`` is empty where the catalogue's hint says all.
+    Files whose text is bytes are not shown. ``looks`` is the message by itself, where it depends on the machine.
+    ``cure`` is empty where the catalogue's hint says all.
     """
 
     cause: str
     files: Mapping[str, str | bytes] = field(default_factory=dict)
     command: str = "hfpy check {file}"
     cure: str = ""
+    looks: str = ""
 
     @property
     def command_line(self) -> str:
@@ -276,6 +278,28 @@ DIRECTIVES: dict[str, Entry] = {
             """)
         },
         cure="Choose the backend of the routine: `--routine`, `[routines]` or `@scheme`.",
+    ),
+    "HF216": Entry(
+        "Around a region that hfpy writes directives for, or in it, stands one of the user's. Both together would not "
+        "compile, or let every thread do all of the work.",
+        {
+            "doubled.f90": _text("""
+            subroutine s(nx, ny, a)
+              integer, intent(in) :: nx, ny
+              real, intent(inout) :: a(nx,ny)
+              integer :: i, j
+              !$omp parallel do private(i)
+              !@parallelRegion{domName(i,j), domSize(nx,ny)}
+              do j = 1, ny
+                do i = 1, nx
+                  a(i,j) = 2 * a(i,j)
+                end do
+              end do
+              !@end parallelRegion
+            end subroutine s
+            """),
+        },
+        cure="Remove your directive: the region says the same. With the backend `sequential` both may stay.",
     ),
 }
 
@@ -775,6 +799,7 @@ FLOW: dict[str, Entry] = {
             """)
         },
         command="hfpy check {file} --target gpu",
+        cure="List it with `attribute(transferHere)`, or with `attribute(present)` if a caller brings it there.",
     ),
     "HF601": Entry(
         "The condition of a `do while` on the host reads an array whose valid copy is on the device.",
@@ -796,6 +821,7 @@ FLOW: dict[str, Entry] = {
             """)
         },
         command="hfpy check {file} --target gpu",
+        cure="Read the value into a scalar inside the loop, and leave the loop by `exit`.",
     ),
     "HF602": Entry(
         "A routine expects an argument on the device, but what it gets is a temporary of the compiler, which has an "
@@ -827,6 +853,7 @@ FLOW: dict[str, Entry] = {
             """)
         },
         command="hfpy check {file} --target gpu",
+        cure="Pass the whole array, or copy the section to an array of its own before the call.",
     ),
     "HF603": Entry(
         "A statement of the host changes an array, or may do so, whose valid copy is on the device, and hfpy finds no "
@@ -851,6 +878,7 @@ FLOW: dict[str, Entry] = {
             """)
         },
         command="hfpy check {file} --target gpu",
+        cure="Give the statement a place of its own; a loop ended by a label may end on a `continue`.",
     ),
 }
 
@@ -894,6 +922,7 @@ BACKENDS: dict[str, Entry] = {
             """)
         },
         command="hfpy check {file} --target gpu",
+        cure="Write it in terms that kernels know, do it outside of the region, or choose another backend.",
     ),
     "HF703": Entry(
         "An array is on the device for one backend, and routines of another backend use it there. OpenACC and OpenMP "
@@ -928,6 +957,7 @@ BACKENDS: dict[str, Entry] = {
             """)
         },
         command="hfpy check {file} --target gpu --backend openacc --routine halve=openmp-target",
+        cure="Give both routines one backend, or let each bring its arrays to the device and take them back.",
     ),
     "HF704": Entry(
         "`hfpy tune` has chosen how the regions of a routine are grouped, and the regions have changed since, or the "
@@ -982,24 +1012,31 @@ PROJECTS: dict[str, Entry] = {
         "A value is of the wrong type, or none of those that the key takes.",
         {"hfpy.toml": _PROJECT + '[target.cpu]\nbackend = "openpm"\n', "source/heat.f90": _MAIN},
         "hfpy check",
+        cure="The hint names the nearest value that the key takes; all keys are in [projects.md](projects.md).",
     ),
     "HF803": Entry(
         "The project names no sources, or they do not exist, or none of them is a main program.",
         {"hfpy.toml": _PROJECT},
         "hfpy check",
+        cure="Name folders, files or globs, relative to the folder of `hfpy.toml`, and at least one main program.",
     ),
     "HF804": Entry(
-        "No compiler was found on this machine.",
-        cure="Install one, or name yours in `FC`, `CC`, `NVCC` or `hfpy.toml`.",
+        "A compiler that is needed is not on this machine: the one that the project or the environment names, or any.",
+        {"hfpy.toml": _PROJECT + '[target.cpu]\ncompiler = "nofortran"\n', "source/heat.f90": _MAIN},
+        "hfpy build",
+        cure="Install one, or name yours in `FC`, `CC`, `NVCC` or `hfpy.toml`. `hfpy doctor` shows what is there.",
     ),
     "HF805": Entry(
         "A compiler or linker ended with an error. Its messages stand above, with the lines of your sources.",
         cure="Mend what the compiler says. `--verbose` shows the commands.",
+        looks="heat.f90:(.text.startup+0x22): undefined reference to `undefined_name_'\n"
+        "collect2: error: ld returned 1 exit status\nerror HF805: gfortran failed on build/cpu-openmp/heat",
     ),
     "HF806": Entry(
         "A file or folder cannot be written.",
         {"heat.f90": _MAIN, "out": "in the way\n"},
         "hfpy transpile heat.f90 -o out",
+        cure="See that the folder exists, that you may write to it, and that the disk is not full.",
     ),
     "HF807": Entry(
         "Two sources would become one file, or two main programs one executable.",
@@ -1009,12 +1046,19 @@ PROJECTS: dict[str, Entry] = {
             "three/heat.F90": "module cold\nend module cold\n",
         },
         "hfpy transpile one/heat.f90 two/heat.h90 three/heat.F90 -o out",
+        cure="Rename one of the two.",
     ),
-    "HF808": Entry("A note: a setting of an existing project was translated for this machine.", cure="Nothing to do."),
+    "HF808": Entry(
+        "A note: a setting of an existing project was translated for this machine.",
+        {"config/MakesettingsGeneral": "FC=nofortran\n", "source/heat.f90": _MAIN},
+        "hfpy check",
+        cure="Nothing to do.",
+    ),
     "HF809": Entry(
         "An executable that is named does not exist.",
         {"hfpy.toml": _PROJECT + 'executables = ["cold"]\n', "source/heat.f90": _MAIN},
         "hfpy build -j 1",
+        cure="The hint names those that there are.",
     ),
     "HF810": Entry(
         "Modules use each other in a circle.",
@@ -1027,7 +1071,12 @@ PROJECTS: dict[str, Entry] = {
         "hfpy build -j 1",
         cure="Put what both need into a third module.",
     ),
-    "HF811": Entry("A note: a setting of an existing project has no effect here.", cure="Nothing to do."),
+    "HF811": Entry(
+        "A note: a setting of an existing project has no effect here.",
+        {"config/MakesettingsGeneral": "OPTION_FLAGS=FAST\n", "source/heat.f90": _MAIN},
+        "hfpy check",
+        cure="Nothing to do.",
+    ),
     "HF812": Entry(
         "CUDA kernels would run on the GPU, and regions of OpenACC or OpenMP, which share arrays with them, on the "
         "host, where the addresses of the GPU's memory mean nothing.",
@@ -1082,6 +1131,9 @@ PROJECTS: dict[str, Entry] = {
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
         cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "
         "happened.",
+        looks="error HF900: hfpy stumbled: KeyError: 'a' (facts.py, line 80)\n"
+        "  hint: this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"
+        "        if you can, the source; with HFPY_DEBUG=1 in the environment hfpy shows where it happened.",
     ),
 }
 

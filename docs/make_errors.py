@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import re
 import shlex
 import sys
@@ -71,9 +72,23 @@ def said(entry: Entry) -> str:
     text = io.StringIO()
     with tempfile.TemporaryDirectory() as name:
         write_files(entry, Path(name))
-        with contextlib.chdir(name), contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.chdir(name))
+            stack.enter_context(contextlib.redirect_stdout(text))
+            stack.enter_context(contextlib.redirect_stderr(text))
+            stack.enter_context(_without_compilers_of_the_environment())
             cli.run(shlex.split(entry.command_line)[1:])
         return text.getvalue().replace(name + "/", "")
+
+
+@contextlib.contextmanager
+def _without_compilers_of_the_environment() -> Iterator[None]:
+    """So that messages are the same everywhere."""
+    kept = {name: os.environ.pop(name) for name in ("FC", "CC", "FFLAGS", "CFLAGS", "LDFLAGS") if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
 
 
 def raised() -> frozenset[str]:
@@ -106,6 +121,8 @@ def section(code: str, rule: str, given: bool) -> Iterator[str]:
         yield f"```{_LANGUAGES.get(Path(name).suffix, 'fortran')}\n{text.rstrip()}\n```\n"
     if entry.files:
         yield f"```text\n$ {entry.command_line}\n{said(entry).rstrip()}\n```\n"
+    if entry.looks:
+        yield f"```text\n{entry.looks}\n```\n"
     cure = entry.cure or _sentence(HINTS.get(code, ""))
     if cure:
         yield f"**Cure.** {cure}\n"

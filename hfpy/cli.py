@@ -8,26 +8,37 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 import hfpy
+from hfpy.commandline import (
+    DONE,
+    HFPY_FAULT,
+    PATH,
+    TOOL_FAULT,
+    USER_FAULT,
+    WRONG_USE,
+    analysed,
+    analysis_options,
+    build_options,
+    given_by,
+    show_diagnostics,
+    target_option,
+    translation_options,
+)
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
-from hfpy.project import BACKENDS
+from hfpy.insight.commands import graph, write_pages
 
 if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
     from hfpy.build.progress import Phases
-    from hfpy.build.session import Given, Session
-    from hfpy.pipeline import Translation
+    from hfpy.build.session import Session
 
-DONE, USER_FAULT, WRONG_USE, TOOL_FAULT, DIFFERENCE, HFPY_FAULT = 0, 1, 2, 3, 4, 70
 INTERRUPTED = 130
-
-Command = Callable[..., Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -89,83 +100,6 @@ def _own_fault(fault: Exception) -> str:
     )
 
 
-def show_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
-    """Print diagnostics to standard error, in the order of their places, with how many there are."""
-    from hfpy.diagnostics import ordered, render
-
-    found = ordered(diagnostics)
-    for diagnostic in found:
-        click.echo(render(diagnostic), err=True)
-    counts = [
-        f"{n} {kind}{'s' if n != 1 else ''}"
-        for kind in ("error", "warning")
-        if (n := sum(d.severity == kind for d in found))
-    ]
-    if counts:
-        click.echo(", ".join(counts), err=True)
-
-
-def _stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-_PATH = click.Path(path_type=Path)
-_target_option = click.option("--target", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
-_schedule_option = click.option("--schedule", metavar="KIND", help="OpenMP schedule of parallel loops.")
-_analysis_options = _stack(
-    _target_option,
-    click.option("--backend", type=click.Choice(BACKENDS), help="Backend of the target, instead of the project's."),
-    click.option(
-        "--routine", "routines", multiple=True, metavar="[MODULE::]NAME=BACKEND", help="Backend of a routine."
-    ),
-    click.option("--scheme", "schemes", multiple=True, metavar="NAME=BACKEND", help="Backend of a scheme."),
-    click.option("--storage-order", type=_PATH, metavar="FILE", help="File with the storage order macros."),
-    click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Define a preprocessor macro."),
-    click.option("-I", "include_dirs", multiple=True, type=_PATH, metavar="DIR", help="Where included files are."),
-    click.option("--layout", metavar="ORDER", help='Order of the dimensions, such as "k i j", leftmost contiguous.'),
-    click.option(
-        "--parse-limit",
-        type=click.FloatRange(0),
-        metavar="SECONDS",
-        help="Give up a routine that takes longer to parse.",
-    ),
-    click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
-    click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
-    click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
-    click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
-)
-_translation_options = _stack(
-    _analysis_options,
-    _schedule_option,
-    click.option("--debug-print", is_flag=True, help="Let the program print values behind each kernel."),
-)
-_build_options = _stack(
-    _translation_options,
-    click.option("--emulate", is_flag=True, help="Build the GPU's code for the CPU, to test and debug it there."),
-    click.option("--debug", is_flag=True, help="Compile for debugging, with run-time checks."),
-    click.option("-v", "--verbose", is_flag=True, help="Show the compilers' command lines."),
-    click.option("--timings", is_flag=True, help="Show how long each phase took."),
-)
-
-
-def _given(options: dict[str, Any]) -> Given:
-    from dataclasses import fields
-
-    from hfpy.build.compilers import default_jobs
-    from hfpy.build.session import Given
-
-    known = {f.name for f in fields(Given)}
-    values = {key: value for key, value in options.items() if key in known}
-    values["jobs"] = values.get("jobs") or default_jobs()
-    values["line_markers"] = bool(values.get("line_markers") or values.get("debug"))
-    return Given(**values)
-
-
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(hfpy.__version__, prog_name="hfpy", message="%(prog)s %(version)s")
 def cli() -> None:
@@ -216,15 +150,15 @@ def _build(session: Session, options: dict[str, Any], quiet: bool = False) -> Bu
 
 
 @cli.command("build")
-@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
-@_build_options
+@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
+@build_options
 def build_command(project: Path, **options: Any) -> None:
     """Translate, compile and link the project in PROJECT_DIR (default: here)."""
     from hfpy.build.legacy import install
     from hfpy.build.messages import user_path
     from hfpy.build.session import open_project
 
-    session = open_project(project, _given(options), os.environ)
+    session = open_project(project, given_by(options), os.environ)
     built = _build(session, options)
     installed = install(session.project, session.options.target, built.executables) if session.project.legacy else {}
     what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
@@ -244,11 +178,11 @@ def _executable(names: list[str], asked: str | None) -> str:
 
 @cli.command("run")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
-@click.option("-C", "--project", type=_PATH, default=".", help="Folder of the project.")
+@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
 @click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
 @click.option("--launcher", metavar="COMMAND", help='What starts the program, such as "mpirun -n 2".')
 @click.option("--profile", is_flag=True, help="Count and time kernels and copies, and say how fast they were.")
-@_build_options
+@build_options
 def run_command(
     arguments: tuple[str, ...], project: Path, exe: str | None, launcher: str | None, profile: bool, **options: Any
 ) -> int:
@@ -258,7 +192,7 @@ def run_command(
     from hfpy.build.environment import program_environment
     from hfpy.build.session import open_project
 
-    session = open_project(project, _given({**options, "profile": profile}), os.environ)
+    session = open_project(project, given_by({**options, "profile": profile}), os.environ)
     built = _build(session, options, quiet=True)
     chosen = _executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
@@ -300,7 +234,7 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
 @click.argument("first", default="cpu:sequential")
 @click.argument("second", default="gpu")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
-@click.option("-C", "--project", type=_PATH, default=".", help="Folder of the project.")
+@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
 @click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
 @click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
 @click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
@@ -317,7 +251,7 @@ def verify_command(
     for chosen in (side(first), side(second)):
         emulate = options["emulate"] and chosen.target == "gpu"
         given = {**options, "target": chosen.target, "backend": chosen.backend or None, "emulate": emulate}
-        built = _build(open_project(project, _given({**given, "trace": True}), os.environ), given, quiet=True)
+        built = _build(open_project(project, given_by({**given, "trace": True}), os.environ), given, quiet=True)
         programs[chosen.name] = built.executables[_executable(sorted(built.executables), exe)]
     if len(programs) < 2:
         raise UsageError("the two sides are the same build")
@@ -333,8 +267,8 @@ def verify_command(
 
 
 @cli.command("test")
-@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
-@_target_option
+@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
+@target_option
 @click.option("--kind", default="validation", show_default=True, help="Which testConfig_KIND.txt is meant.")
 def test_command(project: Path, target: str, kind: str) -> int:
     """Run the tests of an existing Hybrid Fortran project and compare their output with the references."""
@@ -351,11 +285,11 @@ def test_command(project: Path, target: str, kind: str) -> int:
 
 
 @cli.command()
-@click.argument("files", nargs=-1, type=_PATH, metavar="[FILE...]")
-@click.option("-o", "output", type=_PATH, required=True, metavar="DIR", help="Where the sources are written.")
-@click.option("--cache-dir", type=_PATH, metavar="DIR", help="Remember in DIR what does not have to be done again.")
-@click.option("--depfile", type=_PATH, metavar="FILE", help="Write dependencies for make to FILE.")
-@_translation_options
+@click.argument("files", nargs=-1, type=PATH, metavar="[FILE...]")
+@click.option("-o", "output", type=PATH, required=True, metavar="DIR", help="Where the sources are written.")
+@click.option("--cache-dir", type=PATH, metavar="DIR", help="Remember in DIR what does not have to be done again.")
+@click.option("--depfile", type=PATH, metavar="FILE", help="Write dependencies for make to FILE.")
+@translation_options
 @click.option("--timings", is_flag=True, help="Show how long each phase took.")
 def transpile(
     files: tuple[Path, ...], output: Path, cache_dir: Path | None, depfile: Path | None, **options: Any
@@ -368,7 +302,7 @@ def transpile(
     from hfpy.build.progress import Phases
     from hfpy.build.session import open_files, open_project
 
-    given = _given(options)
+    given = given_by(options)
     folder = depfile.parent if depfile is not None else output
     session = open_files(files, given, folder) if files else open_project(Path("."), given, os.environ)
     remembered = cache_dir or (depfile.parent / "cache" if depfile is not None else None)
@@ -389,7 +323,7 @@ def transpile(
 
 
 @cli.command("map-messages", hidden=True)
-@click.argument("folder", type=_PATH)
+@click.argument("folder", type=PATH)
 @click.argument("names", nargs=-1)
 def map_messages(folder: Path, names: tuple[str, ...]) -> None:
     """Copy a compiler's messages from standard input to standard error, led back to the sources; for hfpy.mk."""
@@ -401,25 +335,9 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
     click.echo(mapped(output, origins(folder / STATE, folder / GENERATED, names)).rstrip("\n"), err=True)
 
 
-def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
-    """The translation of files or of a project, with nothing written, and notes on the project."""
-    from hfpy.build.progress import Phases
-    from hfpy.build.session import open_files, open_project
-    from hfpy.build.translated import all_sources
-    from hfpy.pipeline import translate
-
-    given = _given(options)
-    if not paths or (len(paths) == 1 and paths[0].is_dir()):
-        session = open_project(paths[0] if paths else Path("."), given, os.environ)
-    else:
-        session = open_files(paths, given)
-    with Phases() as phases:
-        return translate(all_sources(session.project), session.options, phases.told), session.notes
-
-
 @cli.command()
-@click.argument("paths", nargs=-1, type=_PATH, metavar="[PROJECT_DIR | FILE...]")
-@_translation_options
+@click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
+@translation_options
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people or for editors."
 )
@@ -428,7 +346,7 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
     from hfpy.diagnostics import has_errors, ordered, render_json
 
     try:
-        translation, notes = _analysed(paths, options)
+        translation, notes = analysed(paths, options)
         found: tuple[Diagnostic, ...] = (*notes, *translation.diagnostics)
     except HfpyError as fault:
         found = fault.diagnostics
@@ -443,18 +361,23 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
 
 @cli.command()
 @click.argument("routine", required=False)
-@click.argument("paths", nargs=-1, type=_PATH, metavar="[PROJECT_DIR | FILE...]")
+@click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
 @click.option(
     "--schedule", "scheduled", is_flag=True, help="Say what the optimiser makes of ROUTINE (or of a kernel), and why."
 )
-@_analysis_options
-def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, **options: Any) -> int:
+@click.option("--html", type=PATH, metavar="DIR", help="Write pages to DIR: all this, call graph, generated code.")
+@analysis_options
+def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html: Path | None, **options: Any) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
     from hfpy.diagnostics import has_errors
 
-    translation, notes = _analysed(paths, options)
+    routine = routine or None  # an empty name stands before the paths of what is explained as a whole
+    translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])
+    if html is not None:
+        write_pages(translation, found, routine, paths, html)
+        return USER_FAULT if has_errors(found) else DONE
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
@@ -463,9 +386,9 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, **opt
 
 
 @cli.command("report")
-@click.argument("reference", type=_PATH)
-@click.argument("hybrid", type=_PATH)
-@click.option("-o", "output", type=_PATH, metavar="DIR", help="Write report.json and report.html to DIR.")
+@click.argument("reference", type=PATH)
+@click.argument("hybrid", type=PATH)
+@click.option("-o", "output", type=PATH, metavar="DIR", help="Write report.json and report.html to DIR.")
 @click.option(
     "--generated",
     "targets",
@@ -492,7 +415,7 @@ def report_command(reference: Path, hybrid: Path, output: Path | None, targets: 
 
 
 @cli.command()
-@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
 @click.option("--target", type=click.Choice(["cpu", "gpu"]), help="Only this target; default: both.")
 def clean(project: Path, target: str | None) -> None:
     """Remove what hfpy has built in PROJECT_DIR (default: here)."""
@@ -505,7 +428,7 @@ def clean(project: Path, target: str | None) -> None:
 
 
 @cli.command("probe")
-@click.argument("project", type=_PATH, default=".", metavar="[PROJECT_DIR]")
+@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
 def probe_command(project: Path) -> None:
     """Measure this machine for the optimiser, and keep what was found in PROJECT_DIR (default: here)."""
     from hfpy.build.probe import probe
@@ -531,7 +454,7 @@ def _sizes(given: tuple[str, ...]) -> dict[str, int]:
 
 @cli.command("tune")
 @click.argument("routines_wanted", nargs=-1, metavar="[ROUTINE...]")
-@click.option("-C", "--project", type=_PATH, default=".", help="Folder of the project.")
+@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
 @click.option("--size", multiple=True, metavar="NX=N,NY=N", help="Values of integer arguments; may be repeated.")
 @click.option("--best", type=click.IntRange(1, 20), default=5, show_default=True, help="Groupings to try for each run.")
 @click.option("--rounds", type=click.IntRange(1), help="Measurements of each; default: 15 of calls, 5 of programs.")
@@ -539,7 +462,7 @@ def _sizes(given: tuple[str, ...]) -> dict[str, int]:
 @click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
 @click.option("--arguments", metavar="ARGS", default="", help="What the program is run with.")
 @click.option("--emulate", is_flag=True, hidden=True)
-@_analysis_options
+@analysis_options
 def tune_command(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...], **options: Any) -> int:
     """Time the best few groupings of the regions of ROUTINE (default: all) on this machine, and keep the winners."""
     import shlex
@@ -547,7 +470,7 @@ def tune_command(routines_wanted: tuple[str, ...], project: Path, size: tuple[st
     from hfpy.build.session import open_project
     from hfpy.tune.tune import Wish, tune
 
-    session = open_project(project, _given(options), os.environ)
+    session = open_project(project, given_by(options), os.environ)
     show_diagnostics(session.notes)
     wish = Wish(
         routines_wanted,
@@ -572,6 +495,35 @@ def makefile(hf_dir: bool) -> None:
     folder = Path(hfpy.__file__).parent / "makefiles"
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
+
+@cli.command("doctor")
+@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def doctor_command(project: Path, as_json: bool) -> int:
+    """Say what this machine has and what each backend lacks; status 3 if a backend of the project here lacks something
+    that it cannot do without."""
+    import json
+
+    from hfpy.build.doctor import as_text, as_values, examine
+    from hfpy.build.session import project_at
+
+    checkup = examine(os.environ, project_at(project, os.environ))
+    click.echo(json.dumps(as_values(checkup), indent=2) if as_json else as_text(checkup))
+    return TOOL_FAULT if checkup.faults else DONE
+
+
+@cli.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the script that lets SHELL complete commands and options of hfpy."""
+    from click.shell_completion import get_completion_class
+
+    chosen = get_completion_class(shell)
+    assert chosen is not None, "click knows these shells"
+    click.echo(chosen(cli, {}, "hfpy", "_HFPY_COMPLETE").source())
+
+
+cli.add_command(graph)
 
 if __name__ == "__main__":
     main()

@@ -135,7 +135,7 @@ def remember(paths: Sequence[Path], options: Options, translation: Translation, 
 
     ``before`` are the facts of the user's sources, ``facts`` those of what the optimiser made of them.
     """
-    from hfpy.analyze.states import DEVICE_BACKENDS
+    from hfpy.backendtable import DEVICE_BACKENDS
 
     files = facts.application.files
     if options.cache_dir is None or not translation.files or sum(len(f.source.lines) for f in files) < _WORTH:

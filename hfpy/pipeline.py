@@ -14,6 +14,7 @@ from hfpy.options import Options, Progress, silent
 if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
+    from hfpy.insight.survey import Survey
     from hfpy.model.units import FileIndex
     from hfpy.transform.files import FileResult
     from hfpy.transform.stencil.lowered import Lowered
@@ -46,7 +47,8 @@ class FileUnits:
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
-    ``beside`` are files for the compiler to include.
+    ``beside`` are files for the compiler to include. ``survey`` tells what is known of the program, None if it could
+    not be read.
     """
 
     files: tuple[GeneratedFile, ...]
@@ -56,6 +58,7 @@ class Translation:
     openmp: bool = False
     beside: tuple[GeneratedFile, ...] = ()
     schedule: Callable[[str | None], str] = lambda _name: ""
+    survey: Callable[[], Survey | None] = lambda: None
 
 
 def holds_selections(text: str) -> bool:
@@ -115,6 +118,11 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         def explained(name: str | None) -> str:
             return explain(before, States(before, effects_before), name)
 
+        def surveyed() -> Survey:
+            from hfpy.insight.survey import survey
+
+            return survey(before, States(before, effects_before))
+
         def scheduled(name: str | None) -> str:
             from hfpy.report.schedule import show_schedules
 
@@ -134,7 +142,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         if options.cache_dir is not None:
             progress("remembering", 0, 0)
             remember(paths, options, translation, before, facts)
-        return translation
+        return replace(translation, survey=surveyed)
     finally:
         if enabled:
             gc.enable()

@@ -27,7 +27,6 @@ MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
 STORAGE_ORDER_FILE = "storage_order.F90"
 STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
 TARGETS = ("cpu", "gpu")
-BACKENDS = ("sequential", "openmp", "openacc", "cuda-c", "openmp-target", "cuda-fortran")
 FORTRAN_SUFFIXES = (".h90", ".H90", ".f90", ".F90", ".f", ".F", ".for", ".FOR")
 C_SUFFIXES = (".c",)
 CUDA_SUFFIXES = (".cu",)

@@ -13,8 +13,9 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.packing import GAPS, NEVER, PERHAPS, VECTOR, gaps, packs
 from hfpy.analyze.residence import marks
-from hfpy.analyze.states import DEVICE_BACKENDS, HOST, PRESENT, States
+from hfpy.analyze.states import HOST, PRESENT, States
 from hfpy.analyze.uses import Reference
+from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.expressions import Expr, Keyword
 from hfpy.model.units import Symbol

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.states import DEVICE_BACKENDS, HOST, PRESENT, States
+from hfpy.analyze.states import HOST, PRESENT, States
+from hfpy.backendtable import DEVICE_BACKENDS, TABLE
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.source import LogicalLine
 
@@ -20,7 +21,7 @@ _CUDA = "cuda"
 
 def _family(backend: str) -> str:
     """Whose table a backend's arrays are in."""
-    return _CUDA if backend in ("cuda-c", "cuda-fortran") else backend
+    return _CUDA if TABLE[backend].kind == "kernels" else backend
 
 
 def _families(facts: Facts) -> set[str]:

@@ -9,6 +9,7 @@ from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.owndirectives import own_directives
 from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
@@ -28,6 +29,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     yield from _unknown_calls(facts, effects, routine)
     yield from _unresolved(facts, routine)
     yield from _names_taken(facts, routine)
+    yield from own_directives(facts, routine)
 
 
 def _input(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:

@@ -17,10 +17,10 @@ from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import TARGETS, Residence, equivalent, marks
 from hfpy.analyze.uses import Reference
+from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Related, error
 
 PRESENT, TRANSFER, LOCAL, HOST = "present", "transfer", "local", "host"
-DEVICE_BACKENDS = frozenset({"cuda-c", "cuda-fortran", "openacc", "openmp-target"})
 
 
 @dataclass

@@ -7,8 +7,9 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from hfpy.backendtable import BACKENDS
 from hfpy.build.files import explained
-from hfpy.project import BACKENDS, Project
+from hfpy.project import Project
 
 
 def clean_project(project: Project, targets: Iterable[str]) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -131,8 +132,9 @@ def _described(command: tuple[str, ...]) -> Compiler:
         text = f"{answer.stdout}\n{answer.stderr}".strip()
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise ToolError(f"error {codes.TOOL_FAILED}: '{shlex.join(command)}' does not run: {fault}") from None
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    return Compiler(command, family_of(text), first.strip())
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = next((line for line in lines if re.search(r"\d\.\d", line)), lines[0] if lines else "")
+    return Compiler(command, family_of(text), told)
 
 
 def family_of(version_text: str) -> Family:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hfpy.backendtable import BACKENDS
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
 from hfpy.options import DebugPrint, DomainSpec, sizes_of
-from hfpy.project import BACKENDS, PROJECT_FILE, TARGETS, Project, TargetSettings
+from hfpy.project import PROJECT_FILE, TARGETS, Project, TargetSettings
 
 _PROJECT_TEXTS = ("name", "storage_order", "build_dir")
 _PROJECT_LISTS = (

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hfpy.backendtable import BACKENDS
 from hfpy.build.compilers import environment_flags
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, UsageError
 from hfpy.options import Options, default_kinds, sizes_of
-from hfpy.project import BACKENDS, PROJECT_FILE, Project, options_for, with_order_macro
+from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,18 @@ def nearest_project(folder: Path) -> Path:
         if (parent / PROJECT_FILE).is_file() or is_legacy(parent):
             return parent
     return folder
+
+
+def project_at(folder: Path, environment: Mapping[str, str]) -> Project | None:
+    """The settings of the project that :func:`open_project` would find for ``folder``, whatever is with its sources;
+    None if there is none. Raises HfpyError if they are faulty.
+    """
+    from hfpy.build.legacy import is_legacy, load_legacy
+
+    found = nearest_project(folder)
+    if is_legacy(found):
+        return load_legacy(found, "cpu", environment, debug=False)[0]
+    return load_project(found) if (found / PROJECT_FILE).is_file() else None
 
 
 def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")) -> Session:

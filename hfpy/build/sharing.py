@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from hfpy.backendtable import of_kind
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler
 from hfpy.build.graph import CompiledFile
@@ -17,7 +18,7 @@ _REGION = re.compile(rb"\bcall hf_region_begins\(hf_region, hf_where, ([01])\)")
 
 def check_sharing(files: Iterable[CompiledFile], compiler: Compiler, flags: Sequence[str], options: Options) -> None:
     """Raises HfpyError if kernels would run on a GPU, and regions with addresses in its memory on the host."""
-    directives = {"openacc", "openmp-target"} & {*options.routines.values(), *options.schemes.values(), options.backend}
+    directives = of_kind("offload") & {*options.routines.values(), *options.schemes.values(), options.backend}
     if options.emulate or not directives:
         return
     for file in files:

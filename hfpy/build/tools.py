@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hfpy.backendtable import with_directives
 from hfpy.build.compilers import Compiler, Family, environment_flags, find_compiler
 from hfpy.options import Options
 from hfpy.project import DEFAULT_FLAGS, Project, include_folders
@@ -121,9 +122,9 @@ def parallel_flags(compiler: Compiler, options: Options, openmp: bool) -> tuple[
     """The compiler's switch for the directives that the generated code holds."""
     backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
     flags: tuple[str, ...] = ()
-    if openmp or backends & {"openmp", "openmp-target"}:
+    if openmp or backends & with_directives("openmp"):
         flags += compiler.spelling.openmp
-    if "openacc" in backends:
+    if backends & with_directives("openacc"):
         flags += tuple(f for f in compiler.spelling.openacc if f not in flags)
     return flags
 

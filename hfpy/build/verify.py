@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hfpy.backendtable import BACKENDS, TABLE
 from hfpy.build.differences import Verdict, compare
 from hfpy.build.environment import program_environment
 from hfpy.diagnostics import ToolError, UsageError
-from hfpy.project import BACKENDS
 
 TARGETS = ("cpu", "gpu")
 
@@ -34,7 +34,7 @@ def side(text: str) -> Side:
     """A side from ``cpu``, ``gpu``, ``cpu:sequential``, or a backend alone. Raises UsageError."""
     target, colon, backend = text.partition(":")
     if not colon and target in BACKENDS:
-        target, backend = ("cpu" if target in ("sequential", "openmp") else "gpu"), target
+        target, backend = TABLE[target].target, target
     if target not in TARGETS or (backend and backend not in BACKENDS):
         known = ", ".join(BACKENDS)
         raise UsageError(f"'{text}' is no target or backend; say cpu, gpu, TARGET:BACKEND, or one of {known}")

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from hfpy.backendtable import DEVICE_BACKENDS, with_directives
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.macros import Macro
 from hfpy.model.source import SourceText, source_text
@@ -38,7 +39,7 @@ def command_line_macros(options: Options) -> dict[str, Macro]:
     macros = dict(parse_defines(options.define))
     if options.target == "gpu":
         macros.setdefault("GPU", Macro("GPU", None, "1"))
-    if options.default_backend == "openmp":
+    if options.default_backend in with_directives("openmp") - DEVICE_BACKENDS:
         macros.setdefault("_OPENMP", Macro("_OPENMP", None, "201511"))
     return macros
 

@@ -1,14 +1,16 @@
 """ARCHITECTURE.md tells the truth: the map is complete, imports go one way, the backend shown there works."""
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from hfpy.backends import registry
 from tests.docs.markdown import Block, holds, sections, stands_in
-from tests.support import compile_files, output, translate_text
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "ARCHITECTURE.md"
@@ -36,15 +38,8 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("package", LINE)
 def test_no_package_imports_one_to_its_right(package: str) -> None:
-    right = set(LINE[LINE.index(package) + 1 :]) | {
-        "pipeline",
-        "incremental",
-        "build",
-        "cli",
-        "report",
-        "kernels",
-        "tune",
-    }
+    above = {"pipeline", "incremental", "build", "cli", "commandline", "report", "insight", "kernels", "tune"}
+    right = set(LINE[LINE.index(package) + 1 :]) | above
     files = list((PACKAGE / package).glob("*.py"))
     assert len(files) > 3
     assert {(f.name, bad) for f in files for bad in imported(f) & right} == set()
@@ -52,7 +47,7 @@ def test_no_package_imports_one_to_its_right(package: str) -> None:
 
 def test_build_knows_the_translator_by_its_entry_only() -> None:
     for path in (PACKAGE / "build").glob("*.py"):
-        assert not imported(path) & {*LINE, "report", "incremental", "kernels", "tune"}, path.name
+        assert not imported(path) & {*LINE, "report", "insight", "incremental", "kernels", "tune"}, path.name
 
 
 def test_kernels_are_on_top() -> None:
@@ -74,8 +69,17 @@ def test_fparser_stays_behind_its_gate() -> None:
 
 def test_the_map_names_every_module_and_no_other() -> None:
     text = part("Modules")
-    packages = (*LINE, "report", "report/productivity", "report/profile", "build", "kernels", "tune", "")
-    for package in packages:
+    for package in (
+        *LINE,
+        "report",
+        "report/productivity",
+        "report/profile",
+        "insight",
+        "build",
+        "kernels",
+        "tune",
+        "",
+    ):
         begin = f"**`{package}`" if package else "**At the top.**"
         section = text.split(begin)[1].split("\n**")[0]
         named = set(re.findall(r"`(\w+\.py)`", section))
@@ -98,16 +102,30 @@ def example(name: str) -> Block:
     return next(block for block in section.blocks if block.file == name)
 
 
-def test_the_backend_of_the_example(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    namespace: dict[str, type] = {}
-    exec(compile(example("concurrent.py").text, "concurrent.py", "exec"), namespace)
-    monkeypatch.setitem(registry.BACKENDS, "concurrent", namespace["Concurrent"]())
+def test_the_backend_of_the_example(tmp_path: Path) -> None:
+    """The steps of the part about backends, taken in a copy of hfpy."""
+    copy = tmp_path / "copy" / "hfpy"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "backends" / "concurrent.py").write_text(example("concurrent.py").text)
+    table = copy / "backendtable.py"
+    before, end, after = table.read_text().partition("\n)\nTABLE = ")
+    assert end
+    table.write_text(f"{before}\n{example('backendtable.py').text.rstrip()}{end}{after}")
 
-    source = {"squares.h90": example("squares.h90").text}
-    done = translate_text(source, backend="concurrent").require()
-    assert stands_in(example("concurrent.F90").text, done.files["squares.F90"])
-    got = output(compile_files(done.files, tmp_path / "concurrent"))
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "squares.h90").write_text(example("squares.h90").text)
+    (here / "hfpy.toml").write_text('[project]\nname = "squares"\nsources = ["squares.h90"]\n')
 
-    plain = translate_text(source, backend="sequential").require()
-    assert got == output(compile_files(plain.files, tmp_path / "plain"))
+    def hfpy(*words: str) -> str:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy.parent), *sys.path])}
+        command = [sys.executable, "-m", "hfpy", *words]
+        done = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    got = hfpy("run", "--backend", "concurrent")
+    made = (here / "build" / "cpu-concurrent" / "generated" / "squares.F90").read_text()
+    assert stands_in(example("concurrent.F90").text, made)
+    assert got == hfpy("run", "--backend", "sequential")
     assert holds(" 111  14 119\n 121  24 129", got)

@@ -55,7 +55,7 @@ def given_by(arguments: tuple[str, ...]) -> Given:
     command = cli.cli.commands["check"]
     context = command.make_context("check", list(arguments))
     values = {key: value for key, value in context.params.items() if key not in ("paths", "form")}
-    return keep(cli._given(values))
+    return keep(cli.given_by(values))
 
 
 def run_commands(block: Block, folder: Path) -> None:
@@ -77,6 +77,9 @@ def printed_by(command: str, folder: Path) -> str:
     words = shlex.split(command)
     if words[0] == "python":
         command = shlex.join([sys.executable, *words[1:]])
+    if words[:2] == ["hfpy", "run"]:  # the program prints for itself
+        words = [sys.executable, "-m", "hfpy", *words[1:]]
+        command = shlex.join(words)
     if words[0] != "hfpy":
         done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
         return done.stdout + done.stderr

@@ -1,6 +1,9 @@
-"""docs/projects.md names every key of hfpy.toml, every command and every option, and none that does not exist."""
+"""docs/projects.md names every key of hfpy.toml, every command and every option, and none that does not exist;
+docs/commands.md is up to date; docs/reference.md has every directive and attribute, in programs that are run."""
 
+import importlib
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -9,6 +12,8 @@ import click
 from hfpy.build import projectfile
 from hfpy.build.projectfile import load_project
 from hfpy.cli import cli
+from hfpy.parse import directives, schedules
+from tests.docs.markdown import sections
 
 PAGE = (Path(__file__).parents[2] / "docs" / "projects.md").read_text(encoding="utf-8")
 FILE = PAGE.split("```toml\n")[1].split("```")[0]
@@ -42,3 +47,40 @@ def test_every_command_and_option_is_named() -> None:
 def test_no_option_is_invented() -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE))
     assert named <= options() | {"--help"}
+
+
+def test_the_reference_is_up_to_date() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    sys.path.insert(0, str(docs))
+    made = importlib.import_module("make_commands").page()
+    assert (docs / "commands.md").read_text(encoding="utf-8") == made, "run docs/make_commands.py"
+    assert {f"## `hfpy {name}`" for name in COMMANDS} <= set(made.splitlines())
+    assert {o for o in options() if f"{o} " not in made and f"{o}`" not in made and f"{o}," not in made} == set()
+
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
+# Another spelling of one attribute.
+TWICE = {"specialize"}
+
+
+def words() -> set[str]:
+    """Every keyword and attribute that the parser knows, in lower case, as a directive spells it."""
+    found = {f"@{keyword}" for keyword in directives.KEYWORDS}
+    found |= {*directives.REGION_ATTRIBUTES, *directives.REGION_FLAGS, *directives.DEPENDANT_ATTRIBUTES}
+    found |= {*schedules.SCOPE_ATTRIBUTES, *directives.ARCHITECTURES}
+    return (found | {*directives.DEPENDANT_FLAGS, *directives.POSITIONS, *directives.TARGETS}) - TWICE
+
+
+def test_every_directive_and_attribute_runs_in_an_example() -> None:
+    blocks = [b for section in sections(REFERENCE) for b in section.blocks if b.language == "fortran"]
+    programs = [b.text for b in blocks if b.file.endswith(".h90") and not b.marks and "end program" in b.text]
+    checked = [b.text for b in blocks if b.marks == "by hand" and "backend(" in b.text]  # by a command
+    assert len(programs) >= 4 and len(checked) == 1
+    used = " ".join(re.findall(r"^.*@.*$", "\n".join(programs + checked), re.MULTILINE)).lower()
+    written = set(re.findall(r"@?\w+", used))
+    assert words() - written == set()
+
+
+def test_every_directive_and_attribute_has_its_line() -> None:
+    rows = "\n".join(line for line in REFERENCE.read_text(encoding="utf-8").lower().splitlines() if line[:1] == "|")
+    assert {word for word in words() if not re.search(rf"(?<![\w@]){re.escape(word)}\b", rows)} == set()

@@ -1,0 +1,80 @@
+"""Directives of OpenMP or OpenACC that users wrote themselves, where a region gets some from hfpy.
+
+To hfpy they are comments, which stay where they are. Around a loop that has hfpy's directive, too, they are an error
+for the compiler at best; in a parallel region of the user's every thread would do the whole loop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.positions import RegionId
+from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.model.units import Routine
+
+_SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
+# What shares out a loop, or is for the loop that follows.
+_LOOPS = frozenset({"do", "distribute", "loop", "kernels", "workshare", "taskloop", "simd"})
+# What holds up to its end directive, for all that stands between.
+_BLOCKS = frozenset({"parallel", "teams", "single", "master", "masked", "sections", "task", "critical", "workshare"})
+
+
+def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """An error for each active region that has directives of the user's around it, at its begin, or in it."""
+    sentinel = _SENTINELS.get(facts.backend(routine.key))
+    if sentinel is None:
+        return
+    lines = facts.application.file(routine.key).source.lines
+    for number, construct in enumerate(regions_of(routine)):
+        region = construct.region
+        if region is None or region.vector or RegionId(routine.key, number) not in facts.positions.regions:
+            continue
+        last = construct.end.line.first if construct.end is not None else region.line.last
+        found = _around(lines, routine.header.last + 1, region.line.first, sentinel)
+        if found is None and facts.backend(routine.key) == "openmp":  # the others look into their regions themselves
+            found = _within(lines, region.line.last + 1, last, sentinel)
+        if found is not None:
+            column = len(lines[found]) - len(lines[found].lstrip())
+            place = Place(routine.file, found + 1, column + 1, len(lines[found].strip()))
+            message = f"a region that gets directives from hfpy has '!${sentinel}' directives of yours"
+            hint = "take yours away, as the region says the same; the backend sequential has no directives"
+            yield error("HF216", message, place, hint, [Related(region.place, "the region")])
+
+
+def _words(line: str, sentinel: str) -> list[str]:
+    """The words of a directive before its clauses; none for other lines and for continued ones."""
+    found = re.match(rf"\s*!\${sentinel}\b(?!\s*&)\s*([a-z ]*)", line.lower())
+    return found[1].split() if found else []
+
+
+def _around(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:
+    """The line of a directive that is open where a region begins, or that stands right before it."""
+    opened: list[tuple[str, int]] = []
+    before: int | None = None
+    for number in range(first, last):
+        words = _words(lines[number], sentinel)
+        text = lines[number].strip()
+        if not words:
+            if text and not text.startswith("!"):
+                before = None
+            continue
+        combined = bool(_LOOPS & set(words))
+        before = number if words[0] != "end" and combined else None
+        name = next((w for w in words if w in _BLOCKS), "")
+        if words[0] == "end" and name and not combined:
+            opened = [o for o in opened if o[0] != name]
+        elif words[0] != "end" and name and not combined:
+            opened.append((name, number))
+    return opened[-1][1] if opened else before
+
+
+def _within(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:
+    """The line of a directive in a region that shares out work once more."""
+    for number in range(first, last):
+        words = set(_words(lines[number], sentinel))
+        if "end" not in words and words & ((_LOOPS | _BLOCKS) - {"simd", "critical"}):
+            return number
+    return None

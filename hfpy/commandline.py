@@ -1,0 +1,120 @@
+"""What the commands share: options, how they are read, how diagnostics are shown, exit status (design §5).
+
+Imported for every command, so it imports little.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hfpy.backendtable import BACKENDS
+from hfpy.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from hfpy.build.session import Given
+    from hfpy.pipeline import Translation
+
+DONE, USER_FAULT, WRONG_USE, TOOL_FAULT, DIFFERENCE, HFPY_FAULT = 0, 1, 2, 3, 4, 70
+
+Command = Callable[..., Any]
+
+
+def show_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
+    """Print diagnostics to standard error, in the order of their places, with how many there are."""
+    from hfpy.diagnostics import ordered, render
+
+    found = ordered(diagnostics)
+    for diagnostic in found:
+        click.echo(render(diagnostic), err=True)
+    counts = [
+        f"{n} {kind}{'s' if n != 1 else ''}"
+        for kind in ("error", "warning")
+        if (n := sum(d.severity == kind for d in found))
+    ]
+    if counts:
+        click.echo(", ".join(counts), err=True)
+
+
+def stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in this order in the help."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+PATH = click.Path(path_type=Path)
+target_option = click.option("--target", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True)
+schedule_option = click.option("--schedule", metavar="KIND", help="OpenMP schedule of parallel loops.")
+analysis_options = stack(
+    target_option,
+    click.option("--backend", type=click.Choice(BACKENDS), help="Backend of the target, instead of the project's."),
+    click.option(
+        "--routine", "routines", multiple=True, metavar="[MODULE::]NAME=BACKEND", help="Backend of a routine."
+    ),
+    click.option("--scheme", "schemes", multiple=True, metavar="NAME=BACKEND", help="Backend of a scheme."),
+    click.option("--storage-order", type=PATH, metavar="FILE", help="File with the storage order macros."),
+    click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Define a preprocessor macro."),
+    click.option("-I", "include_dirs", multiple=True, type=PATH, metavar="DIR", help="Where included files are."),
+    click.option("--layout", metavar="ORDER", help='Order of the dimensions, such as "k i j", leftmost contiguous.'),
+    click.option(
+        "--parse-limit",
+        type=click.FloatRange(0),
+        metavar="SECONDS",
+        help="Give up a routine that takes longer to parse.",
+    ),
+    click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
+    click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
+    click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
+    click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
+)
+translation_options = stack(
+    analysis_options,
+    schedule_option,
+    click.option("--debug-print", is_flag=True, help="Let the program print values behind each kernel."),
+)
+build_options = stack(
+    translation_options,
+    click.option("--emulate", is_flag=True, help="Build the GPU's code for the CPU, to test and debug it there."),
+    click.option("--debug", is_flag=True, help="Compile for debugging, with run-time checks."),
+    click.option("-v", "--verbose", is_flag=True, help="Show the compilers' command lines."),
+    click.option("--timings", is_flag=True, help="Show how long each phase took."),
+)
+
+
+def given_by(options: dict[str, Any]) -> Given:
+    """What the options of a command say about the project."""
+    from dataclasses import fields
+
+    from hfpy.build.compilers import default_jobs
+    from hfpy.build.session import Given
+
+    known = {f.name for f in fields(Given)}
+    values = {key: value for key, value in options.items() if key in known}
+    values["jobs"] = values.get("jobs") or default_jobs()
+    values["line_markers"] = bool(values.get("line_markers") or values.get("debug"))
+    return Given(**values)
+
+
+def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
+    """The translation of files or of a project, with nothing written, and notes on the project."""
+    from hfpy.build.progress import Phases
+    from hfpy.build.session import open_files, open_project
+    from hfpy.build.translated import all_sources
+    from hfpy.pipeline import translate
+
+    given = given_by(options)
+    if not paths or (len(paths) == 1 and paths[0].is_dir()):
+        session = open_project(paths[0] if paths else Path("."), given, os.environ)
+    else:
+        session = open_files(paths, given)
+    with Phases() as phases:
+        return translate(all_sources(session.project), session.options, phases.told), session.notes

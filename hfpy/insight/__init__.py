@@ -1,0 +1,1 @@
+"""Pictures and pages about a program: what its analyses found out, for people."""

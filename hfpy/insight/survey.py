@@ -1,0 +1,318 @@
+"""What is known of a program on one target, as plain values: for pictures, pages and texts.
+
+The survey is made of facts once; what shows it needs no facts, and no analysis runs while a picture is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+
+from hfpy.analyze.calls import dummy_of
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.states import HOST, LOCAL, TRANSFER, States
+from hfpy.model.application import Application
+from hfpy.model.directives import Region
+from hfpy.model.units import Routine, UnitIndex
+from hfpy.parse.edges import index_edges
+
+UNPARSED = "unparsed"  # the position of a routine that no directive reaches, so that it was not looked into
+_CALLABLE = ("program", "subroutine", "function", "procedure")
+
+
+@dataclass(frozen=True)
+class RegionView:
+    """A parallel region: its domains as (iterator, size), where it stands, and whether it is active on the target."""
+
+    domains: tuple[tuple[str, str], ...]
+    file: str
+    line: int
+    active: bool = True
+    routine: str = ""
+
+    @property
+    def iterators(self) -> str:
+        """The names of the iterators, such as ``i, j``."""
+        return ", ".join(name for name, _ in self.domains)
+
+    @property
+    def text(self) -> str:
+        """The domains with their sizes, such as ``i=nx, j=ny``."""
+        return ", ".join(f"{name}={size}" for name, size in self.domains)
+
+
+@dataclass(frozen=True)
+class DataView:
+    """A variable that has dimensions: ``dimensions`` as text (``*`` parallel, ``+`` inserted), where it comes from,
+    where it lives while the routine runs (on a GPU), and its storage order with the reason.
+    """
+
+    name: str
+    dimensions: str
+    kind: str
+    state: str
+    order: str
+
+
+@dataclass(frozen=True)
+class PassedArray:
+    """An array argument of a call: the names on both sides, and its state in the routine called (empty on a CPU)."""
+
+    name: str
+    dummy: str
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class CallView:
+    """All calls of one routine by another: their lines, whether they stand in an active region, the arrays passed."""
+
+    caller: str
+    callee: str
+    lines: tuple[int, ...] = ()
+    in_region: bool = False
+    arrays: tuple[PassedArray, ...] = ()
+
+
+@dataclass(frozen=True)
+class RoutineView:
+    """A routine: where it is, its position (``within``, ``inside``, ``outside``, ``none`` or ``unparsed``), its own
+    regions, those that it leads to and lies in, and its data.
+    """
+
+    key: str
+    name: str
+    kind: str
+    module: str
+    file: str
+    line: int
+    last_line: int
+    position: str
+    backend: str = ""
+    regions: tuple[RegionView, ...] = ()
+    below: tuple[RegionView, ...] = ()
+    above: tuple[RegionView, ...] = ()
+    data: tuple[DataView, ...] = ()
+
+    @property
+    def kernels(self) -> tuple[RegionView, ...]:
+        """The regions that are active on the target."""
+        return tuple(r for r in self.regions if r.active)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A program on one target: its routines in the order of the files, and who calls whom."""
+
+    target: str = "cpu"
+    routines: tuple[RoutineView, ...] = ()
+    calls: tuple[CallView, ...] = field(default=())
+
+    def named(self, name: str) -> tuple[RoutineView, ...]:
+        """The routines of a name, or of a ``module::name``, in any case."""
+        wanted = name.lower()
+        return tuple(r for r in self.routines if wanted in (r.key, r.name, f"{r.module}::{r.name}"))
+
+
+def survey(facts: Facts, states: States) -> Survey:
+    """Everything that is known of a program."""
+    application = facts.application
+    routines = []
+    for key in application.units:
+        if application.unit(key).kind in _CALLABLE:
+            known = key in facts.graph.statements
+            routines.append(routine_view(facts, states, key) if known else _unparsed(facts, key))
+    return Survey(facts.target, tuple(routines), tuple(_calls(facts, states)))
+
+
+def routine_view(facts: Facts, states: States, key: str) -> RoutineView:
+    """What is known of one routine that has been parsed."""
+    routine = facts.routine(key)
+    position = facts.positions.get(key)
+    place = routine.place()
+    own = []
+    for number, construct in enumerate(regions_of(routine)):
+        if construct.region is not None:
+            active = RegionId(key, number) in facts.positions.regions
+            own.append(_region(facts, construct.region, key, active))
+    return RoutineView(
+        key,
+        routine.name,
+        routine.kind,
+        routine.module,
+        place.file,
+        _source_line(facts, key, place.line),
+        _last_line(facts, routine),
+        position.label,
+        facts.backend(key),
+        tuple(own),
+        _regions(facts, position.below),
+        _regions(facts, position.above),
+        data_views(facts, states, key),
+    )
+
+
+def data_views(facts: Facts, states: States, key: str) -> tuple[DataView, ...]:
+    """The variables of a routine that have dimensions, by name."""
+    routine = facts.routine(key)
+    found = []
+    for name in sorted({*routine.spec.symbols, *(r.name for r in facts.references.get(key, ()))}):
+        data = facts.object(name, key)
+        if data is None or not (data.full or data.rank):
+            continue
+        order = facts.order(data)
+        dimensions = ", ".join(
+            f"{d.size}{f' [{d.name}]' if d.name else ''}{'*' if d.parallel else ''}{'+' if d.declared is None else ''}"
+            for d in data.used
+        )
+        kind = "dummy" if data.dummy else "local" if data.home == key else f"from {data.home}"
+        found.append(
+            DataView(
+                name,
+                f"({dimensions})" if data.rank else "scalar here",
+                kind,
+                state_of(facts, states, data, name, key),
+                order.reason or ("declared order" if data.rank > 1 else ""),
+            )
+        )
+    return tuple(found)
+
+
+def state_of(facts: Facts, states: States, data: DataObject, name: str, key: str) -> str:
+    """Where an array lives while the routine runs, and what is copied; on CPUs what the directives say."""
+    asked = next(iter(data.flags), "")
+    if facts.target != "gpu" or not data.rank:
+        return asked
+    state = states.of(name, key)
+    if state == TRANSFER:
+        copied_in, copied_out = states.copies(name, key)
+        ways = " and back" if copied_out else ""
+        return f"brought to the device{ways}" if copied_in else "made on the device"
+    if state == LOCAL:
+        return "made on the device"
+    return "on the host" if state == HOST else "on the device"
+
+
+def _regions(facts: Facts, identities: frozenset[RegionId]) -> tuple[RegionView, ...]:
+    ordered = sorted(identities, key=lambda r: (r.routine, r.number))
+    return tuple(_region(facts, facts.positions.regions[i], i.routine, True) for i in ordered)
+
+
+def _region(facts: Facts, region: Region, key: str, active: bool) -> RegionView:
+    domains = tuple((d.name, d.size) for d in region.domains)
+    return RegionView(domains, region.place.file, _source_line(facts, key, region.place.line), active, key)
+
+
+def _unparsed(facts: Facts, key: str) -> RoutineView:
+    """A routine that is known from the index alone."""
+    application = facts.application
+    index, unit = application.file(key), application.unit(key)
+    first = index.lines[unit.first].place(index.path).line
+    last = index.lines[min(unit.last, len(index.lines) - 1)].place(index.path).line
+    module = key.split("::")[0] if unit.parent is not None and not key.startswith("program::") else ""
+    back = _back(facts, key)
+    name = unit.name or PurePath(index.path).stem
+    return RoutineView(key, name, unit.kind, module, index.path, back(first), back(last), UNPARSED)
+
+
+class _Back:
+    """Turns lines of a preprocessed text into those of the user's file."""
+
+    def __init__(self, expanded: tuple[int, ...] | None) -> None:
+        self.expanded = expanded
+
+    def __call__(self, line: int) -> int:
+        if self.expanded is None or not 0 < line <= len(self.expanded):
+            return line
+        return self.expanded[line - 1]
+
+
+def _back(facts: Facts, key: str) -> _Back:
+    return _Back(facts.application.file(key).expanded)
+
+
+def _source_line(facts: Facts, key: str, line: int) -> int:
+    return _back(facts, key)(line)
+
+
+def _last_line(facts: Facts, routine: Routine) -> int:
+    end = routine.end if routine.end is not None else routine.header
+    return _source_line(facts, routine.key, end.last + 1)
+
+
+def _calls(facts: Facts, states: States) -> Iterator[CallView]:
+    """One for each pair of routines of which one calls the other."""
+    application = facts.application
+    found: dict[tuple[str, str], CallView] = {}
+    for caller, sites in facts.graph.sites.items():
+        arrays = _arrays(facts, states, caller)
+        for site in sites:
+            if site.callee not in application.units:
+                continue
+            made = found.get((caller, site.callee), CallView(caller, site.callee))
+            line = site.at.statement.line.place(facts.routine(caller).file, site.node.start).line
+            inside = facts.positions.active(caller, site.at) is not None
+            found[(caller, site.callee)] = replace(
+                made,
+                lines=(*made.lines, _source_line(facts, caller, line)),
+                in_region=made.in_region or inside,
+                arrays=tuple(dict.fromkeys((*made.arrays, *arrays.get(_slot(site), ())))),
+            )
+    for caller, callees in index_edges(application).items():
+        if caller not in facts.graph.sites:
+            for callee in _meant(application, caller, callees - {caller}):
+                found.setdefault((caller, callee), CallView(caller, callee))
+    callable_units = {k for k in application.units if application.unit(k).kind in _CALLABLE}
+    yield from (c for c in found.values() if c.caller in callable_units and c.callee in callable_units)
+
+
+def _meant(application: Application, caller: str, candidates: set[str]) -> list[str]:
+    """Which of the routines that have a name mentioned in a routine it can mean: of several of one name those in its
+    own unit, else in modules that it uses, else outside of modules.
+    """
+    by_name: dict[str, list[str]] = {}
+    for key in sorted(candidates):
+        by_name.setdefault(application.unit(key).name, []).append(key)
+    index, number = application.file(caller), application.units[caller][1]
+    used: set[str] = set()
+    parents = [caller.rsplit("::", n)[0] for n in range(1, caller.count("::") + 1)]
+    unit: UnitIndex | None = index.units[number]
+    while unit is not None:
+        used |= {use.module for use in unit.uses}
+        unit = index.units[unit.parent] if unit.parent is not None else None
+    meant: list[str] = []
+    for keys in by_name.values():
+        homes = {key: key.rpartition("::")[0] for key in keys}
+        for fitting in ({*parents, caller}, used, {""}):
+            chosen = [key for key in keys if homes[key] in fitting]
+            if chosen:
+                break
+        meant += chosen or (keys if len(keys) == 1 else [])
+    return meant
+
+
+def _slot(site: CallSite) -> tuple[object, int, int]:
+    return site.at.statement.line.key, site.node.start, site.node.end
+
+
+def _arrays(facts: Facts, states: States, key: str) -> dict[tuple[object, int, int], list[PassedArray]]:
+    """The array arguments of the calls of a routine, by call."""
+    found: dict[tuple[object, int, int], list[PassedArray]] = {}
+    for reference in facts.references.get(key, ()):
+        site = states.effects.site(reference, key) if reference.role == "argument" else None
+        if site is None or not site.callee:
+            continue
+        name = resolve_alias(reference.name, reference.at)[0] or reference.name
+        dummy = dummy_of(facts, site, reference.position)[1]
+        if dummy is None or not dummy.rank:
+            continue
+        state = state_of(facts, states, dummy, dummy.name, site.callee) if facts.target == "gpu" else ""
+        if facts.positions.get(site.callee).above:
+            state = "in the kernel" if facts.target == "gpu" else ""
+        found.setdefault(_slot(site), []).append(PassedArray(name, dummy.name, state))
+    return found
