@@ -34,7 +34,7 @@ types: $(READY)
 	$(BIN)/mypy --strict hfpy
 
 site: $(READY)
-	$(BIN)/python -m mkdocs build --strict --quiet
+	$(BIN)/python -m mkdocs build --strict
 	@echo "build/site/index.html"
 
 bench: $(READY) fortran

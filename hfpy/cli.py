@@ -32,6 +32,7 @@ from hfpy.commandline import (
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
 from hfpy.insight.commands import graph, write_pages
+from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
 
 if TYPE_CHECKING:
@@ -451,35 +452,8 @@ def makefile(hf_dir: bool) -> None:
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-@cli.command("doctor")
-@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def doctor_command(project: Path, as_json: bool) -> int:
-    """Say what this machine has and what each backend lacks; status 3 if a backend of the project here lacks something
-    that it cannot do without."""
-    import json
-
-    from hfpy.build.doctor import as_text, as_values, examine
-    from hfpy.build.session import project_at
-
-    checkup = examine(os.environ, project_at(project, os.environ))
-    click.echo(json.dumps(as_values(checkup), indent=2) if as_json else as_text(checkup))
-    return TOOL_FAULT if checkup.faults else DONE
-
-
-@cli.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(shell: str) -> None:
-    """Print the script that lets SHELL complete commands and options of hfpy."""
-    from click.shell_completion import get_completion_class
-
-    chosen = get_completion_class(shell)
-    assert chosen is not None, "click knows these shells"
-    click.echo(chosen(cli, {}, "hfpy", "_HFPY_COMPLETE").source())
-
-
-cli.add_command(graph)
-cli.add_command(tune)
+for command in (graph, doctor, completion, tune):
+    cli.add_command(command)
 
 if __name__ == "__main__":
     main()

@@ -26,6 +26,7 @@ from hfpy.options import Options
 
 if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
+    from hfpy.insight.survey import Survey
     from hfpy.model.macros import Macro
     from hfpy.model.units import FileIndex, Routine
     from hfpy.pipeline import GeneratedFile, Translation
@@ -147,7 +148,7 @@ def remember(paths: Sequence[Path], options: Options, translation: Translation, 
         return
     signatures, reached = _signatures(before)
     lowered = signatures if facts is before else _signatures(facts)[0]
-    plain = replace(translation, explain=_nothing, schedule=_nothing)
+    plain = replace(translation, explain=_nothing, schedule=_nothing, survey=_no_survey)
     kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain)
     _write(options.cache_dir / _FACTS, _without_bodies(facts))
     if facts is not before:
@@ -194,6 +195,10 @@ def _nothing(_name: str | None) -> str:
     return ""
 
 
+def _no_survey() -> None:
+    return None
+
+
 def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
     """The translation, if all but the bodies of a few files is as it was; None where a full translation is needed."""
     if options.cache_dir is None:
@@ -226,7 +231,12 @@ def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
 
         return translate(paths, replace(options, cache_dir=None)).schedule(name)
 
-    return replace(kept.translation, files=files, explain=explain, schedule=schedule)
+    def survey() -> Survey | None:
+        from hfpy.pipeline import translate
+
+        return translate(paths, replace(options, cache_dir=None)).survey()
+
+    return replace(kept.translation, files=files, explain=explain, schedule=schedule, survey=survey)
 
 
 def _read(path: Path) -> object:

@@ -109,8 +109,9 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
             progress("optimising", 0, 0)
             optimised = lowered(facts, effects)
-            found += [*optimised.stencils.notes, *not_honoured(facts, optimised.stencils), *optimised.sizes.notes]
-        facts, written = _written(before, effects_before, optimised, progress)
+        facts, written, optimised = _written(before, effects_before, optimised, progress)
+        if optimised is not None:
+            found += [*optimised.stencils.notes, *not_honoured(before, optimised.stencils), *optimised.sizes.notes]
         application, files = facts.application, written.files
         found += written.found
         units = {Path(f.path): _units(f) for f in application.files}
@@ -157,18 +158,27 @@ class Rewritten:
     openmp: bool
 
 
-def _written(facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress) -> tuple[Facts, Rewritten]:
-    """The files of an application as the optimiser left it, and its facts; of that given by the user (``facts``), where
-    there was nothing to optimise or the new text is at fault. What is to be said is said of the user's text.
+def _written(
+    facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress
+) -> tuple[Facts, Rewritten, Lowered | None]:
+    """The files of an application as the optimiser left it, its facts, and what the optimiser did in the end: where the
+    new text of a file is at fault, the user's is taken. What is to be said is said of the user's text.
     """
-    if optimised is None or optimised.facts is facts:
-        return facts, rewritten(facts, effects, progress)
-    done = rewritten(optimised.facts, optimised.effects, progress)
-    asked = rewritten(facts, effects, silent, optimised.changed)
-    if has_errors(done.found) or has_errors(asked.found):
-        return facts, rewritten(facts, effects, progress)
-    elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
-    return optimised.facts, replace(done, found=(*elsewhere, *asked.found))
+    from hfpy.transform.stencil.lowered import lowered
+
+    without: set[str] = set()
+    while optimised is not None and optimised.facts is not facts:
+        done = rewritten(optimised.facts, optimised.effects, progress)
+        asked = rewritten(facts, effects, silent, optimised.changed)
+        if not has_errors(done.found) and not has_errors(asked.found):
+            elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
+            return optimised.facts, replace(done, found=(*elsewhere, *asked.found)), optimised
+        faulty = {d.place.file for d in done.found if d.severity == "error"} & optimised.changed
+        if has_errors(asked.found) or not faulty:
+            break
+        without |= faulty
+        optimised = lowered(facts, effects, without)
+    return facts, rewritten(facts, effects, progress), optimised
 
 
 def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None = None) -> Rewritten:

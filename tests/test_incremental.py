@@ -63,6 +63,8 @@ def test_an_edited_body_gives_the_same_files(again: object, new: str) -> None:
     assert quick
     assert first.files == second.files
     assert first.diagnostics == second.diagnostics
+    assert first.explain(None) == second.explain(None) != ""
+    assert first.survey() == second.survey() is not None
 
 
 @pytest.mark.parametrize(

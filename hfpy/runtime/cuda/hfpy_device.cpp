@@ -275,7 +275,7 @@ void hfd_synchronise(void) {
 
 double hfd_copy_rate(void) {
 #if defined(HFPY_EMULATE) || defined(HFPY_JIT)
-  return 0;  // the memory is the host's, or somebody else measures
+  return 0;  // the memory is the host's, or somebody else's
 #else
   constexpr std::size_t bytes = std::size_t(128) << 20;
   constexpr int repeats = 5;

@@ -18,10 +18,10 @@ MOVING = 1.0
 
 @dataclass(frozen=True)
 class Keeping:
-    """The stages that are kept; how often each stage is written out for one point, in all nests together."""
+    """The stages that are kept; by the stage that a nest is for, how often the nest computes each stage at a point."""
 
     kept: tuple[Stage, ...]
-    evaluations: Mapping[int, int]
+    evaluations: Mapping[int, Mapping[int, int]]
 
     @property
     def any(self) -> bool:
@@ -35,7 +35,7 @@ def keeping(group: Group) -> Keeping:
     # By the stage that a nest is for: the points at which the nest needs the outputs of other stages.
     needs: dict[int, dict[int, set[Offset]]] = {s.number: {s.number: {here}} for s in group.stages if _stored(group, s)}
     kept: list[Stage] = []
-    evaluations: dict[int, int] = {}
+    evaluations: dict[int, dict[int, int]] = {}
     for stage in reversed(group.stages):
         number = stage.number
         if group.alone(stage):  # other nests find it in memory
@@ -44,11 +44,10 @@ def keeping(group: Group) -> Keeping:
         times = sum(len(needs[n][number]) for n in users)
         if stage.operations * (times - 1) > MOVING * _bytes(group, stage):
             kept.append(stage)
-            times = 1
             needs[number] = {number: {here}}
             users = [number]
-        evaluations[number] = times
         for user in users:
+            evaluations.setdefault(user, {})[number] = len(needs[user][number])
             for read in stage.reads:
                 producer = group.producer(read)
                 if producer is not None:

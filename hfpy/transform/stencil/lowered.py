@@ -37,44 +37,64 @@ class Lowered:
 NO_COLUMNS = ColumnResult({}, {}, {}, frozenset())
 
 
-def lowered(facts: Facts, effects: Effects) -> Lowered:
+def lowered(facts: Facts, effects: Effects, without: Collection[str] = ()) -> Lowered:
     """The facts of an application with fused regions, regions in blocks of columns, and versions of regions for sizes;
-    those given where nothing was to be done or what came of it is not accepted.
+    those given where nothing was to be done. New text of a file that is not accepted, or of one named in ``without``,
+    is left out.
     """
     stencils = optimise(facts, effects)
-    made = _again(facts.application, stencils.files, ())
-    if made is None:
-        stencils = replace(stencils, files={}, schedules={}) if stencils.files else stencils
-        made = facts, effects
+    made, accepted = _again(facts.application, _but(stencils.files, without))
+    stencils = _of_files(facts, stencils, accepted)
+    made = made or (facts, effects)
     columns = NO_COLUMNS
     if facts.target == "cpu" and facts.application.options.opt >= COLUMNS_FROM:
         columns = put_in_blocks(*made)
-    blocked = _again(made[0].application, columns.files, columns.declared)
-    if blocked is None:
+    # Blocked forms of routines in one file are called from others: all of these texts, or none.
+    whole = not any(path in without for path in columns.files)
+    blocked, accepted = _again(made[0].application, columns.files if whole else {}, columns.declared)
+    if blocked is None or accepted != columns.files.keys():
         columns = replace(columns, files={}, blocked={}) if columns.files else columns
         blocked = made
     sizes = specialise(*blocked)
-    sized = _again(blocked[0].application, sizes.files, ())
-    if sized is None:
-        sizes = replace(sizes, files={}, regions={}) if sizes.files else sizes
-        sized = blocked
-    return Lowered(*sized, stencils, columns, sizes)
+    sized, accepted = _again(blocked[0].application, _but(sizes.files, without))
+    if sizes.files and accepted != sizes.files.keys():
+        files = {path: text for path, text in sizes.files.items() if path in accepted}
+        regions = {key: n for key, n in sizes.regions.items() if facts.routine(key).file in accepted}
+        sizes = replace(sizes, files=files, regions=regions)
+    return Lowered(*(sized or blocked), stencils, columns, sizes)
+
+
+def _but(files: Mapping[str, Optimised], without: Collection[str]) -> dict[str, Optimised]:
+    return {path: text for path, text in files.items() if path not in without}
+
+
+def _of_files(facts: Facts, result: Result, accepted: Collection[str]) -> Result:
+    """What was done in the files whose text was accepted."""
+    if accepted == result.files.keys():
+        return result
+    dropped = {path for path in result.files if path not in accepted}
+    schedules = {key: s for key, s in result.schedules.items() if facts.routine(key).file not in dropped}
+    return replace(result, files=_but(result.files, dropped), schedules=schedules)
 
 
 def _again(
-    application: Application, files: Mapping[str, Optimised], declared: Collection[str]
-) -> tuple[Facts, Effects] | None:
-    """The facts with new texts of some files, if there are any and they are without fault. ``declared`` are arrays that
-    keep their declared order.
+    application: Application, files: Mapping[str, Optimised], declared: Collection[str] = ()
+) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
+    """The facts with new texts of some files, and which of them: those without fault. None if there is none.
+    ``declared`` are arrays that keep their declared order.
     """
-    if not files:
-        return None
-    texts = {f.path: with_text(f, files[f.path]) for f in application.files if f.path in files}
-    changed, problems = with_texts(application, texts)
-    if declared and (changed.options.layout or changed.options.layout_arrays):
-        kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, "declared")}
-        changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
-    after = analyse(changed)
-    effects = Effects(after)
-    problems += after.found + check(after, effects)
-    return None if has_errors(problems) else (after, effects)
+    left = dict(files)
+    while left:
+        texts = {f.path: with_text(f, left[f.path]) for f in application.files if f.path in left}
+        changed, problems = with_texts(application, texts)
+        if declared and (changed.options.layout or changed.options.layout_arrays):
+            kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, "declared")}
+            changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
+        after = analyse(changed)
+        effects = Effects(after)
+        problems += after.found + check(after, effects)
+        if not has_errors(problems):
+            return (after, effects), left.keys()
+        faulty = {d.place.file for d in problems if d.severity == "error"} & left.keys()
+        left = _but(left, faulty or left.keys())
+    return None, ()

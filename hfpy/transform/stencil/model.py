@@ -8,6 +8,7 @@ from hfpy.options import Machine
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import MOVING, keeping
 from hfpy.transform.stencil.march import marches
+from hfpy.transform.stencil.program import Stage
 
 # Two cores of a server's processor, and a large GPU; `hfpy probe` measures those of a machine.
 CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
@@ -78,14 +79,22 @@ def _on_cpu(group: Group, machine: Machine) -> float:
     """Operations a point in blocks, with what is computed again around a block, and what keeping costs."""
     plan = keeping(group)
     rows = rows_of(group, machine)
+    by_number = {s.number: s for s in group.stages}
     total = 0.0
-    for stage in group.stages:
-        times = float(plan.evaluations[stage.number])
-        if stage in plan.kept:
-            needed = group.needs[stage.number]
-            for d in range(1, len(group.program.iterators)):
-                reach = max(o[d] for o in needed) - min(o[d] for o in needed)
-                times *= 1 + reach / (rows if d == 1 else 1)
-            total += MOVING * sum(group.program.patterns[v.array].bytes for v in stage.writes)
-        total += stage.operations * times
-    return total
+    for number, computed in plan.evaluations.items():
+        times = _times(group, by_number[number], rows) if by_number[number] in plan.kept else 1.0
+        total += times * sum(by_number[n].operations * points for n, points in computed.items())
+    kept = sum(group.program.patterns[v.array].bytes for s in plan.kept for v in s.writes)
+    return total + MOVING * kept
+
+
+def _times(group: Group, stage: Stage, rows: int) -> float:
+    """How often a kept stage is computed for a point of what is stored: again around the blocks of rows, and for each
+    point of the iterators outside at which it is needed.
+    """
+    needed = group.needs[stage.number]
+    times = 1.0
+    for d in range(1, len(group.program.iterators)):
+        reach = max(o[d] for o in needed) - min(o[d] for o in needed)
+        times *= 1 + reach / (rows if d == 1 else 1)
+    return times
