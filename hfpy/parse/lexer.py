@@ -17,7 +17,9 @@ _QUOTED_OR_COMMENT = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|['"!]""")
 _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
 _INCLUDE_LINE = re.compile(r"#\s*include\s*[\"<]([^\">]*)")
-_DIRECTIVE_WORDS = re.compile(r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|scheme|if|exit)\b", re.IGNORECASE)
+_DIRECTIVE_WORDS = re.compile(
+    r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|stencilprogram|scheme|if|exit)\b", re.IGNORECASE
+)
 
 
 def mask_strings(text: str) -> str:

@@ -182,3 +182,30 @@ def test_mistakes(tmp_path: Path, rows: list[str], code: str, line: int) -> None
     done = translated(tmp_path, *rows)
     assert not done.files
     assert (code, line) in [(d.code, d.place.line) for d in done.diagnostics if d.severity == "error"]
+
+
+def test_directives_in_comments(tmp_path: Path) -> None:
+    """In a plain file the directives stand in comments, and regions bring their loops."""
+    path = tmp_path / "m.f90"
+    rows = [
+        "    integer :: i, j",
+        "    !@stencilProgram{temporary(kept), fuse(all)}",
+        *(
+            line
+            for body in ("kept(i,j) = a(i,j) * 2", "p(i,j) = kept(i,j) + 1")
+            for line in (
+                f"    !@parallelRegion{{{DOMAIN}, unroll(j:2)}}",
+                "    do j = 1, ny",
+                "      do i = 1, nx",
+                f"        {body}",
+                "      end do",
+                "    end do",
+                "    !@end parallelRegion",
+            )
+        ),
+        "    !@end stencilProgram",
+    ]
+    path.write_text(MODULE.format(body="\n".join(rows)))
+    made = text(translate([path], Options(target="cpu", backend="openmp", jobs=1)))
+    assert "2 regions as one" in made and "unrolled j:2" in made
+    assert not re.search(r"\bkept\(i,j\)", made)

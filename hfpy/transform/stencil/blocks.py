@@ -19,6 +19,9 @@ from hfpy.transform.stencil.nests import NestBody, Temporary
 from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance
 from hfpy.transform.stencil.text import bound, element, plus
 
+# Points of a block in an iterator outside, where there are any: enough that little is computed again.
+OUTSIDE = 32
+
 
 @dataclass(frozen=True)
 class BlockCode:
@@ -33,17 +36,24 @@ class BlockCode:
     kept: tuple[Stage, ...]
 
 
+def reached_outside(group: Group) -> set[str]:
+    """The iterators outside of the rows along which something kept is needed at other points."""
+    needed = [o for s in keeping(group).kept for o in group.needs[s.number]]
+    return {i for d, i in enumerate(group.program.iterators) if d > 1 and any(o[d] for o in needed)}
+
+
 def block_sizes(group: Group, rows: int) -> dict[str, int]:
-    """The points of a block in each iterator that is cut: ``rows`` of the second, what ``tile`` says, and as many as
-    ``unroll`` takes at once.
+    """The points of a block in each iterator that is cut: ``rows`` of the second, what ``tile`` says, as many as
+    ``unroll`` takes at once, and a few in an iterator outside along which something kept is needed at several points.
     """
     inner, row, *outer = group.program.iterators
     wishes = group.wishes
+    reached = reached_outside(group)
     sizes = {row: rows, **wishes.tile}
     for iterator in outer:
-        factor = wishes.unroll.get(iterator, 1)
-        if factor > sizes.get(iterator, 1):
-            sizes[iterator] = factor
+        least = max(wishes.unroll.get(iterator, 1), OUTSIDE if iterator in reached - sizes.keys() else 1)
+        if least > sizes.get(iterator, 1):
+            sizes[iterator] = least
     return {i: sizes[i] for i in (inner, row, *outer) if sizes.get(i, 0) > (1 if i in outer else 0)}
 
 
@@ -82,19 +92,13 @@ class BlockWriter:
         self.names = names
         self.sizes = sizes
         self.inner = self.program.iterators[0]
+        self.point = {i: i for i in self.program.iterators}
         self.here: Offset = (0,) * len(self.program.iterators)
         self.blocks = {i: names.scalar(i, "_block", "integer") for i in sizes}
         self.kept = keeping(group).kept
-        outer = [i for i in self.program.iterators[1:] if i not in sizes]
-        self.planes = {i: names.scalar(i, "_plane", "integer") for i in outer if self._reaches(i)}
         self.temporaries: dict[Version, Temporary] = {}
         self.private: list[str] = []
         self.evaluations: dict[int, int] = {}
-
-    def _reaches(self, iterator: str) -> bool:
-        """Whether a kept stage is needed at other points of an outer iterator."""
-        d = self.program.iterators.index(iterator)
-        return any(o[d] for s in self.kept for o in self.group.needs[s.number])
 
     def write(self) -> BlockCode:
         """The whole body."""
@@ -120,7 +124,7 @@ class BlockWriter:
 
     def _stored_nest(self, stages: list[Stage]) -> Iterator[str]:
         def inner(copies: list[Offset]) -> tuple[list[str], NestBody]:
-            body = self._nest_body({i: i for i in self.program.iterators})
+            body = self._nest_body()
             return [line for stage in stages for at in copies for line in body.root(stage, at=at)], body
 
         box = stages[0].box
@@ -129,8 +133,8 @@ class BlockWriter:
             if self.group.alone(stage):
                 self.temporaries.update({v: self._in_memory(v) for v in stage.writes})
 
-    def _nest_body(self, point: Mapping[str, str]) -> NestBody:
-        return NestBody(self.group, self.names, point, self.temporaries, select=True)
+    def _nest_body(self) -> NestBody:
+        return NestBody(self.group, self.names, self.point, self.temporaries, select=True)
 
     def _in_memory(self, version: Version) -> Temporary:
         """A version that has been stored, for the nests that follow."""
@@ -143,19 +147,18 @@ class BlockWriter:
 
     def _kept_nest(self, stage: Stage) -> Iterator[str]:
         """The loops over what is needed of a stage, into its arrays; what is stored goes to memory from there."""
-        point = {i: self.planes.get(i, i) for i in self.program.iterators}
         offsets = sorted(self.group.needs[stage.number])
         rooms = {v: self._array(v, stage, offsets) for v in stage.writes}
 
         def inner(copies: list[Offset]) -> tuple[list[str], NestBody]:
-            body = self._nest_body(point)
+            body = self._nest_body()
             lines = [line for at in copies for line in body.computed(stage, at)]
-            lines += [f"{rooms[v](at, point)} = {body.scalar(v, at)}" for at in copies for v in stage.writes]
+            lines += [f"{rooms[v](at, self.point)} = {body.scalar(v, at)}" for at in copies for v in stage.writes]
             return lines, body
 
-        yield from self._around(stage.box, self.group.required[stage.number], offsets, inner, self.planes)
+        yield from self._around(stage.box, self.group.required[stage.number], offsets, inner)
         self.temporaries.update(rooms)
-        last = self._nest_body({i: i for i in self.program.iterators})
+        last = self._nest_body()
         copied = [last.copied(v) for v in stage.writes if v in self.group.stored]
         if copied:
             yield from self._around(stage.box, stage.box, [self.here], lambda _: (copied, last), jam=False)
@@ -168,7 +171,6 @@ class BlockWriter:
         wanted: Box,
         offsets: list[Offset],
         inner: Callable[[list[Offset]], tuple[list[str], NestBody]],
-        planes: Mapping[str, str] | None = None,
         jam: bool = True,
     ) -> Iterator[str]:
         """Loops around what ``inner`` writes for some copies of a point: over the points of ``wanted`` that the block
@@ -179,7 +181,7 @@ class BlockWriter:
         for d, iterator in reversed(list(enumerate(self.program.iterators))):
             low, high = (f(o[d] for o in offsets) for f in (min, max))
             reach = Reach(d, low, high, own[d], wanted[d], self.group.box[d])
-            loop, conditions = self._loop(iterator, reach, (planes or {}).get(iterator))
+            loop, conditions = self._loop(iterator, reach)
             loops += [loop] if loop is not None else []
             guards += conditions
         loops = loops if jam else [loop.plain() for loop in loops]
@@ -195,7 +197,7 @@ class BlockWriter:
         lines = jammed(loops, [self.here], body)
         yield from _guarded(guards, lines)
 
-    def _loop(self, iterator: str, reach: Reach, plane: str | None) -> tuple[Loop | None, list[str]]:
+    def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[str]]:
         """The loop over one iterator, or the conditions on one that has no loop here."""
         factor = self.group.wishes.unroll.get(iterator, 1)
         low, high, span, d = reach.low, reach.high, reach.wanted, reach.dimension
@@ -208,9 +210,6 @@ class BlockWriter:
             return Loop(iterator, first, last, d, factor), []
         if iterator == self.inner:
             return Loop(iterator, bound(span.lower), bound(span.upper), d, factor), []
-        if plane is not None:
-            first = f"max({plus(iterator, low)}, {bound(reach.own.lower)})"
-            return Loop(plane, first, f"min({plus(iterator, high)}, {bound(reach.own.upper)})", d), []
         guards = [f"{iterator} >= {bound(reach.own.lower)}"] if reach.own.lower != reach.whole.lower else []
         guards += [f"{iterator} <= {bound(reach.own.upper)}"] if reach.own.upper != reach.whole.upper else []
         return None, guards
@@ -230,7 +229,7 @@ class BlockWriter:
 
         def temporary(offset: Offset, point: Mapping[str, str]) -> str:
             at = zip(self.program.iterators, offset, strict=True)
-            return f"{name}({','.join(index for i, by in at for index in self._index(i, stage, by, point))})"
+            return f"{name}({','.join(index for i, by in at for index in self._index(i, stage, by))})"
 
         return temporary
 
@@ -241,17 +240,14 @@ class BlockWriter:
         if iterator == self.inner:
             span = self.group.required[stage.number][0]
             return [f"{bound(span.lower)}:{bound(span.upper)}"]
-        return [f"{low}:{high}"] if iterator in self.planes else []
+        return []
 
-    def _index(self, iterator: str, stage: Stage, by: int, point: Mapping[str, str]) -> list[str]:
+    def _index(self, iterator: str, stage: Stage, by: int) -> list[str]:
         """The index for one iterator at an offset from the point."""
         if iterator in self.sizes:
             return [plus(f"{iterator}-{self.blocks[iterator]}", by)]
         if iterator == self.inner:
             return [plus(iterator, by)]
-        if iterator in self.planes:
-            relative = "" if point[iterator] == iterator else f"{point[iterator]}-{iterator}"
-            return [plus(relative, by) if relative else str(by)]
         return []
 
 

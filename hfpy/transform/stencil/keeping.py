@@ -13,7 +13,7 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.program import Offset, Stage, shifted
 
 # Operations in the time in which a byte goes to the first cache and comes back.
-MOVING = 1.0
+MOVING = 2.0
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,9 @@ class MarchWriter(BlockWriter):
         ring = self.rings[stage.number]
         return [f"0:{ring - 1}"] if ring > 1 else []
 
-    def _index(self, iterator: str, stage: Stage, by: int, point: Mapping[str, str]) -> list[str]:
+    def _index(self, iterator: str, stage: Stage, by: int) -> list[str]:
         if iterator != self.row:
-            return super()._index(iterator, stage, by, point)
+            return super()._index(iterator, stage, by)
         ring = self.rings[stage.number]
         return [f"modulo({plus(iterator, by)},{ring})"] if ring > 1 else []
 
@@ -96,15 +96,14 @@ class MarchWriter(BlockWriter):
         wanted: Box,
         offsets: list[Offset],
         inner: Callable[[list[Offset]], tuple[list[str], NestBody]],
-        planes: Mapping[str, str] | None = None,
         jam: bool = True,
     ) -> Iterator[str]:
         yield f"{self.row} = {plus(self.step, max(o[1] for o in offsets))}"
-        yield from super()._around(own, wanted, offsets, inner, planes, jam)
+        yield from super()._around(own, wanted, offsets, inner, jam)
 
-    def _loop(self, iterator: str, reach: Reach, plane: str | None) -> tuple[Loop | None, list[str]]:
+    def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[str]]:
         if iterator != self.row:
-            return super()._loop(iterator, reach, plane)
+            return super()._loop(iterator, reach)
         guards = []
         if reach.high - reach.low < self.lead:
             guards.append(f"{iterator} >= {plus(self.blocks[iterator], reach.low)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hfpy.options import Machine
+from hfpy.transform.stencil.blocks import block_sizes, reached_outside
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import MOVING, keeping
 from hfpy.transform.stencil.march import marches
@@ -14,7 +15,8 @@ from hfpy.transform.stencil.program import Stage
 CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
 GPU = Machine(3e12, 5e12, 0, 4e-6)
 ROWS = (32, 16, 8, 4)
-MARCHED, MARCHED_FLAT = 64, 16  # rows of a block that goes row by row, with and without an iterator outside
+# Rows of a block that goes row by row: where an iterator outside gives the threads their work, and where rows have to.
+MARCHED, MARCHED_FLAT = 64, 16
 # Memory that a routine takes anew in each call comes in pages that the system clears first: about a tenth of the
 # bandwidth remains (measured: 2 to 3 GB/s against 20).
 FRESH = 8
@@ -51,7 +53,7 @@ def rows_of(group: Group, machine: Machine) -> int:
     """
     program = group.program
     if marches(group):
-        return MARCHED if len(program.iterators) > 2 else MARCHED_FLAT
+        return MARCHED if len(program.iterators) > 2 and not reached_outside(group) else MARCHED_FLAT
     held = [program.patterns[v.array].bytes for v in group.inputs | group.stored]
     held += [program.patterns[v.array].bytes for s in keeping(group).kept for v in s.writes]
     for rows in ROWS:
@@ -89,12 +91,11 @@ def _on_cpu(group: Group, machine: Machine) -> float:
 
 
 def _times(group: Group, stage: Stage, rows: int) -> float:
-    """How often a kept stage is computed for a point of what is stored: again around the blocks of rows, and for each
-    point of the iterators outside at which it is needed.
-    """
+    """How often a kept stage is computed for a point of what is stored: again around the blocks."""
     needed = group.needs[stage.number]
+    sizes = block_sizes(group, rows)
     times = 1.0
-    for d in range(1, len(group.program.iterators)):
+    for d, iterator in enumerate(group.program.iterators[1:], 1):
         reach = max(o[d] for o in needed) - min(o[d] for o in needed)
-        times *= 1 + reach / (rows if d == 1 else 1)
+        times *= 1 + reach / sizes.get(iterator, 1)
     return times

@@ -50,6 +50,8 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
     box = group.box[first:]
     rest = [*_bounds(box, counted), f"stride({','.join(map(str, steps))})", *extra]
     rest += [f"private({','.join(code.private)})"] if code.private else []
+    if len(counted) > 1 and steps[-1] > 1:
+        rest.append("collapse(2)")  # few blocks in the outermost iterator: threads share those of two
     loops = _heads(counted, box, steps) if commented else []
     made = list(region_lines(counted, sizes[first:], rest, code.lines, loops, target))
     manner = _manner(group, cut) + (", row by row" if marching else "")
