@@ -41,7 +41,7 @@ def test_it_counts_where_a_stage_would_be_computed_not_how_often_it_is_needed(tm
     done = optimised(
         tmp_path,
         f"{WIDE}| u(i,j) = a(i,j) * 2 + b(i,j)",
-        "startAt(1,1), endAt(nx+1,ny)| t(i,j) = u(i,j) * u(i-1,j) / (b(i,j) + 2) * a(i,j) - exp(a(i,j))",
+        "startAt(1,1), endAt(nx+1,ny)| t(i,j) = u(i,j) * u(i-1,j) / (b(i,j) + 2) * a(i,j) - exp(a(i,j) + b(i,j)) + 1",
         "startAt(1,1)| p(i,j) = t(i,j) - t(i+1,j)",
     )
     assert done.fused == 1
