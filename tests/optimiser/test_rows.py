@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.options import Machine, Options
+from hfpy.pipeline import translate
 from tests.optimiser.test_legality import WIDE, optimised
 
 HEAVY = "t(i,j) = (a(i,j) + b(i,j)) * (a(i,j) - b(i,j)) / (a(i,j) + 2) + a(i,j) * b(i,j) - exp(b(i,j))"
@@ -54,3 +56,21 @@ def test_a_row_that_is_stored_later_is_in_the_ring_until_then(tmp_path: Path) ->
     done = optimised(tmp_path, f"{WIDE}| {HEAVY.replace('t(', 'kept(', 1)}", "| p(i,j) = kept(i,j+2) / 3 - kept(i,j+1)")
     if done.fused:
         assert re.search(r":: hf_kept_rows\(.*,0:2\)", done.text)
+
+
+def test_one_iterator_has_no_rows(tmp_path: Path) -> None:
+    """Whatever a stage costs: a group over one iterator computes everything at the point."""
+    path = tmp_path / "line.h90"
+    path.write_text(
+        "subroutine line(n, a, p)\n  implicit none\n  integer, intent(in) :: n\n"
+        "  real(8), intent(in) :: a(0:n+1)\n  real(8), intent(inout) :: p(0:n+1)\n  real(8) :: t(0:n+1)\n"
+        "  @parallelRegion{domName(i), domSize(n), startAt(0), endAt(n+1)}\n"
+        "  t(i) = exp(a(i)) * exp(2 * a(i)) + exp(3 * a(i))\n  @end parallelRegion\n"
+        "  @parallelRegion{domName(i), domSize(n)}\n  p(i) = t(i+1) - t(i-1)\n  @end parallelRegion\n"
+        "end subroutine line\n"
+    )
+    dear = Machine(1e9, 1e13, 1 << 19, 1e-5)  # memory is slow: fusing pays
+    done = translate([path], Options(backend="openmp", opt=2, jobs=1, machine=dear))
+    assert not done.diagnostics
+    assert "2 regions as one, by points" in done.files[0].text
+    assert "_rows" not in done.files[0].text

@@ -65,19 +65,24 @@ def rows_of(group: Group, machine: Machine) -> int:
 def cost(group: Group, machine: Machine, target: str) -> Cost:
     """What a group costs on a machine: computing and moving overlap (§9)."""
     moved = traffic(group)
-    operations = _on_cpu(group, machine) if target == "cpu" else _on_gpu(group)
+    operations = _in_blocks(group, machine) if in_blocks(group, target) else _by_points(group)
     paged = fresh(group) * FRESH if target == "cpu" else 0
     moving = (moved + paged) / machine.bandwidth
     seconds = machine.points * max(moving, operations / machine.rate) + machine.launch
     return Cost(moved, operations, seconds)
 
 
-def _on_gpu(group: Group) -> float:
-    """Operations a point where each thread computes all that it needs."""
+def in_blocks(group: Group, target: str) -> bool:
+    """Whether a group is computed in blocks of rows: on the CPU, where there are rows."""
+    return target == "cpu" and len(group.program.iterators) > 1
+
+
+def _by_points(group: Group) -> float:
+    """Operations a point where each point computes all that it needs."""
     return sum(float(stage.operations * len(group.needs[stage.number])) for stage in group.stages)
 
 
-def _on_cpu(group: Group, machine: Machine) -> float:
+def _in_blocks(group: Group, machine: Machine) -> float:
     """Operations a point in blocks, with what is computed again around a block, and what keeping costs."""
     plan = keeping(group)
     rows = rows_of(group, machine)
