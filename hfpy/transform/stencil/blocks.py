@@ -36,6 +36,11 @@ class BlockCode:
     kept: tuple[Stage, ...]
 
 
+def in_blocks(group: Group, target: str) -> bool:
+    """Whether a group is computed in blocks of rows: on the CPU, where there are rows."""
+    return target == "cpu" and len(group.program.iterators) > 1
+
+
 def reached_outside(group: Group) -> set[str]:
     """The iterators outside of the rows along which something kept is needed at other points."""
     needed = [o for s in keeping(group).kept for o in group.needs[s.number]]
@@ -194,8 +199,12 @@ class BlockWriter:
                     self.evaluations[number] = self.evaluations.get(number, 0) + times
             return lines
 
-        lines = jammed(loops, [self.here], body)
-        yield from _guarded(guards, lines)
+        yield from self._before(offsets)
+        yield from _guarded(guards, jammed(loops, [self.here], body))
+
+    def _before(self, offsets: list[Offset]) -> Iterator[str]:
+        """What stands before the loops over the points at some offsets: nothing here."""
+        yield from ()
 
     def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[str]]:
         """The loop over one iterator, or the conditions on one that has no loop here."""

@@ -24,12 +24,11 @@ def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
     if not facts.application.options.opt:
         return []
     rewritten = {
-        group.stages[n].place
+        stage.place
         for schedules in result.schedules.values()
         for schedule in schedules
-        for place in schedule.texts
-        for group in (schedule.choice.groups[place],)
-        for n in range(len(group.stages))
+        for number in schedule.texts
+        for stage in schedule.choice.groups[number].stages
     }
     found: list[Diagnostic] = []
     for identity, region in facts.positions.regions.items():

@@ -7,15 +7,14 @@ that is needed up to ``high`` rows ahead computes its row ``r + high``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from hfpy.transform.stencil.blocks import BlockWriter, Reach
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.jam import Loop
 from hfpy.transform.stencil.keeping import keeping
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.nests import NestBody
-from hfpy.transform.stencil.program import Box, Offset, Stage, shifted
+from hfpy.transform.stencil.program import Offset, Stage, shifted
 from hfpy.transform.stencil.text import bound, plus
 
 
@@ -90,16 +89,8 @@ class MarchWriter(BlockWriter):
 
     # -- loops
 
-    def _around(
-        self,
-        own: Box,
-        wanted: Box,
-        offsets: list[Offset],
-        inner: Callable[[list[Offset]], tuple[list[str], NestBody]],
-        jam: bool = True,
-    ) -> Iterator[str]:
+    def _before(self, offsets: list[Offset]) -> Iterator[str]:
         yield f"{self.row} = {plus(self.step, max(o[1] for o in offsets))}"
-        yield from super()._around(own, wanted, offsets, inner, jam)
 
     def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[str]]:
         if iterator != self.row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hfpy.options import Machine
-from hfpy.transform.stencil.blocks import block_sizes, reached_outside
+from hfpy.transform.stencil.blocks import block_sizes, in_blocks, reached_outside
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import MOVING, keeping
 from hfpy.transform.stencil.march import marches
@@ -70,11 +70,6 @@ def cost(group: Group, machine: Machine, target: str) -> Cost:
     moving = (moved + paged) / machine.bandwidth
     seconds = machine.points * max(moving, operations / machine.rate) + machine.launch
     return Cost(moved, operations, seconds)
-
-
-def in_blocks(group: Group, target: str) -> bool:
-    """Whether a group is computed in blocks of rows: on the CPU, where there are rows."""
-    return target == "cpu" and len(group.program.iterators) > 1
 
 
 def _by_points(group: Group) -> float:

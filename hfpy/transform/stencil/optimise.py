@@ -160,7 +160,7 @@ class _RoutineWork:
     def _text(self, group: Group, tuned: Tuned | None) -> RegionText:
         indent = " " * group.stages[0].region.header.line.segments[0][2]
         measured = tuned.rows if tuned is not None else 0
-        rows = (measured or rows_of(group, self.machine)) if self.target == "cpu" else 0
+        rows = measured or rows_of(group, self.machine)
         return region_text(group, self.names, self.target, indent, rows)
 
     def _replaceable(self, group: Group) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.sizes import Linear
-from hfpy.transform.stencil.blocks import BlockWriter, block_sizes
+from hfpy.model.directives import Region
+from hfpy.transform.stencil.blocks import BlockWriter, block_sizes, in_blocks
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.march import MarchWriter, marches
@@ -26,21 +27,28 @@ class RegionText:
 
 
 def region_text(group: Group, names: Locals, target: str, indent: str, rows: int) -> RegionText:
-    """The region that takes the place of a group's regions."""
+    """The region that takes the place of a group's regions; ``rows`` is how many rows a block has, where there are
+    blocks.
+    """
+    made = _blocks(group, names, rows, target) if in_blocks(group, target) else _points(group, names, target)
+    return RegionText(tuple(indent + row for row in made.lines), made.manner, made.evaluations)
+
+
+def _points(group: Group, names: Locals, target: str) -> RegionText:
+    """A region over the points of the group's box."""
+    iterators, unroll = group.program.iterators, group.wishes.unroll
+    lines, body = point_lines(group, names)
+    steps = [unroll.get(i, 1) for i in iterators]
+    rest = [*_bounds(group.box, iterators), *_schedule(group, target), *_taken_over(group)]
+    loops = _heads(iterators, group.box, steps) if _commented(group) else []
+    made = region_lines(iterators, _sizes(group), rest, lines, loops, target)
+    several = f", unrolled {_factors(unroll)}" if unroll else ""
+    return RegionText(tuple(made), "points" + several, dict(body.evaluations))
+
+
+def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:
+    """A region over blocks of the group's box."""
     iterators = group.program.iterators
-    sizes = [d.size for d in group.stages[0].region.region.domains]  # type: ignore[union-attr]
-    commented = group.stages[0].region.header.line.comment
-    template = group.stages[0].region.region.template  # type: ignore[union-attr]
-    extra = [f"template({template})"] if template else []
-    extra += ["fuse(no)"] if group.wishes.fuse == "no" else []
-    if target == "gpu" or len(iterators) < 2 or rows == 0:
-        lines, body = point_lines(group, names)
-        rest = [*_bounds(group.box, iterators), *_schedule(group, target)]
-        steps = [group.wishes.unroll.get(i, 1) for i in iterators]
-        loops = _heads(iterators, group.box, steps) if commented else []
-        made = list(region_lines(iterators, sizes, rest + extra, lines, loops, target))
-        several = f", unrolled {_factors(group.wishes.unroll)}" if group.wishes.unroll else ""
-        return RegionText(tuple(indent + row for row in made), "points" + several, dict(body.evaluations))
     cut = block_sizes(group, rows)
     marching = marches(group)
     code = (MarchWriter if marching else BlockWriter)(group, names, cut).write()
@@ -48,14 +56,37 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
     counted = tuple(code.blocks.get(i, i) for i in iterators[first:])
     steps = [cut.get(i, 1) for i in iterators[first:]]
     box = group.box[first:]
-    rest = [*_bounds(box, counted), f"stride({','.join(map(str, steps))})", *extra]
+    rest = [*_bounds(box, counted), f"stride({','.join(map(str, steps))})", *_taken_over(group)]
     rest += [f"private({','.join(code.private)})"] if code.private else []
     if len(counted) > 1 and steps[-1] > 1:
         rest.append("collapse(2)")  # few blocks in the outermost iterator: threads share those of two
-    loops = _heads(counted, box, steps) if commented else []
-    made = list(region_lines(counted, sizes[first:], rest, code.lines, loops, target))
+    loops = _heads(counted, box, steps) if _commented(group) else []
+    made = region_lines(counted, _sizes(group)[first:], rest, code.lines, loops, target)
     manner = _manner(group, cut) + (", row by row" if marching else "")
-    return RegionText(tuple(indent + row for row in made), manner, dict(code.evaluations))
+    return RegionText(tuple(made), manner, dict(code.evaluations))
+
+
+def _directive(group: Group) -> Region:
+    """The directive of the group's first region, from which the new one takes what is not of the schedule."""
+    region = group.stages[0].region.region
+    assert region is not None
+    return region
+
+
+def _sizes(group: Group) -> list[str]:
+    return [d.size for d in _directive(group).domains]
+
+
+def _commented(group: Group) -> bool:
+    """Whether directives stand in comments, so that regions bring their loops."""
+    return _directive(group).line.comment
+
+
+def _taken_over(group: Group) -> list[str]:
+    """Attributes that hold for the new region, too."""
+    template = _directive(group).template
+    found = [f"template({template})"] if template else []
+    return [*found, "fuse(no)"] if group.wishes.fuse == "no" else found
 
 
 def _heads(iterators: tuple[str, ...], box: Box, steps: list[int]) -> list[str]:
