@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,9 @@ import click
 
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
+sys.path.insert(0, str(DOCS))
+
+from generated_page import write  # noqa: E402
 
 from hfpy.cli import cli  # noqa: E402
 
@@ -84,17 +86,5 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
-def main() -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(description="Writes docs/commands.md.")
-    parser.add_argument("--check", action="store_true", help="write nothing; status 1 if the page is not up to date")
-    check = parser.parse_args().check
-    path = DOCS / "commands.md"
-    text = page()
-    if not check:
-        path.write_text(text, encoding="utf-8")
-    return int(not path.exists() or path.read_text(encoding="utf-8") != text)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write(DOCS / "commands.md", page))

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import os
@@ -23,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(DOCS))
 
 from error_examples import ENTRIES, Entry  # noqa: E402
+from generated_page import write  # noqa: E402
 
 from hfpy import cli  # noqa: E402
 from hfpy.codes import CODES, HINTS  # noqa: E402
@@ -132,17 +132,5 @@ def _sentence(hint: str) -> str:
     return f"{hint[:1].upper()}{hint[1:]}." if hint else ""
 
 
-def main() -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(description="Writes docs/errors.md.")
-    parser.add_argument("--check", action="store_true", help="write nothing; status 1 if the page is not up to date")
-    check = parser.parse_args().check
-    path = DOCS / "errors.md"
-    text = page()
-    if not check:
-        path.write_text(text, encoding="utf-8")
-    return int(not path.exists() or path.read_text(encoding="utf-8") != text)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write(DOCS / "errors.md", page))

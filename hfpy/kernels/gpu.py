@@ -22,6 +22,7 @@ import numpy as np
 from hfpy.build.cuda import RUNTIME
 from hfpy.diagnostics import ToolError, UsageError
 from hfpy.kernels.signatures import Argument
+from hfpy.kernels.values import check_shape
 
 _KERNEL = re.compile(r"__global__ void (\w+)\(")
 _TO_HOST, _TO_DEVICE = 2, 1  # cudaMemcpyKind
@@ -164,11 +165,5 @@ def device_array(argument: Argument, stored: np.dtype[Any], value: Any) -> Any:
     wanted = np.dtype(bool) if argument.base == "logical" else stored
     if value.dtype != wanted:
         raise TypeError(f"wanted an array of {wanted}, got one of {value.dtype}")
-    rank = len(argument.extents)
-    if value.ndim != rank:
-        raise ValueError(f"wanted {rank} dimension{'s' if rank > 1 else ''}, got shape {value.shape}")
-    if not value.flags.f_contiguous:
-        order = "C" if value.flags.c_contiguous else "with strides"
-        hint = "make it with order='F', or pass cupy.asfortranarray(…) where it is only read"
-        raise ValueError(f"wanted order 'F' (first index contiguous), got an array in order {order}; {hint}")
+    check_shape(argument, value, "cupy")
     return value

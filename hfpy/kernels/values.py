@@ -64,6 +64,17 @@ def from_memory(base: str, held: Array) -> bool | int | float | complex:
     return value != 0 if base == "logical" else value
 
 
+def check_shape(argument: Argument, value: Any, library: str) -> None:
+    """Raises ValueError if an array of a library has another rank or order in memory than an argument."""
+    rank = len(argument.extents)
+    if value.ndim != rank:
+        raise ValueError(f"wanted {rank} dimension{'s' if rank > 1 else ''}, got shape {value.shape}")
+    if not value.flags.f_contiguous:
+        order = "C" if value.flags.c_contiguous else "with strides"
+        hint = f"make it with order='F', or pass {library}.asfortranarray(…) where it is only read"
+        raise ValueError(f"wanted order 'F' (first index contiguous), got an array in order {order}; {hint}")
+
+
 def array(argument: Argument, stored: np.dtype[Any], value: Any) -> Array:
     """The memory to pass for an array: the array's own, or, for logicals of more than one byte, a copy.
 
@@ -74,13 +85,7 @@ def array(argument: Argument, stored: np.dtype[Any], value: Any) -> Array:
         raise TypeError(f"wanted a NumPy array of {wanted}, got {described(value)}")
     if value.dtype != wanted:
         raise TypeError(f"wanted an array of {wanted}, got one of {value.dtype}{_swapped(value.dtype)}")
-    rank = len(argument.extents)
-    if value.ndim != rank:
-        raise ValueError(f"wanted {rank} dimension{'s' if rank > 1 else ''}, got shape {value.shape}")
-    if not value.flags.f_contiguous:
-        order = "C" if value.flags.c_contiguous else "with strides"
-        hint = "make it with order='F', or pass numpy.asfortranarray(…) where it is only read"
-        raise ValueError(f"wanted order 'F' (first index contiguous), got an array in order {order}; {hint}")
+    check_shape(argument, value, "numpy")
     if not value.flags.aligned:
         raise ValueError("wanted aligned memory, got an array that is not aligned")
     if argument.changes and not value.flags.writeable:
