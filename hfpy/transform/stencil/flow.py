@@ -12,9 +12,17 @@ from hfpy.transform.stencil.program import Access, SpanKey
 
 def kept_arrays(nodes: tuple[Node, ...], accesses: Mapping[SpanKey, Access], written: frozenset[str]) -> frozenset[str]:
     """The arrays among ``written`` whose value before the stage matters at the point itself."""
+    exposed, certain = exposed_and_certain(nodes, accesses, written)
+    return exposed | (written - certain)
+
+
+def exposed_and_certain(
+    nodes: tuple[Node, ...], accesses: Mapping[SpanKey, Access], written: frozenset[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The arrays among ``written`` that may be read before they are set, and those that certainly are set."""
     scan = _Scan(accesses, written)
     certain = scan.block(nodes, frozenset())
-    return frozenset(scan.exposed) | (written - certain)
+    return frozenset(scan.exposed), certain
 
 
 class _Scan:

@@ -20,7 +20,7 @@ from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.stencil.flow import kept_arrays
 from hfpy.transform.stencil.operations import PURE, count
-from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Span, SpanKey, Wishes, distance, moved
+from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Piece, Span, SpanKey, Wishes, distance, moved
 
 _OPEN = frozenset({"pointer", "target"})
 _NUMBERS = ("real", "integer", "logical")
@@ -66,6 +66,7 @@ class Draft:
     place: Place
     wishes: Wishes
     scope: StencilScope | None
+    pieces: tuple[Piece, ...] = ()
 
 
 def wishes_of(region: Region, scope: StencilScope | None) -> Wishes:
@@ -93,6 +94,11 @@ class Lifter:
         nodes = innermost_body(construct, region)
         for node in nodes:
             self._check_node(node)
+        body, scalars = self._scalars(region, number)
+        return self._read(construct, region, nodes, body, scalars)
+
+    def _scalars(self, region: Region, number: int) -> tuple[RegionBody, tuple[str, ...]]:
+        """The body of a region for the analyses, and the single values that it sets for itself."""
         shared = self.sharing.region(number)
         placed = shared.place()
         body = shared.body
@@ -103,7 +109,7 @@ class Lifter:
             raise self._refused(
                 6, f"'{loose[0]}' carries a value out of the region" if loose else "it is in error", region.place
             )
-        return self._read(construct, region, nodes, body, scalars)
+        return body, scalars
 
     def _read(
         self, construct: Construct, region: Region, nodes: tuple[Node, ...], body: RegionBody, scalars: tuple[str, ...]
@@ -139,7 +145,7 @@ class Lifter:
         safe = frozenset(
             key
             for key, a in accesses.items()
-            if a.own or a.array in written or self._within(patterns[a.array], a, box, region)
+            if a.own or a.array in written or self._inside(patterns[a.array], a, box, region.iterators, region.place)
         )
         return Draft(
             construct,
@@ -260,20 +266,20 @@ class Lifter:
         pattern = Pattern(data.name, tuple(texts), text, size, temporary or self._vanishes(data))
         return pattern, tuple(offset.values()), names
 
-    def _within(self, pattern: Pattern, access: Access, box: Box, region: Region) -> bool:
+    def _inside(self, pattern: Pattern, access: Access, box: Box, iterators: tuple[str, ...], place: Place) -> bool:
         """Whether an array surely has the element that a reference names, at all points of the box."""
-        data = self._object(pattern.name, region.place)
+        data = self._object(pattern.name, place)
         if len(data.used) != len(pattern.items):
             return False
         for item, dimension in zip(pattern.items, data.used, strict=True):
-            if item not in region.iterators:
+            if item not in iterators:
                 return False
             lower, _, upper = dimension.size.rpartition(":")
             ends = [linear_of(expand(t, self.macros)) for t in (lower or "1", upper)]
             if None in ends:
                 return False
-            span = box[region.iterators.index(item)]
-            by = access.offset[region.iterators.index(item)]
+            span = box[iterators.index(item)]
+            by = access.offset[iterators.index(item)]
             first, last, low, high = (self._known(f) for f in (span.lower, span.upper, *ends) if f is not None)
             below, above = distance(moved(first, by), low), distance(high, moved(last, by))
             if below is None or above is None or below < 0 or above < 0:

@@ -10,6 +10,7 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import MOVING, keeping
 from hfpy.transform.stencil.march import marches
 from hfpy.transform.stencil.program import Stage
+from hfpy.transform.stencil.sweeps import ColumnGroup
 
 # Two cores of a server's processor, and a large GPU; `hfpy probe` measures those of a machine.
 CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
@@ -17,6 +18,8 @@ GPU = Machine(3e12, 5e12, 0, 4e-6)
 ROWS = (32, 16, 8, 4)
 # Rows of a block that goes row by row: where an iterator outside gives the threads their work, and where rows have to.
 MARCHED, MARCHED_FLAT = 64, 16
+# The share of a GPU's bandwidth that one thread a column gets: there are fewer threads than with one a point.
+COLUMNS = 0.75
 # Memory that a routine takes anew in each call comes in pages that the system clears first: about a tenth of the
 # bandwidth remains (measured: 2 to 3 GB/s against 20).
 FRESH = 8
@@ -64,6 +67,8 @@ def rows_of(group: Group, machine: Machine) -> int:
 
 def cost(group: Group, machine: Machine, target: str) -> Cost:
     """What a group costs on a machine: computing and moving overlap (§9)."""
+    if isinstance(group, ColumnGroup):
+        return _in_columns(group, machine, target)
     moved = traffic(group)
     operations = _in_blocks(group, machine) if in_blocks(group, target) else _by_points(group)
     paged = fresh(group) * FRESH if target == "cpu" else 0
@@ -99,3 +104,27 @@ def _times(group: Group, stage: Stage, rows: int) -> float:
         reach = max(o[d] for o in needed) - min(o[d] for o in needed)
         times *= 1 + reach / sizes.get(iterator, 1)
     return times
+
+
+def _in_columns(group: ColumnGroup, machine: Machine, target: str) -> Cost:
+    """What a group with sweeps costs. Each loop reads and stores what it touches; on the CPU the values of a block of
+    columns stay in the cache between loops, and arrays of the group's own need no memory.
+    """
+    program = group.program
+    full = len(program.iterators)
+    fields: list[str] = []
+    for cluster in group.clusters:
+        written = {a for m in cluster.members for a in m.writes}
+        exposed = {a for m in cluster.members for a in m.exposed}
+        read = {t.array for m in cluster.members for t in m.touches if not t.write} - (written - exposed)
+        fields += [*read, *written]
+    if target == "cpu":
+        made = {v.array for s in group.stages for v in s.writes}
+        own = {a for a in made if program.patterns[a].local and not group.inliner.read_outside(a)}
+        fields = sorted(set(fields) - own)
+    patterns = [program.patterns[a] for a in fields if a not in group.vanished]
+    moved = sum(p.bytes for p in patterns if sum(i in program.iterators for i in p.items) == full)
+    operations = float(sum(s.operations * len(group.needs[s.number]) for s in group.stages))
+    bandwidth = machine.bandwidth * (COLUMNS if target == "gpu" else 1.0)
+    seconds = machine.points * max(moved / bandwidth, operations / machine.rate) + machine.launch
+    return Cost(moved, operations, seconds)

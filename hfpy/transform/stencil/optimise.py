@@ -25,6 +25,7 @@ from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_t
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.search import Choice
+from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tuned import Tuning, without_routine
 from hfpy.transform.wrapping import wrap_line
 
@@ -160,7 +161,7 @@ class _RoutineWork:
     def _text(self, group: Group, tuned: Tuned | None) -> RegionText:
         indent = " " * group.stages[0].region.header.line.segments[0][2]
         measured = tuned.rows if tuned is not None else 0
-        rows = measured or rows_of(group, self.machine)
+        rows = 0 if isinstance(group, ColumnGroup) else measured or rows_of(group, self.machine)
         return region_text(group, self.names, self.target, indent, rows)
 
     def _replaceable(self, group: Group) -> bool:
@@ -169,7 +170,7 @@ class _RoutineWork:
         rows = self.index.source.lines[first : last + 1]
         if any(row.lstrip().startswith("#") for row in rows) or self.index.fixed:
             return False
-        if self.target == "gpu":
+        if self.target == "gpu" or isinstance(group, ColumnGroup):
             return True
         for name in {n for box in group.required.values() for n in names_in_bounds(box)}:
             data = self.facts.object(name, self.routine.key)
@@ -179,6 +180,8 @@ class _RoutineWork:
 
     def _asked(self, group: Group) -> bool:
         """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
+        if isinstance(group, ColumnGroup):
+            return group.rewritten(self.target)
         if not group.stored:
             return False  # nobody uses what it computes
         unrolled = any(n > 1 for n in group.wishes.unroll.values())

@@ -40,12 +40,13 @@ class Read:
 @dataclass(frozen=True, slots=True)
 class Access:
     """A reference of an array in a stage's text: which array, where relative to the point, and whether it is the
-    stage's own output.
+    stage's own output. ``row`` is the level that it names where that is the same for all points, in columns only.
     """
 
     array: str
     offset: Offset
     own: bool = False
+    row: Linear | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +127,30 @@ class Wishes:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """Some statements of a column: a loop over ``span``, or one statement outside of loops (``span`` is None).
+
+    ``step`` is 1 for a loop upwards, -1 for one downwards, and 0 where the order of the turns does not matter.
+    """
+
+    body: tuple[Node, ...]
+    span: Span | None
+    step: int
+
+
+# Levels that a sweep writes and reads are known piece by piece, not as a span: these compare with nothing.
+WRITTEN_LEVELS = Span((("?written", 1),), (("?written", 1),))
+READ_LEVELS = Span((("?read", 1),), (("?read", 1),))
+
+
+@dataclass(frozen=True)
 class Stage:
     """One region as a stage.
 
     ``accesses`` has every array reference of the body by its place in the text; ``safe`` are those that can be read at
     every point of the box; ``scalars`` are the names that the body sets for itself; ``keeps`` are outputs that some
     points leave as they were, or whose old value the body reads; ``operations`` counts + - * / comparisons and
-    functions of one evaluation.
+    functions of one evaluation. A sweep, which goes along the last iterator in an order, has ``pieces`` (§7).
     """
 
     number: int
@@ -148,6 +166,12 @@ class Stage:
     operations: int
     place: Place
     wishes: Wishes
+    pieces: tuple[Piece, ...] = ()
+
+    def reached(self, read: Read) -> Box:
+        """Where the stage reads a field."""
+        box = grown(self.box, [read.offset])
+        return (*box[:-1], READ_LEVELS) if self.pieces else box
 
     def version(self, array: str) -> Version:
         """The version of an array that the stage makes."""
@@ -170,6 +194,8 @@ class Program:
     """Neighbouring regions of one routine over the same iterators (the first is the innermost loop).
 
     ``live`` are the versions that must be in memory at the end; ``types`` has the types of the scalars of stages.
+    ``read_elsewhere`` and ``set_elsewhere`` are arrays that statements outside of the program read, or set; it is
+    ``settled`` if its bounds are the same whenever it runs in one call of the routine.
     """
 
     key: str
@@ -178,6 +204,9 @@ class Program:
     patterns: Mapping[str, Pattern]
     live: frozenset[Version]
     types: Mapping[str, str]
+    read_elsewhere: frozenset[str] = frozenset()
+    set_elsewhere: frozenset[str] = frozenset()
+    settled: bool = False
 
     def producer(self, version: Version) -> Stage | None:
         """The stage that makes a version; None for what was there before."""

@@ -14,6 +14,8 @@ from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.march import MarchWriter, marches
 from hfpy.transform.stencil.points import point_lines
 from hfpy.transform.stencil.program import Box
+from hfpy.transform.stencil.sweeps import ColumnGroup
+from hfpy.transform.stencil.sweeptext import SweepWriter
 from hfpy.transform.stencil.text import bound
 
 
@@ -30,6 +32,9 @@ def region_text(group: Group, names: Locals, target: str, indent: str, rows: int
     """The region that takes the place of a group's regions; ``rows`` is how many rows a block has, where there are
     blocks.
     """
+    if isinstance(group, ColumnGroup):
+        made = _columns(group, names, target)
+        return RegionText(tuple(indent + row for row in made.lines), made.manner, made.evaluations)
     made = _blocks(group, names, rows, target) if in_blocks(group, target) else _points(group, names, target)
     return RegionText(tuple(indent + row for row in made.lines), made.manner, made.evaluations)
 
@@ -44,6 +49,17 @@ def _points(group: Group, names: Locals, target: str) -> RegionText:
     made = region_lines(iterators, _sizes(group), rest, lines, loops, target)
     several = f", unrolled {_factors(unroll)}" if unroll else ""
     return RegionText(tuple(made), "points" + several, dict(body.evaluations))
+
+
+def _columns(group: ColumnGroup, names: Locals, target: str) -> RegionText:
+    """A region over the columns of a group with sweeps."""
+    iterators = group.program.iterators[:-1]
+    writer = SweepWriter(group, names, target)
+    lines = list(writer.lines())
+    rest = [*_bounds(group.box, iterators), *_taken_over(group)]
+    loops = _heads(iterators, group.box, [1] * len(iterators)) if _commented(group) else []
+    made = region_lines(iterators, _sizes(group), rest, lines, loops, target)
+    return RegionText(tuple(made), "columns", dict(writer.evaluations))
 
 
 def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:
@@ -67,8 +83,9 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:
 
 
 def _directive(group: Group) -> Region:
-    """The directive of the group's first region, from which the new one takes what is not of the schedule."""
-    region = group.stages[0].region.region
+    """The directive of the group's first region or sweep, from which the new one takes what is not of the schedule."""
+    stage = group.sweep if isinstance(group, ColumnGroup) else group.stages[0]
+    region = stage.region.region
     assert region is not None
     return region
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.model.statements import Construct, Node
-from hfpy.transform.stencil.lift import Draft, Lifter, Refusal, Refused
-from hfpy.transform.stencil.program import Access, Box, Pattern, Program, Read, Stage, Version, grown, within
+from hfpy.model.statements import Construct, Jump, Node, flatten
+from hfpy.transform.stencil.lift import Draft, Refusal, Refused
+from hfpy.transform.stencil.program import Box, Pattern, Program, Read, Stage, Version, within
+from hfpy.transform.stencil.sweeplift import SweepLifter
 
 
 @dataclass(frozen=True)
@@ -28,29 +29,31 @@ class RunFinder:
     def __init__(self, facts: Facts, sharing: RoutineSharing) -> None:
         self.facts = facts
         self.routine = sharing.routine
-        self.lifter = Lifter(facts, sharing)
+        self.lifter = SweepLifter(facts, sharing)
         self.numbers = {id(c): n for n, c in enumerate(regions_of(self.routine))}
         self.refusals: list[Refusal] = []
 
     def find(self) -> Found:
         """All programs, in the order of the text; a region alone is a program of one stage."""
-        programs = [self._program(run) for run in self._runs(self.routine.body)]
+        jumps = any(isinstance(s, Jump) and s.kind == "goto" for s in flatten(self.routine.body))
+        programs = [self._program(run, again) for run, again in self._runs(self.routine.body, jumps)]
         return Found(tuple(programs), tuple(self.refusals))
 
-    def _runs(self, nodes: Sequence[Node]) -> Iterator[list[Draft]]:
+    def _runs(self, nodes: Sequence[Node], again: bool) -> Iterator[tuple[list[Draft], bool]]:
+        """The runs in some statements, and whether they may run several times in one call of the routine."""
         current: list[Draft] = []
         for node in nodes:
             draft = self._draft(node)
             if current and (draft is None or not self._joins(current, draft)):
-                yield current
+                yield current, again
                 current = []
             if draft is not None:
                 current.append(draft)
             elif isinstance(node, Construct):
                 for part in node.parts:
-                    yield from self._runs(part.body)
+                    yield from self._runs(part.body, again or node.kind in ("do", "dowhile", "doconcurrent"))
         if current:
-            yield current
+            yield current, again
 
     def _draft(self, node: Node) -> Draft | None:
         if not isinstance(node, Construct) or node.kind != "region":
@@ -93,7 +96,7 @@ class RunFinder:
             return 5, f"'{first}' may be the same memory as '{min(open_names - {first})}'"
         return None
 
-    def _program(self, run: list[Draft]) -> Program:
+    def _program(self, run: list[Draft], again: bool) -> Program:
         latest: dict[str, int] = {}
         stages = []
         for number, draft in enumerate(run):
@@ -106,7 +109,30 @@ class RunFinder:
         }
         live = frozenset(last | _shining_through(stages, last))
         types = {n: self.lifter.type_text(n, d.place)[0] for d in run for n in d.scalars}
-        return Program(self.routine.key, run[0].iterators, tuple(stages), patterns, live, types)
+        read, written = self._elsewhere(run, patterns)
+        settled = not again or all(self._steady(n) for d in run for n in d.fixed)
+        return Program(self.routine.key, run[0].iterators, tuple(stages), patterns, live, types, read, written, settled)
+
+    def _elsewhere(self, run: list[Draft], patterns: Mapping[str, Pattern]) -> tuple[frozenset[str], frozenset[str]]:
+        """The arrays of a program that are read, and those that are set, outside of it."""
+        inside = {self.numbers[id(d.region)] for d in run}
+        outside = [
+            r
+            for r in self.facts.references[self.routine.key]
+            if r.name in patterns and r.role != "allocate" and not inside & set(r.at.regions)
+        ]
+        read = frozenset(r.name for r in outside if r.role != "write")
+        return read, frozenset(r.name for r in outside if r.role != "read")
+
+    def _steady(self, name: str) -> bool:
+        """Whether a variable keeps its value while the routine runs."""
+        data = self.facts.object(name, self.routine.key)
+        if data is None:
+            return False
+        references = self.facts.references[self.routine.key]
+        if any(r.name == name and r.role not in ("read", "inquiry") for r in references):
+            return False
+        return data.symbol.constant or data.local or data.symbol.intent == "in"
 
     def _live(self, pattern: Pattern, run: list[Draft], stages: list[Stage]) -> bool:
         """Whether what the program leaves in an array may be read later (rule 4)."""
@@ -125,7 +151,7 @@ def _reads_from_before(stage: Stage, read: Read, stages: list[Stage]) -> bool:
     """Whether a stage reads, at some of its points, what an array held before the program: no version made since
     covers all of them.
     """
-    wanted = grown(stage.box, [read.offset])
+    wanted = stage.reached(read)
     made = [
         s.box for s in stages for v in s.writes if v.array == read.version.array and v.number <= read.version.number
     ]
@@ -147,7 +173,7 @@ def _shining_through(stages: list[Stage], last: set[Version]) -> set[Version]:
 
     for stage in stages:
         for read in stage.reads:
-            look(read.version, grown(stage.box, [read.offset]))
+            look(read.version, stage.reached(read))
     for version in last:
         covered = [boxes[version]]
         for number in range(version.number - 1, 0, -1):
@@ -173,7 +199,7 @@ def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
     for name in draft.written:
         latest[name] = latest.get(name, 0) + 1
         writes.append(Version(name, latest[name]))
-    accesses = {key: Access(a.array, a.offset, a.array in draft.written) for key, a in draft.accesses.items()}
+    accesses = {key: replace(a, own=a.array in draft.written) for key, a in draft.accesses.items()}
     return Stage(
         number,
         draft.region,
@@ -188,4 +214,5 @@ def _stage(number: int, draft: Draft, latest: dict[str, int]) -> Stage:
         draft.operations,
         draft.place,
         draft.wishes,
+        draft.pieces,
     )

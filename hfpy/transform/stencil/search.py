@@ -9,6 +9,7 @@ from hfpy.options import Machine
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.model import Cost, cost
 from hfpy.transform.stencil.program import Program
+from hfpy.transform.stencil.sweeps import ColumnGroup, group_of
 
 # Values that a thread of a GPU may have to hold at once before the model no longer believes in registers.
 MOST_VALUES = 160
@@ -34,8 +35,11 @@ class Choice:
 
 def legal(program: Program, first: int, last: int, target: str, level: int) -> Group:
     """The group of the stages ``first`` to ``last``. Raises Illegal."""
-    group = Group(program, program.stages[first : last + 1])
+    group = group_of(program, program.stages[first : last + 1])
     group.check()
+    if isinstance(group, ColumnGroup):
+        group.suits(target, level)
+        return group
     if len(group.stages) > 1:
         here = {(0,) * len(program.iterators)}
         if level < 2 and any(group.needs[s.number] - here for s in group.stages):
@@ -139,5 +143,5 @@ def _alternatives(
 
 def plain(program: Program, machine: Machine, target: str) -> Choice:
     """Every stage by itself, as the user wrote it."""
-    groups = [Group(program, (stage,)) for stage in program.stages]
+    groups = [group_of(program, (stage,)) for stage in program.stages]
     return Choice(tuple(groups), tuple(cost(g, machine, target) for g in groups))
