@@ -52,6 +52,7 @@ class StencilMaker:
         self.rng = rng
         self.name = name
         self.rank = rng.choice((3, 3, 3, 2))
+        self.depth = 5  # points in the third dimension
         self.dims = tuple(range(self.rank))
         whole: Box = ((-HALO, HALO),) * self.rank
         self.inputs = [Field(n, written=False, dims=self.dims, box=whole) for n in ("a", "b")]
@@ -63,6 +64,7 @@ class StencilMaker:
         self.out = Texts()
         self.repeated = rng.random() < 0.2
         self.scalars = 0
+        self.loops: list[str] = []  # declarations of variables of loops in regions
         # What directives ask of schedules: nothing, the same of all regions, or something else of each.
         self.manner = rng.choice(("", "", "same", "each"))
         self.asked = self.wishes() if self.manner == "same" else ""
@@ -90,7 +92,7 @@ class StencilMaker:
             f"module {name}",
             "  implicit none",
             f"  integer, parameter :: h = {HALO}",
-            f"  real(8) :: held({self.shape(numbers=(6, ny, 5))})",
+            f"  real(8) :: held({self.shape(numbers=(6, ny, self.depth))})",
             "contains",
         )
         self.routine()
@@ -115,6 +117,7 @@ class StencilMaker:
             out.both(f"    real(8) :: {f.name}({self.shape()})")
         out.both("    real(8) :: s1, s2, r0")
         out.plain.append("    integer :: i, j, k")
+        out.hybrid += self.loops
         out.both("    integer :: turn")
         out.both("    r0 = 0.25d0")
         if rng.random() < 0.4 or self.repeated:
@@ -271,14 +274,14 @@ class StencilMaker:
     # -- the caller
 
     def entry(self, ny: int) -> None:
-        sizes = ("6", str(ny), "5")[: self.rank]
+        sizes = ("6", str(ny), str(self.depth))[: self.rank]
         out = self.out
-        shape = self.shape(numbers=(6, ny, 5))
+        shape = self.shape(numbers=(6, ny, self.depth))
         out.both("  subroutine run()", f"    real(8), allocatable :: a({self.colons()}), b({self.colons()})")
         out.both(f"    real(8), allocatable :: d(:,:), p({self.colons()}), q({self.colons()}), c(:)")
         out.both(f"    allocate(a({shape}), b({shape}), p({shape}), q({shape}))")
-        out.both(f"    allocate(d({self.shape((0, 1), (6, ny, 5))}))")
-        out.both(f"    allocate(c({self.shape(self.inputs[2].dims, (6, ny, 5))}))")
+        out.both(f"    allocate(d({self.shape((0, 1), (6, ny, self.depth))}))")
+        out.both(f"    allocate(c({self.shape(self.inputs[2].dims, (6, ny, self.depth))}))")
         for number, name in enumerate(("a", "b", "p", "q", "held", "c", "d")):
             out.both(f"    call fill(size({name}), {name}, {number})")
         out.both(f"    call work({', '.join(sizes)}, a, b, c, d, p, q)")

@@ -4,6 +4,7 @@
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -11,11 +12,13 @@ from random import Random
 import pytest
 
 from tests.optimiser.generator import stencil_pair
-from tests.support import CUDA_C, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Variant
+from tests.optimiser.sweeps import sweep_pair
+from tests.support import CUDA_C, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Pair, Variant
 
 COUNT = int(os.environ.get("HFPY_RANDOM", "40"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 20
+Maker = Callable[[Random, str], Pair]
 
 
 def at_level(variant: Variant, level: int) -> Variant:
@@ -33,8 +36,8 @@ VARIANTS = (at_level(OPENMP, 2), with_sizes(at_level(SEQUENTIAL, 3)), at_level(O
 KERNEL_VARIANTS = (with_sizes(at_level(CUDA_C, 2)), at_level(OPENACC, 2), at_level(OPENMP_TARGET, 1))
 
 
-def check(first: int, folder: Path, variants: tuple[Variant, ...]) -> None:
-    pairs = [stencil_pair(Random(n), f"s{n}") for n in range(first, first + min(PER_BATCH, FIRST + COUNT - first))]
+def check(first: int, folder: Path, variants: tuple[Variant, ...], make: Maker = stencil_pair) -> None:
+    pairs = [make(Random(n), f"s{n}") for n in range(first, first + min(PER_BATCH, FIRST + COUNT - first))]
     corpus = Corpus(pairs, folder, {p.name: (variants[n % len(variants)], variants[0]) for n, p in enumerate(pairs)})
     failures = []
     for p in pairs:
@@ -53,3 +56,13 @@ def test_on_the_cpu(first: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
 def test_as_kernels(first: int, tmp_path: Path) -> None:
     check(first, tmp_path, KERNEL_VARIANTS)
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+def test_sweeps_on_the_cpu(first: int, tmp_path: Path) -> None:
+    check(first, tmp_path, VARIANTS, sweep_pair)
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+def test_sweeps_as_kernels(first: int, tmp_path: Path) -> None:
+    check(first, tmp_path, KERNEL_VARIANTS, sweep_pair)

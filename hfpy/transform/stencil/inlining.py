@@ -147,7 +147,7 @@ class Inliner:
         why: tuple[Stage, str],
     ) -> None:
         """What computing a stage at a spot takes, and before it what it needs in turn."""
-        instance = Instance(stage, spot)
+        instance = Instance(stage.number, spot, stage)
         if instance in instances:
             return
         self._check_covered(stage, spot, reader, why)

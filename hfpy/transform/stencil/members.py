@@ -1,11 +1,11 @@
-"""What a group of columns consists of: the loops and statements of its sweeps and the loops that parallel stages become,
-each with the elements of its column that it touches (stencil-optimisation.md §7).
+"""What a group of columns consists of: loops and statements of its sweeps, loops that parallel stages become; each with
+the elements of its column that it touches (stencil-optimisation.md §7).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.sizes import Linear
 from hfpy.model.expressions import walk
@@ -45,8 +45,9 @@ class Touch:
 class Instance:
     """A parallel stage computed where it is needed, at a spot."""
 
-    stage: Stage
+    number: int
     spot: Spot
+    stage: Stage = field(compare=False)
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ class ColumnGroup(Group):
             found[one.stage.number].add(here)
             for instance in one.instances:
                 if instance.spot.level is not None:
-                    found[instance.stage.number].add((*instance.spot.across, instance.spot.level))
+                    found[instance.number].add((*instance.spot.across, instance.spot.level))
         return {n: frozenset(o) for n, o in found.items()}
 
     @cached_property

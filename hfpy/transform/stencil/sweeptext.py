@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hfpy.analyze.sizes import Linear
-from hfpy.model.statements import Assignment, Construct, Node, OneLine
+from hfpy.analyze.sizes import Linear, linear
+from hfpy.model.expressions import Apply, Binary, Expr, walk
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions
 from hfpy.transform.stencil.clusters import Cluster
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.members import Instance, Member, Spot, base_of, spot_of
@@ -32,54 +33,117 @@ class _Turn:
 
 
 class _ColumnPrinter(Printer):
-    """Prints the statements of a member; what some of them set goes to a variable, and to memory besides."""
+    """Prints statements of a stage in a turn; what some of them set goes to a variable, and to memory besides. Beside
+    the loop, where the level is known, conditions about it are decided.
+    """
 
-    def __init__(self, writer: SweepWriter, one: Member, turn: _Turn) -> None:
-        base = Spot(base_of(one.stage, one.span).across, 0 if one.span is not None else None)
-        super().__init__(
-            one.stage,
-            lambda a: writer.value(one.stage, a, base, turn, one),
-            writer.scalars(one.stage, ""),
-            {**{i: i for i in writer.program.iterators}, writer.level: turn.text},
-        )
-        self.writer = writer
-        self.turn = turn
-        self.body = one.body
+    def __init__(
+        self,
+        stage: Stage,
+        access: Callable[[Access], str],
+        scalars: Mapping[str, str],
+        point: Mapping[str, str],
+        level: tuple[str, Linear | None],
+        kept: Callable[[Access], tuple[str, str]],
+    ) -> None:
+        super().__init__(stage, access, scalars, point)
+        self.level, self.at = level
+        self.kept = kept
 
-    def lines(self) -> Iterator[str]:
-        yield from self._nodes(self.body, "")
+    def of(self, body: tuple[Node, ...]) -> Iterator[str]:
+        """Some of the stage's statements, indented from column 0."""
+        yield from self._nodes(body, "")
 
     def _nodes(self, nodes: tuple[Node, ...], indent: str) -> Iterator[str]:
         for node in nodes:
             if isinstance(node, Construct):
-                for part in node.parts:
-                    yield indent + self._statement(part.header)
-                    yield from self._nodes(part.body, indent + "  ")
-                yield indent + "end if"
+                yield from self._branches(node, indent)
                 continue
-            action = node.action if isinstance(node, OneLine) else node
-            array = self._kept(action)
-            if not array:
-                yield indent + self._statement(node)
-                continue
-            assert isinstance(action, Assignment)
-            name = self.writer.variable(array, 0)
-            lines = [f"{name} = {self._expression(action.value, action.line)}"]
-            if array in self.turn.stored:
-                lines.append(f"{self.writer.element(array, (), self.turn.text)} = {name}")
-            if isinstance(node, OneLine):
-                yield f"{indent}if ({self._expression(node.control[0], node.line)}) then"
-                yield from (f"{indent}  {line}" for line in lines)
-                yield f"{indent}end if"
-            else:
-                yield from (indent + line for line in lines)
+            yield from self._action(node, indent)
 
-    def _kept(self, node: Node) -> str:
-        """The array that a statement sets, if a variable holds it in this turn."""
-        if not isinstance(node, Assignment):
-            return ""
-        access = self.stage.accesses.get((node.line.key, node.target.start, node.target.end))
-        return access.array if access is not None and access.array in self.turn.variables else ""
+    def _branches(self, node: Construct, indent: str) -> Iterator[str]:
+        """A branch, without the sides that are never taken."""
+        begun = False
+        for part in node.parts:
+            conditions = expressions(part.header)
+            known = self._decided(conditions[0]) if conditions else True
+            if known is False:
+                continue
+            if not begun and known:
+                yield from self._nodes(part.body, indent)
+                return
+            condition = self._expression(conditions[0], part.header.line) if conditions else ""
+            word = "else if" if begun else "if"
+            yield f"{indent}{word} ({condition}) then" if not known else f"{indent}else"
+            yield from self._nodes(part.body, indent + "  ")
+            begun = True
+            if known:
+                break
+        if begun:
+            yield f"{indent}end if"
+
+    def _action(self, node: Node, indent: str) -> Iterator[str]:
+        assert isinstance(node, Statement)
+        action = node
+        condition = ""
+        if isinstance(node, OneLine):
+            action = node.action
+            known = self._decided(node.control[0])
+            if known is False:
+                return
+            condition = "" if known else self._expression(node.control[0], node.line)
+        lines = self._assigned(action)
+        if condition and len(lines) == 1:
+            yield f"{indent}if ({condition}) {lines[0]}"
+        elif condition:
+            yield f"{indent}if ({condition}) then"
+            yield from (f"{indent}  {line}" for line in lines)
+            yield f"{indent}end if"
+        else:
+            yield from (indent + line for line in lines)
+
+    def _assigned(self, action: Statement) -> list[str]:
+        assert isinstance(action, Assignment)
+        value = self._expression(action.value, action.line)
+        access = self.stage.accesses.get((action.line.key, action.target.start, action.target.end))
+        name, memory = self.kept(access) if access is not None else ("", "")
+        if not name:
+            return [f"{self._expression(action.target, action.line)} = {value}"]
+        return [f"{name} = {value}", *([f"{memory} = {name}"] if memory else [])]
+
+    def _decided(self, condition: Expr) -> bool | None:
+        """Whether a condition about the level holds, where that is known."""
+        if self.at is None or not isinstance(condition, Binary) or condition.op not in _COMPARED:
+            return None
+        if any(isinstance(n, Apply) for n in walk(condition)):
+            return None
+        sides = [linear(e) for e in (condition.left, condition.right)]
+        integers = {"", self.level} | {atom for atom, _ in self.at}
+        if any(atom not in integers for form in sides for atom, _ in form):
+            return None
+        left, right = (self._there(form) for form in sides)
+        by = distance(left, right)
+        return None if by is None else _COMPARED[condition.op](by)
+
+    def _there(self, form: Linear) -> Linear:
+        """A form with the level put in."""
+        assert self.at is not None
+        terms = dict(form)
+        times = terms.pop(self.level, 0)
+        for atom, factor in self.at if times else ():
+            terms[atom] = terms.get(atom, 0) + factor * times
+        return tuple(sorted((a, c) for a, c in terms.items() if c))
+
+
+# What the difference of two sides says of a comparison.
+_COMPARED: Mapping[str, Callable[[int], bool]] = {
+    "==": lambda by: by == 0,
+    "/=": lambda by: by != 0,
+    "<": lambda by: by < 0,
+    "<=": lambda by: by <= 0,
+    ">": lambda by: by > 0,
+    ">=": lambda by: by >= 0,
+}
 
 
 class SweepWriter:
@@ -234,7 +298,16 @@ class SweepWriter:
         for instance in one.instances:
             yield from self._instance(instance, turn)
         self.evaluations[one.stage.number] = self.evaluations.get(one.stage.number, 0) + 1
-        yield from _ColumnPrinter(self, one, turn).lines()
+        base = base_of(one.stage, one.span)
+        point = {**{i: i for i in self.program.iterators}, self.level: turn.text}
+        yield from _ColumnPrinter(
+            one.stage,
+            lambda a: self.value(one.stage, a, base, turn, one),
+            self.scalars(one.stage, ""),
+            point,
+            (self.level, turn.level),
+            lambda a: self._kept(a, turn),
+        ).of(one.body)
         turn.known |= one.sure
 
     def _instance(self, instance: Instance, turn: _Turn) -> Iterator[str]:
@@ -246,12 +319,24 @@ class SweepWriter:
         self.evaluations[stage.number] = self.evaluations.get(stage.number, 0) + 1
         point = {i: plus(i, o) for i, o in zip(self.program.iterators, spot.across, strict=False)}
         point[self.level] = self._level(spot, turn)
-        yield from Printer(
+        at = spot.row
+        if at is None and turn.level is not None and spot.level is not None:
+            at = moved(turn.level, spot.level)
+        yield from _ColumnPrinter(
             stage,
             lambda a: self._instance_value(instance, a, turn),
             self.scalars(stage, self._suffix(spot, turn)),
             point,
-        ).lines()
+            (self.level, at),
+            lambda a: (self._computed(stage.version(a.array), spot, turn), ""),
+        ).of(stage.body)
+
+    def _kept(self, access: Access, turn: _Turn) -> tuple[str, str]:
+        """The variable that a turn keeps what it sets in, and the element in memory if that is set, too."""
+        if access.array not in turn.variables:
+            return "", ""
+        memory = self.element(access.array, (), turn.text) if access.array in turn.stored else ""
+        return self.variable(access.array, 0), memory
 
     def _instance_value(self, instance: Instance, access: Access, turn: _Turn) -> str:
         if access.own:
