@@ -12,7 +12,9 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.lowered import Lowered
 from hfpy.transform.stencil.optimise import Schedule
+from hfpy.transform.stencil.program import Stage
 from hfpy.transform.stencil.search import Choice
+from hfpy.transform.stencil.sweeps import ColumnGroup, lags
 from hfpy.transform.stencil.text import bound
 
 _MOST_ALTERNATIVES = 3
@@ -43,7 +45,7 @@ def _routine(facts: Facts, made: Lowered, key: str) -> Iterator[str]:
     place = routine.place()
     yield f"{routine.kind} {routine.name}  ({place.file}:{place.line}), target {facts.target}"
     for number, schedule in enumerate(result.schedules.get(key, ()), 1):
-        yield from _schedule(number, schedule)
+        yield from _schedule(number, schedule, facts.target)
     for blocked in columns.blocked.get(key, ()):
         with_forms = f", with blocked forms of {', '.join(blocked.routines)}" if blocked.routines else ""
         several = f"{blocked.regions} regions as one, " if blocked.regions > 1 else ""
@@ -59,14 +61,16 @@ def _refusal(refusal: Refusal) -> str:
     return f"  {place}: stays as it is: {refusal.text} (rule {refusal.rule}: {_RULES[refusal.rule]})"
 
 
-def _schedule(number: int, schedule: Schedule) -> Iterator[str]:
+def _schedule(number: int, schedule: Schedule, target: str) -> Iterator[str]:
     program = schedule.program
     first, last = program.stages[0].place.line, program.stages[-1].place.line
     over = ", ".join(program.iterators)
     yield f"  program {number}: {len(program.stages)} stages over {over}, lines {first} to {last}"
     for stage in program.stages:
         names = ", ".join(v.array for v in stage.writes)
-        spans = [f"{i} {bound(s.lower)}:{bound(s.upper)}" for i, s in zip(program.iterators, stage.box, strict=True)]
+        box = stage.box[:-1] if stage.pieces else stage.box
+        spans = [f"{i} {bound(s.lower)}:{bound(s.upper)}" for i, s in zip(program.iterators, box, strict=False)]
+        spans += [f"{program.iterators[-1]} {_levels(stage)}"] if stage.pieces else []
         where = f"{', '.join(spans)} (line {stage.place.line})"
         yield f"    stage {stage.number}  {names}: {stage.operations} operations on {where}"
     for place, (group, cost) in enumerate(zip(schedule.choice.groups, schedule.choice.costs, strict=True)):
@@ -76,6 +80,8 @@ def _schedule(number: int, schedule: Schedule) -> Iterator[str]:
         yield f"    group {_stages(group)}: {manner}; {price}"
         if text is not None:
             yield from _extents(group, text.evaluations)
+        if isinstance(group, ColumnGroup) and (text is not None or len(group.stages) == 1):
+            yield from _loops(group, target)
     if schedule.tuned is not None:
         yield _measured(schedule.tuned)
     yield from _others(schedule.choice)
@@ -95,11 +101,41 @@ def _extents(group: Group, evaluations: Mapping[int, int]) -> Iterator[str]:
         if not needed:
             continue
         reach = [f"{min(o[d] for o in needed):+d}..{max(o[d] for o in needed):+d}" for d in range(len(stage.box))]
-        fate = "stored" if any(v in group.stored for v in stage.writes) else "vanishes"
+        stored = [v for v in stage.writes if v in group.stored]
+        gone = [v.array for v in stage.writes if v not in group.stored]
+        fate = "stored" if len(stored) == len(stage.writes) else "vanishes"
+        if stored and gone:
+            fate = f"stored but for {', '.join(gone)}"
         yield (
             f"      stage {stage.number}: needed at {len(needed)} points ({', '.join(reach)}), "
             f"written out {evaluations.get(stage.number, 0)} times, {fate}"
         )
+
+
+def _levels(stage: Stage) -> str:
+    """Where the loops of a sweep go, and in which direction."""
+    found = []
+    for piece in stage.pieces:
+        if piece.span is not None:
+            low, high = bound(piece.span.lower), bound(piece.span.upper)
+            way = {1: " upwards", -1: " downwards"}.get(piece.step, "")
+            found.append(f"{high}:{low}{way}" if piece.step < 0 else f"{low}:{high}{way}")
+    return " and ".join(found)
+
+
+def _loops(group: ColumnGroup, target: str) -> Iterator[str]:
+    """The loops along the columns of a group, and what goes from turn to turn in variables."""
+    for cluster in group.clusters:
+        if cluster.levels is None:
+            continue
+        numbers = sorted({m.stage.number for m in cluster.loops})
+        which = f"stage{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+        names = {n: lags(cluster, n) for n in sorted(group.vanished) if any(n in m.writes for m in cluster.members)}
+        names |= group.carried(cluster) if target == "gpu" else {}
+        kept = [f"{n} ({back} {'levels' if back > 1 else 'level'} back)" for n, back in names.items() if back]
+        carried = f", carried in variables: {', '.join(kept)}" if kept else ""
+        way = "downwards" if cluster.way < 0 else "upwards"
+        yield f"      loop {bound(cluster.begin)}:{bound(cluster.end)} {way}, {which}{carried}"
 
 
 def _others(choice: Choice) -> Iterator[str]:

@@ -42,6 +42,10 @@ class SweepMaker(StencilMaker):
         else:
             super().region(target, wanted)
 
+    def between(self) -> None:
+        if self.depth > 1:  # it asks for the second level
+            super().between()
+
     def read(self, f: Field, box: Box, written: list[str]) -> str:
         """What a column has computed is mostly read in the column itself."""
         if not f.written or self.rng.random() < 0.2 or not inside(box[:2], f.box[:2] if f.box else None):

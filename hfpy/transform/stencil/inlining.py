@@ -51,29 +51,34 @@ class Inliner:
         """Stages vanish as long as the others can do without what they store, the last first."""
         found: set[int] = set()
         for stage in reversed(self.stages):
-            if not self._could_go(stage):
-                continue
-            self.gone = frozenset(found | {stage.number})
-            self._forget()
-            try:
-                self.members  # noqa: B018
-            except Illegal:
-                continue
-            found.add(stage.number)
-        self.gone = frozenset(found)
-        self._forget()
+            if self._could_go(stage) and self._legal(frozenset(found | {stage.number})):
+                found.add(stage.number)
+        while half := {n for n in found for s in self._fellows(n) if s.number not in found}:
+            found -= half
+        self._legal(frozenset(found))
 
-    def _forget(self) -> None:
+    def _legal(self, gone: frozenset[int]) -> bool:
+        """Whether the members can do without some stages; these are taken for gone from now on."""
+        self.gone = gone
         self.__dict__.pop("members", None)
+        try:
+            return bool(self.members)
+        except Illegal:
+            return False
+
+    def _fellows(self, number: int) -> list[Stage]:
+        """The stages that write what a stage writes: where one of them has not been, the value of another shows."""
+        stage = self.program.stages[number]
+        return [s for v in stage.writes for s in self.writers[v.array]]
 
     def _could_go(self, stage: Stage) -> bool:
-        """Whether nobody outside of the group reads what a stage computes."""
-        if stage.pieces or stage.keeps:
-            return False
-        for version in stage.writes:
-            if self.read_outside(version.array):
+        """Whether nobody outside of the group reads what a stage computes, or what was there before."""
+        for fellow in self._fellows(stage.number):
+            if fellow.pieces or fellow.keeps or fellow.number not in self.inside:
                 return False
-            if not self.program.patterns[version.array].local:
+        for version in stage.writes:
+            before = any(Version(version.array, 0) == r.version for s in self.stages for r in s.reads)
+            if before or self.read_outside(version.array) or not self.program.patterns[version.array].local:
                 return False
         return True
 

@@ -207,7 +207,8 @@ class SweepWriter:
         """Whether statements before the loop set all that its first turn finds in variables of an array."""
         if cluster.behind or cluster.before != 1 or back > 1:
             return False
-        earlier = [m for m in cluster.loops if cluster.starts_early(m) and array in {t.array for t in m.touches}]
+        early = [t for m in cluster.loops if cluster.starts_early(m) for t in m.touches if t.array == array]
+        earlier = [t for t in early if t.write or t.spot.level != 0]
         rows = [m for m in cluster.at("turn") if m.span is None]
         return not earlier and any(array in m.sure for m in rows)
 
