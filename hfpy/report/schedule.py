@@ -80,7 +80,7 @@ def _schedule(number: int, schedule: Schedule, target: str) -> Iterator[str]:
         yield f"    group {_stages(group)}: {manner}; {price}"
         if text is not None:
             yield from _extents(group, text.evaluations)
-        if isinstance(group, ColumnGroup) and (text is not None or len(group.stages) == 1):
+        if isinstance(group, ColumnGroup):
             yield from _loops(group, target)
     if schedule.tuned is not None:
         yield _measured(schedule.tuned)

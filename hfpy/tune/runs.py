@@ -16,6 +16,7 @@ from hfpy.transform.stencil.model import CPU, GPU, MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import Schedule, optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
+from hfpy.transform.stencil.text import bound
 from hfpy.transform.stencil.tuned import stages_digest
 
 # What a size is that nobody gives, by the place of the dimension that it bounds.
@@ -101,8 +102,11 @@ def _sizes(facts: Facts, key: str, programs: Sequence[Program]) -> tuple[tuple[s
     for program in programs:
         for stage in program.stages:
             domains = stage.region.region.domains if stage.region.region is not None else ()
-            for domain, value in zip(domains, DEFAULT_SIZES, strict=False):
-                for name in sorted(words(domain.upper)):
+            sizes = [words(domain.upper) for domain in domains]
+            spans = [piece.span for piece in stage.pieces if piece.span is not None]
+            sizes += [words(" ".join(bound(span.upper) for span in spans))] if spans else []
+            for names, value in zip(sizes, DEFAULT_SIZES, strict=False):
+                for name in sorted(names):
                     variable = facts.scopes.variable(name, key)
                     if variable is not None and not variable.symbol.constant and not variable.symbol.rank:
                         found.setdefault(name, value)

@@ -64,6 +64,7 @@ class StencilMaker:
         self.out = Texts()
         self.repeated = rng.random() < 0.2
         self.scalars = 0
+        self.set_before = True  # whether locals hold values before each of several turns
         self.loops: list[str] = []  # declarations of variables of loops in regions
         # What directives ask of schedules: nothing, the same of all regions, or something else of each.
         self.manner = rng.choice(("", "", "same", "each"))
@@ -120,7 +121,7 @@ class StencilMaker:
         out.hybrid += self.loops
         out.both("    integer :: turn")
         out.both("    r0 = 0.25d0")
-        if rng.random() < 0.4 or self.repeated:
+        if rng.random() < 0.4 or (self.repeated and self.set_before):
             for f in self.locals:
                 out.both(f"    {f.name} = 0.5d0")
                 f.box = ((-HALO, HALO),) * self.rank

@@ -24,6 +24,7 @@ class SweepMaker(StencilMaker):
         # Most regions go over the same columns, or they could not be one.
         self.columns: Box = ((0, 0), (0, 0))
         self.wide = rng.random() < 0.15
+        self.set_before = False
         self.loops = ["    integer :: k"]
         self.depth = rng.choice((5, 5, 5, 3, 2, 1))
 

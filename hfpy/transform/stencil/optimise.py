@@ -126,7 +126,7 @@ class _RoutineWork:
             decision = self.tuning.decide(program, self.machine, self.target, self.level)
             texts: dict[int, RegionText] = {}
             for number, group in enumerate(decision.choice.groups):
-                if (len(group.stages) < 2 and not self._asked(group)) or not self._replaceable(group):
+                if not self._rewritten(group) or not self._replaceable(group):
                     continue
                 texts[number] = self._text(group, decision.tuned)
                 written += texts[number].lines
@@ -178,10 +178,14 @@ class _RoutineWork:
                 return False
         return True
 
-    def _asked(self, group: Group) -> bool:
-        """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
+    def _rewritten(self, group: Group) -> bool:
+        """Whether a group is written anew."""
         if isinstance(group, ColumnGroup):
             return group.rewritten(self.target)
+        return len(group.stages) > 1 or self._asked(group)
+
+    def _asked(self, group: Group) -> bool:
+        """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
         if not group.stored:
             return False  # nobody uses what it computes
         unrolled = any(n > 1 for n in group.wishes.unroll.values())

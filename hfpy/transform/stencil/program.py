@@ -194,8 +194,8 @@ class Program:
     """Neighbouring regions of one routine over the same iterators (the first is the innermost loop).
 
     ``live`` are the versions that must be in memory at the end; ``types`` has the types of the scalars of stages.
-    ``read_elsewhere`` and ``set_elsewhere`` are arrays that statements outside of the program read, or set; it is
-    ``settled`` if its bounds are the same whenever it runs in one call of the routine.
+    ``read_elsewhere`` and ``set_elsewhere`` are arrays that statements outside of the program read, or set; it may run
+    ``again`` in one call of the routine, and is ``settled`` if its bounds are the same each time.
     """
 
     key: str
@@ -206,6 +206,7 @@ class Program:
     types: Mapping[str, str]
     read_elsewhere: frozenset[str] = frozenset()
     set_elsewhere: frozenset[str] = frozenset()
+    again: bool = True
     settled: bool = False
 
     def producer(self, version: Version) -> Stage | None:

@@ -111,7 +111,9 @@ class RunFinder:
         types = {n: self.lifter.type_text(n, d.place)[0] for d in run for n in d.scalars}
         read, written = self._elsewhere(run, patterns)
         settled = not again or all(self._steady(n) for d in run for n in d.fixed)
-        return Program(self.routine.key, run[0].iterators, tuple(stages), patterns, live, types, read, written, settled)
+        return Program(
+            self.routine.key, run[0].iterators, tuple(stages), patterns, live, types, read, written, again, settled
+        )
 
     def _elsewhere(self, run: list[Draft], patterns: Mapping[str, Pattern]) -> tuple[frozenset[str], frozenset[str]]:
         """The arrays of a program that are read, and those that are set, outside of it."""
@@ -122,7 +124,13 @@ class RunFinder:
             if r.name in patterns and r.role != "allocate" and not inside & set(r.at.regions)
         ]
         read = frozenset(r.name for r in outside if r.role != "write")
-        return read, frozenset(r.name for r in outside if r.role != "read")
+        written = frozenset(r.name for r in outside if r.role != "read")
+        return read, written | {n for n in patterns if not self._of_routine(n)}
+
+    def _of_routine(self, name: str) -> bool:
+        """Whether an array is the routine's own; what temporaries of others hold before is not known here."""
+        data = self.facts.object(name, self.routine.key)
+        return data is not None and data.local
 
     def _steady(self, name: str) -> bool:
         """Whether a variable keeps its value while the routine runs."""

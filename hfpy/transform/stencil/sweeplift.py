@@ -127,6 +127,11 @@ class SweepLifter(Lifter):
         written = tuple(dict.fromkeys(u.name for u in uses if u.own))
         if not written:
             raise self._refused(2, "it writes no array", region.place)
+        several = sorted(n for n in patterns if self._is_open(n))
+        if len(several) > 1 and set(several) & set(written):
+            first = min(set(several) & set(written))
+            other = next(n for n in several if n != first)
+            raise self._refused(5, f"'{first}' may be the same memory as '{other}'", region.place)
         for use in uses:
             self._check_use(use, accesses[use.key], written, patterns[use.name], iterators)
         for piece in pieces:

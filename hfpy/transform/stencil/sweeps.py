@@ -17,7 +17,7 @@ from hfpy.transform.stencil.clusters import Cluster, clusters
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.inlining import Inliner
 from hfpy.transform.stencil.members import Member, Touch
-from hfpy.transform.stencil.program import Box, Offset, Program, Stage, Version
+from hfpy.transform.stencil.program import Box, Offset, Program, Stage, Version, moved
 
 MOST_CARRIED = 4  # levels back from which values are kept in single variables
 
@@ -50,13 +50,15 @@ class ColumnGroup(Group):
     def _vanishes(self, array: str) -> bool:
         pattern = self.program.patterns[array]
         inliner = self.inliner
-        outside = inliner.read_outside(array) or inliner.known_outside(array) or not self.program.settled
+        outside = inliner.read_outside(array) or inliner.known_outside(array)
         if outside or not pattern.local or self.program.iterators[-1] not in pattern.items:
             return False
         if any(v.array == array for s in self.stages if s.number in inliner.gone for v in s.writes):
             return False
         homes = [c for c in self.clusters if any(t.array == array for m in c.members for t in m.touches)]
-        return len(homes) == 1 and _in_variables(homes[0], array)
+        if len(homes) != 1 or not _in_variables(homes[0], array):
+            return False
+        return not self.program.again or _by_itself(homes[0], array)
 
     def carried(self, cluster: Cluster) -> Mapping[str, int]:
         """Arrays in memory whose last values the loop of a cluster can keep in variables, and how many levels back."""
@@ -155,8 +157,13 @@ class ColumnGroup(Group):
             raise Illegal("a loop along the column would replace one along rows")
 
     def rewritten(self, target: str) -> bool:
-        """Whether the new region differs from the regions as they were written."""
-        return len(self.stages) > 1 or (target == "gpu" and any(self.carried(c) for c in self.clusters))
+        """Whether the new region does more than what regions one after the other do: on the CPU these come in blocks of
+        columns together anyway.
+        """
+        if target == "gpu":
+            return len(self.stages) > 1 or any(self.carried(c) for c in self.clusters)
+        fewer = any(len(c.loops) > 1 for c in self.clusters)
+        return len(self.stages) > 1 and (fewer or bool(self.vanished or self.inliner.gone))
 
 
 def lags(cluster: Cluster, array: str) -> int:
@@ -202,6 +209,16 @@ def _in_variables(cluster: Cluster, array: str) -> bool:
             return False
         known = known or array in one.sure
     return known
+
+
+def _by_itself(cluster: Cluster, array: str) -> bool:
+    """Whether a cluster sets each element of an array that it reads, and no other time that it ran has to do with it:
+    its loops have the same levels, and statements before them set those from which the first turns read.
+    """
+    loops = [m for m in cluster.loops if any(t.array == array for t in m.touches)]
+    levels = {m.row for m in cluster.at("turn") if m.span is None and array in m.sure}
+    wanted = [moved(cluster.begin, -by * cluster.way) for by in range(1, lags(cluster, array) + 1)]
+    return all(m.span == cluster.levels for m in loops) and all(level in levels for level in wanted)
 
 
 def group_of(program: Program, stages: Sequence[Stage]) -> Group:
