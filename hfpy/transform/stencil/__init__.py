@@ -2,6 +2,6 @@
 
 The way of the data: ``lift`` and ``runs`` make programs of regions, ``program`` and ``groups`` say what stages are and
 what they need of one another, ``model`` and ``search`` choose groups, ``points`` and ``blocks`` write each group as one
-region again, ``optimise`` puts the new regions into the sources, ``lowered`` reads those. What comes out is annotated
+region again (``sweeps`` and ``sweeptext`` those that go along columns), ``optimise`` puts the new regions into the sources, ``lowered`` reads those. What comes out is annotated
 Fortran as users write it, so every backend takes it.
 """

@@ -111,6 +111,7 @@ class Inliner:
     def _member(self, number: int, stage: Stage, body: tuple, span: Span | None, step: int) -> Member:  # type: ignore[type-arg]
         base = base_of(stage, span)
         touches: list[Touch] = []
+        before: list[Touch] = []  # of what is computed before the member
         instances: dict[Instance, None] = {}
         plain = all(isinstance(node, Assignment) for node in body)
         for access, write, surely in named(body, stage.accesses):
@@ -119,12 +120,12 @@ class Inliner:
             if source is None:
                 touches.append(Touch(access.array, spot, write, surely))
             else:
-                self._compute(source, spot, (stage, span, plain), instances, touches, (stage, access.array))
-        early = frozenset(t.array for t in touches if not t.write) if instances else frozenset()
-        made = member(number, stage, body, span, step, tuple(touches), tuple(instances))
-        if len(instances) > MOST_INSTANCES:
-            raise Illegal(f"more than {MOST_INSTANCES} values would be computed anew for one")
-        return with_exposed(made, early & made.writes)
+                self._compute(source, spot, (stage, span, plain), instances, before, (stage, access.array))
+        made = member(number, stage, body, span, step, (*touches, *before), tuple(instances))
+        here = frozenset(
+            t.array for t in before if t.spot.level == 0 or (t.spot.row is not None and t.spot.row == made.row)
+        )
+        return with_exposed(made, here & made.writes)
 
     def source(self, stage: Stage, array: str, spot: Spot) -> Stage | None:
         """The stage that is computed anew for what a stage reads at a spot; None if it is read from memory."""
