@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
@@ -16,7 +15,8 @@ from hfpy.model.statements import Assignment, Call, Construct, Node, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
-from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.packing import Packed, moves
+from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
@@ -24,20 +24,6 @@ from hfpy.transform.stencil.regions import region_lines
 
 # Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
 WIDE = 128
-
-
-@dataclass(frozen=True)
-class Packed:
-    """An array of the region whose columns are put side by side: its dimensions but those of the region, what of it
-    is read before and written back behind, and its indices for one column.
-    """
-
-    name: str
-    block: str
-    sizes: tuple[str, ...]
-    before: bool
-    behind: bool
-    column: tuple[str, ...]
 
 
 class RegionBlocks:
@@ -100,9 +86,9 @@ class RegionBlocks:
         low, high = self.region.starts[0], self.region.ends[0]
         del low
         rows = [f"{self.count_name} = min({self.width}, ({high}) - {self.block_name} + 1)"]
-        rows += self._moves(writer, lanes, [p for p in packed if p.before], back=False)
+        rows += moves([p for p in packed if p.before], self.count_name, self.names, back=False)
         rows += inner
-        rows += self._moves(writer, lanes, [p for p in packed if p.behind], back=True)
+        rows += moves([p for p in packed if p.behind], self.count_name, self.names, back=True)
         return self._region(rows)
 
     @property
@@ -210,9 +196,13 @@ class RegionBlocks:
 
     def _contiguous(self, data: DataObject) -> bool:
         """Whether neighbouring columns lie side by side in memory."""
-        order = self.facts.order(data)
-        storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
+        storage = self._storage(data)
         return bool(storage) and self._positions(data.name).get(storage[0]) == self.first
+
+    def _storage(self, data: DataObject) -> tuple[int, ...]:
+        """The dimensions of an array in the order in which they lie in memory; none where that is not known."""
+        order = self.facts.order(data)
+        return order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
 
     def columns_lie_apart(self) -> bool:
         """Whether the elements of a column do not lie next to each other, in some array whose columns are used."""
@@ -250,10 +240,15 @@ class RegionBlocks:
         if not self._packs(name):  # the thread's own
             sizes = tuple(d.size for d in data.used)
             column: tuple[str, ...] = ()
-            before = behind = False
+            inner: tuple[int, ...] = ()
+            before = behind = apart = False
         else:
             parallel = self._positions(data.name)
-            sizes = tuple(self._size(data, p) for p in range(data.rank) if p not in parallel)
+            rest = [p for p in range(data.rank) if p not in parallel]
+            sizes = tuple(self._size(data, p) for p in rest)
+            storage = self._storage(data)
+            inner = tuple(sorted(range(len(rest)), key=lambda n: storage.index(rest[n]) if storage else n))
+            apart = self._contiguous(data)
             column = tuple(
                 f"{self.block_name}+{LANE}" if parallel.get(p) == self.first else parallel.get(p, ":")
                 for p in range(data.rank)
@@ -267,7 +262,7 @@ class RegionBlocks:
             if size is not None and size.local and not size.symbol.constant:
                 raise refused(f"the size of '{name}' is a local variable", self.region.place)
         shape = ",".join([f"0:{self.width - 1}", *sizes])
-        return Packed(name, self.names.array(name, "", type_text, shape), sizes, before, behind, column)
+        return Packed(name, self.names.array(name, "", type_text, shape), sizes, before, behind, column, inner, apart)
 
     def _size(self, data: DataObject, position: int) -> str:
         """The size of a dimension; of an allocatable array that of its allocations, if they are all the same."""
@@ -337,36 +332,6 @@ class RegionBlocks:
                     data = self.facts.object(dummy, site.callee)
                     return data is not None and data.symbol.intent == "out" and isinstance(value, Name)
         return False
-
-    def _moves(self, writer: BodyWriter, lanes: Lanes, packed: list[Packed], back: bool) -> Iterator[str]:
-        """The loops that put columns side by side, or back: scalars together, arrays one by one, in the order in which
-        their elements lie in memory.
-        """
-        for together in ([p for p in packed if not p.sizes], *([p] for p in packed if p.sizes)):
-            if not together:
-                continue
-            loops = self._planes(together[0]) if together[0].sizes else []
-            indices = [variable for variable, _ in loops] or [":" for _ in together[0].sizes]
-            rows = []
-            for p in together:
-                rest = iter(indices)
-                here = f"{p.block}({','.join([LANE, *indices])})"
-                there = f"{p.name}({','.join(next(rest) if i == ':' else i for i in p.column)})"
-                rows.append(f"{there} = {here}" if back else f"{here} = {there}")
-            rows = writer.lane_loop(lanes, rows)
-            for variable, size in loops:
-                lower, _, upper = size.rpartition(":")
-                rows = [f"do {variable} = {lower or 1}, {upper}", *(STEP + row for row in rows), "end do"]
-            yield from rows
-
-    def _planes(self, packed: Packed) -> list[tuple[str, str]]:
-        """The loops over a column's own dimensions, the innermost first, where neighbouring columns lie side by side in
-        memory; none where columns do.
-        """
-        data = self._arrays()[packed.name]
-        if not self._contiguous(data):
-            return []
-        return [(self.names.scalar(f"d{n + 1}", "", "integer"), size) for n, size in enumerate(packed.sizes)]
 
     # -- the region
 
