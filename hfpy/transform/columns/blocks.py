@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Expr, Keyword, Name, Range, walk
+from hfpy.model.expressions import Apply, Expr, Name, Range, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Node, constructs
+from hfpy.model.statements import Construct, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
+from hfpy.transform.columns.firstset import sets_first
 from hfpy.transform.columns.packing import Packed, moves
 from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
@@ -253,7 +254,7 @@ class RegionBlocks:
                 f"{self.block_name}+{LANE}" if parallel.get(p) == self.first else parallel.get(p, ":")
                 for p in range(data.rank)
             )
-            before = not self._set_first(name) and not self._only_here(name)
+            before = not self._set_first(name, sizes) and not self._only_here(name)
             behind = self._changed(name) and not self._only_here(name)
         if any(s.endswith(":") or "*" in s for s in sizes):
             raise refused(f"how large '{name}' is cannot be told", self.region.place)
@@ -310,28 +311,11 @@ class RegionBlocks:
     def _inner_loops(self) -> list[Construct]:
         return [c for outer in self.constructs for c in constructs((outer,))]
 
-    def _set_first(self, name: str) -> bool:
-        """Whether the first statement that mentions an array sets all of a column."""
-        for node in self.nodes:
-            if not any(name in words(line.text) for line in _lines(node)):
-                continue
-            if isinstance(node, Assignment):
-                inner = {n.name for n in walk(node.value) if isinstance(n, Name)}
-                return named(node.target) == name and name not in inner and not self._rank(name)
-            if isinstance(node, Call):
-                return self._is_result(node, name)
-            return False
-        return False
-
-    def _is_result(self, node: Call, name: str) -> bool:
-        given = [a.value if isinstance(a, Keyword) else a for a in node.args]
-        mentions = [e for e in given if any(isinstance(n, Name) and n.name == name for n in walk(e))]
-        for site in self.analysis.sites(self.routine, node):
-            for dummy, value in self.analysis.actuals(site):
-                if named(value) == name and len(mentions) == 1:
-                    data = self.facts.object(dummy, site.callee)
-                    return data is not None and data.symbol.intent == "out" and isinstance(value, Name)
-        return False
+    def _set_first(self, name: str, sizes: tuple[str, ...]) -> bool:
+        """Whether all of an array's columns are set before they are read; a module's may be read by what is called."""
+        data = self._arrays()[name]
+        own = data.home == self.routine.key
+        return own and sets_first(self.analysis, self.routine, self.nodes, name, sizes, self.region.iterators)
 
     # -- the region
 
@@ -353,13 +337,3 @@ class RegionBlocks:
         sizes = [d.size for d in region.domains]
         indent = " " * self.constructs[0].header.line.segments[0][2]
         return [indent + row for row in region_lines(iterators, sizes, rest, rows, loops, "cpu")]
-
-
-def _lines(node: Node) -> Iterator[LogicalLine]:
-    if isinstance(node, Construct):
-        for part in node.parts:
-            yield part.header.line
-            for inner in part.body:
-                yield from _lines(inner)
-    else:
-        yield node.line
