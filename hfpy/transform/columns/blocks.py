@@ -263,7 +263,16 @@ class RegionBlocks:
             if size is not None and size.local and not size.symbol.constant:
                 raise refused(f"the size of '{name}' is a local variable", self.region.place)
         shape = ",".join([f"0:{self.width - 1}", *sizes])
-        return Packed(name, self.names.array(name, "", type_text, shape), sizes, before, behind, column, inner, apart)
+        block = self.names.array(name, "", type_text, shape)
+        extents = tuple(map(self._extent, sizes))
+        return Packed(name, block, sizes, before, behind, column, inner, apart, extents)
+
+    def _extent(self, size: str) -> int | None:
+        """The number of elements of a dimension, where it is known."""
+        lower, _, upper = size.rpartition(":")
+        first = self.facts.domains.value(lower or "1", self.routine.key)
+        last = self.facts.domains.value(upper, self.routine.key)
+        return None if first is None or last is None else last - first + 1
 
     def _size(self, data: DataObject, position: int) -> str:
         """The size of a dimension; of an allocatable array that of its allocations, if they are all the same."""

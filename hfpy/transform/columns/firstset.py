@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hfpy.analyze.bodies import words
-from hfpy.analyze.sizes import linear
+from hfpy.analyze.sizes import linear, linear_of
 from hfpy.model.expressions import Apply, Expr, Keyword, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, Node, OneLine
 from hfpy.model.units import Routine
-from hfpy.parse.expressions import expression
 from hfpy.transform.columns.common import named
 from hfpy.transform.columns.varying import Varying
 
@@ -74,11 +73,11 @@ def _in_loop(
     if len(header.exprs) == 3 and linear(header.exprs[2]) not in (((("", 1)),), ((("", -1)),)):
         return False
     lower, _, upper = size.rpartition(":")
-    bounds = [linear(expression(lower or "1")), linear(expression(upper))]
+    bounds = [linear_of(lower or "1"), linear_of(upper)]
     given = [linear(e) for e in header.exprs[:2]]
     if len(header.exprs) == 3 and linear(header.exprs[2]) == (("", -1),):
         given.reverse()
-    if given != bounds or any(_jumps(inner) for inner in node.body):
+    if None in bounds or given != bounds or any(_jumps(inner) for inner in node.body):
         return False
     here = [Name(0, 0, header.var)]
     done = False
@@ -137,6 +136,7 @@ def _same_sizes(analysis: Varying, key: str, sizes: tuple[str, ...], callee: str
             here, there = analysis.facts.object(word, key), analysis.facts.object(word, callee)
             if here is None or there is None or here.identity != there.identity:
                 return False
+    return True
 
 
 def _rest(expr: Expr, iterators: tuple[str, ...]) -> list[Expr]:

@@ -20,7 +20,8 @@ _FEW = 16
 class Packed:
     """An array of the region whose columns are put side by side: its dimensions but those of the region, what of it
     is read before and written back behind, and its indices for one column. ``inner`` are the dimensions left, the one
-    whose elements lie closest together first; ``apart`` says that neighbouring columns lie even closer.
+    whose elements lie closest together first; ``apart`` says that neighbouring columns lie even closer. ``extents`` are
+    the numbers of elements, where they are known.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Packed:
     column: tuple[str, ...]
     inner: tuple[int, ...] = ()
     apart: bool = False
+    extents: tuple[int | None, ...] = ()
 
     def move(self, indices: Sequence[str], back: bool) -> str:
         """The statement for the elements at some indices of the dimensions left."""
@@ -42,7 +44,7 @@ class Packed:
     @property
     def few(self) -> bool:
         """Whether a column is known to have few elements."""
-        return all(s.isdigit() for s in self.sizes) and prod(map(int, self.sizes)) <= _FEW
+        return all(e is not None for e in self.extents) and prod(e or 0 for e in self.extents) <= _FEW
 
 
 def moves(packed: Sequence[Packed], count: str, names: Locals, back: bool) -> Iterator[str]:
@@ -76,16 +78,20 @@ def _side_by_side(array: Packed, count: str, names: Locals) -> Iterator[str]:
 def _back(array: Packed, count: str, names: Locals) -> Iterator[str]:
     """Column by column, some elements at a time, so that they are one store; then those left over."""
     first = array.inner[0]
-    indices = _indices(array, names)
+    indices, extent = _indices(array, names), array.extents[first]
     variable, (lower, upper) = indices[first], _bounds(array.sizes[first])
-    rows = [f"do {variable} = {lower}, {upper} - {RUN - 1}, {RUN}"]
-    for n in range(RUN):
-        indices[first] = f"{variable}+{n}" if n else variable
-        rows.append(STEP + array.move(indices, True))
-    rows.append("end do")
-    indices[first] = variable
-    extent = upper if lower == "1" else f"({upper} - ({lower}) + 1)"
-    rows += _loop(variable, f"{lower} + {extent} / {RUN} * {RUN}", upper, [array.move(indices, True)])
+    one = array.move(indices, True)
+    rows: list[str] = []
+    begin = lower
+    if extent is None or extent >= RUN:
+        several = [one]
+        for n in range(1, RUN):
+            indices[first] = f"{variable}+{n}"
+            several.append(array.move(indices, True))
+        rows += [f"do {variable} = {lower}, {upper} - {RUN - 1}, {RUN}", *(STEP + row for row in several), "end do"]
+        begin = f"{lower} + " + (upper if lower == "1" else f"({upper} - ({lower}) + 1)") + f" / {RUN} * {RUN}"
+    if extent is None or extent % RUN:
+        rows += _loop(variable, begin, upper, [one])
     yield from _loop(LANE, "0", f"{count} - 1", _around(array, names, rows, array.inner[1:]))
 
 
