@@ -1,6 +1,6 @@
 """Random neighbouring regions: whatever the optimiser makes of them gives the bits of the plain loops.
 
-40 programs in every run, ``HFPY_RANDOM=2000`` for more, ``HFPY_RANDOM_FROM=N`` for others.
+40 programs in every run and 6 with sweeps, ``HFPY_RANDOM=2000`` for more of both, ``HFPY_RANDOM_FROM=N`` for others.
 """
 
 import os
@@ -13,12 +13,14 @@ import pytest
 
 from tests.optimiser.generator import stencil_pair
 from tests.optimiser.sweeps import sweep_pair
-from tests.support import CUDA_C, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Pair, Variant
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Pair, Variant
 
 COUNT = int(os.environ.get("HFPY_RANDOM", "40"))
+SWEEPS = int(os.environ.get("HFPY_RANDOM", "6"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 20
 Maker = Callable[[Random, str], Pair]
+Variants = tuple[Variant, ...]
 
 
 def at_level(variant: Variant, level: int) -> Variant:
@@ -33,11 +35,12 @@ def with_sizes(variant: Variant) -> Variant:
 
 
 VARIANTS = (at_level(OPENMP, 2), with_sizes(at_level(SEQUENTIAL, 3)), at_level(OPENMP, 1))
+SWEEP_VARIANTS = tuple(at_level(v, 2) for v in (CUDA_C, OPENACC, CUDA_FORTRAN, OPENMP_TARGET))
 KERNEL_VARIANTS = (with_sizes(at_level(CUDA_C, 2)), at_level(OPENACC, 2), at_level(OPENMP_TARGET, 1))
 
 
-def check(first: int, folder: Path, variants: tuple[Variant, ...], make: Maker = stencil_pair) -> None:
-    pairs = [make(Random(n), f"s{n}") for n in range(first, first + min(PER_BATCH, FIRST + COUNT - first))]
+def check(first: int, folder: Path, variants: Variants, count: int = COUNT, make: Maker = stencil_pair) -> None:
+    pairs = [make(Random(n), f"s{n}") for n in range(first, first + min(PER_BATCH, FIRST + count - first))]
     corpus = Corpus(pairs, folder, {p.name: (variants[n % len(variants)], variants[0]) for n, p in enumerate(pairs)})
     failures = []
     for p in pairs:
@@ -58,11 +61,11 @@ def test_as_kernels(first: int, tmp_path: Path) -> None:
     check(first, tmp_path, KERNEL_VARIANTS)
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+@pytest.mark.parametrize("first", range(FIRST, FIRST + SWEEPS, PER_BATCH))
 def test_sweeps_on_the_cpu(first: int, tmp_path: Path) -> None:
-    check(first, tmp_path, VARIANTS, sweep_pair)
+    check(first, tmp_path, VARIANTS, SWEEPS, sweep_pair)
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+@pytest.mark.parametrize("first", range(FIRST, FIRST + SWEEPS, PER_BATCH))
 def test_sweeps_as_kernels(first: int, tmp_path: Path) -> None:
-    check(first, tmp_path, KERNEL_VARIANTS, sweep_pair)
+    check(first, tmp_path, SWEEP_VARIANTS, SWEEPS, sweep_pair)

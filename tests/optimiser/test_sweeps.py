@@ -169,6 +169,18 @@ def test_a_loop_of_single_values(tmp_path: Path) -> None:
     assert "hf_s_s1 = 0.5d0 * hf_s_s1 + a(i,j,k)" in done.text
 
 
+def test_prices(tmp_path: Path) -> None:
+    """Each loop moves what it reads and sets: one array each way, and between two loops one more each way (§9)."""
+    together = optimised(tmp_path, UP, UP_TOO).schedule
+    assert "group 0-1: columns; 16 bytes and 5 operations a point" in together
+    apart = optimised(tmp_path, "@stencilProgram{fuse(auto)}", UP, "@end stencilProgram", UP_TOO).schedule
+    assert apart.count(" 16 bytes and ") == 2
+    crossing = optimised(tmp_path, UP, DOWN).schedule
+    assert "group 0-1: columns; 32 bytes and" in crossing and "instead [0] [1]" in crossing
+    block = optimised(tmp_path, UP, DOWN, target="cpu").schedule
+    assert "group 0-1: as written; 16 bytes and" in block, "between loops a block of columns stays in the cache"
+
+
 NOT_ONE_LOOP = {
     "read ahead": (UP, "ij| do k = 2, nz-1; p(i,j,k) = p(i,j,k-1) + t(i,j,k+1); end do"),
     "the other direction": (UP, DOWN),

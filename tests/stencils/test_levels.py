@@ -38,7 +38,12 @@ SCHEDULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "tiled and unrolled": ("tile(i:16, j:8), unroll(j:2)", ()),
     "for sizes": ("", ("--specialise", "nx=13 ny=11")),
     "grouped otherwise": ("", ()),
+    "sweeps apart": ("", ()),
+    "sweeps as one": ("", ()),
 }
+# What is put into the directives of regions over columns, in some schedules.
+SIZES_OF_COLUMNS = "domSize(nx,ny)}"
+COLUMNS = {"sweeps apart": "fuse(no)", "sweeps as one": "fuse(column)"}
 
 # The samples' matrix and test_golden.py meet level 2; here is what they leave out.
 COVERING = (
@@ -83,6 +88,12 @@ def check(
             text = path.read_text(encoding="utf-8")
             assert SIZES_OF_REGIONS in text or path.stem == "vertical", path
             path.write_text(text.replace(SIZES_OF_REGIONS, f"{SIZES_OF_REGIONS}, {attributes}"), encoding="utf-8")
+        if schedule in COLUMNS:
+            path = project / "source" / "vertical.h90"
+            text = path.read_text(encoding="utf-8")
+            assert text.count(SIZES_OF_COLUMNS) == 4
+            written = f"{SIZES_OF_COLUMNS[:-1]}, {COLUMNS[schedule]}}}"
+            path.write_text(text.replace(SIZES_OF_COLUMNS, written), encoding="utf-8")
         if schedule == "grouped otherwise":
             _group_otherwise(project, "cpu" if backend in ("sequential", "openmp") else "gpu", backend)
 

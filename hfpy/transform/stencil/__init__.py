@@ -1,7 +1,7 @@
 """The kernel optimiser: neighbouring regions as one stencil program, its stages fused (stencil-optimisation.md).
 
-The way of the data: ``lift`` and ``runs`` make programs of regions, ``program`` and ``groups`` say what stages are and
-what they need of one another, ``model`` and ``search`` choose groups, ``points`` and ``blocks`` write each group as one
-region again (``sweeps`` and ``sweeptext`` those that go along columns), ``optimise`` puts the new regions into the sources, ``lowered`` reads those. What comes out is annotated
-Fortran as users write it, so every backend takes it.
+The way of the data: ``lift``, ``sweeplift`` and ``runs`` make programs of regions, ``program`` and ``groups`` say what
+stages are and what they need of one another, ``model`` and ``search`` choose groups, ``points``, ``blocks`` and
+``sweeptext`` write each group as one region again, ``optimise`` puts the new regions into the sources, ``lowered``
+reads those. What comes out is annotated Fortran as users write it, so every backend takes it.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from hfpy.options import Machine
@@ -43,9 +44,9 @@ def traffic(group: Group) -> int:
     return sum(p.bytes for p in fields if sum(i in program.iterators for i in p.items) == full)
 
 
-def fresh(group: Group) -> int:
-    """Bytes a point of the routine's own arrays that the group is the first to write."""
-    first = [v for v in group.stored if v.number == 1]
+def fresh(group: Group, without: Collection[str] = ()) -> int:
+    """Bytes a point of the routine's own arrays, but for some, that the group is the first to write."""
+    first = [v for v in group.stored if v.number == 1 and v.array not in without]
     fields = [group.program.patterns[v.array] for v in first]
     return sum(p.bytes for p in fields if p.local and all(i in group.program.iterators for i in p.items))
 
@@ -118,13 +119,15 @@ def _in_columns(group: ColumnGroup, machine: Machine, target: str) -> Cost:
         exposed = {a for m in cluster.members for a in m.exposed}
         read = {t.array for m in cluster.members for t in m.touches if not t.write} - (written - exposed)
         fields += [*read, *written]
+    paged = 0
     if target == "cpu":
         made = {v.array for s in group.stages for v in s.writes}
         own = {a for a in made if program.patterns[a].local and not group.inliner.read_outside(a)}
         fields = sorted(set(fields) - own)
+        paged = fresh(group, own) * FRESH
     patterns = [program.patterns[a] for a in fields if a not in group.vanished]
     moved = sum(p.bytes for p in patterns if sum(i in program.iterators for i in p.items) == full)
     operations = float(sum(s.operations * len(group.needs[s.number]) for s in group.stages))
     bandwidth = machine.bandwidth * (COLUMNS if target == "gpu" else 1.0)
-    seconds = machine.points * max(moved / bandwidth, operations / machine.rate) + machine.launch
+    seconds = machine.points * max((moved + paged) / bandwidth, operations / machine.rate) + machine.launch
     return Cost(moved, operations, seconds)
