@@ -194,6 +194,7 @@ NOT_ONE_LOOP = {
         "ij| do k = 2, nz; p(i,j,k) = p(i,j,k-1) + q(i,j,k-1); end do",
         "ij| do k = 2, nz; q(i,j,k) = q(i,j,k-1) + a(i,j,k); end do",
     ),
+    "a level not done yet": (UP, "ij| p(i,j,1) = t(i,j,2); do k = 2, nz; p(i,j,k) = p(i,j,k-1) + t(i,j,k); end do"),
     "the highest level first": (
         UP,
         "ij| p(i,j,nz) = t(i,j,nz); do k = 2, nz-1; p(i,j,k) = p(i,j,k-1) + t(i,j,k) * p(i,j,nz); end do",
