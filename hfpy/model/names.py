@@ -18,6 +18,11 @@ def addressed_name(routine: str, number: int) -> str:
     return _cut(f"hfr{number}_{routine}")
 
 
+def block_counter(iterator: str) -> str:
+    """The loop over the blocks of an iterator."""
+    return _cut(f"hf_{iterator}_n")
+
+
 def _cut(name: str) -> str:
     if len(name) <= _NAME_LIMIT:
         return name

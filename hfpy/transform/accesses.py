@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from hfpy.analyze.accesses import Plan, parallel_positions
+from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.lanes import BlockLoops
 from hfpy.analyze.observed import dimension_argument
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
@@ -16,14 +17,20 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.transform.splits import Tile, arranged, number_of, place_of
+
+_NONE: Mapping[int, Mapping[str, Tile]] = {}
 
 
 class AccessRewriter:
     """Edits of the references of one routine."""
 
-    def __init__(self, facts: Facts, routine: Routine) -> None:
+    def __init__(self, facts: Facts, routine: Routine, tiles: Mapping[int, Mapping[str, Tile]] = _NONE) -> None:
+        """``tiles`` are the iterators of regions, by their number, whose loops run block by block."""
         self.facts = facts
         self.routine = routine
+        self.tiles = tiles
+        self.loops = BlockLoops(facts, routine.key)
         self.found: list[Diagnostic] = []
         self._by_statement: dict[int, dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]]] = {}
         for reference in facts.references[routine.key]:
@@ -111,7 +118,7 @@ class AccessRewriter:
         number = dimension_argument(expr)
         if number is None or isinstance(expr.args[0], Apply):
             return None
-        place = entry[3].storage.index(int(number.text) - 1) + 1
+        place = entry[3].place(int(number.text) - 1) + 1
         return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
 
     def _in_declared_order(
@@ -190,6 +197,8 @@ class AccessRewriter:
         shown = [i if isinstance(i, str) else self._render(i, text, planned) for i in items]
         spaced = ", " in text[expr.open : expr.end] if isinstance(expr, Apply) else False
         separator = ", " if spaced else ","
+        if order.pieces:
+            return separator.join(self._pieces(items, shown, reference, order))
         if order.permutation is not None:
             return separator.join(shown[i] for i in order.permutation)
         if not made.changed and isinstance(expr, Apply) and shown == [text[a.start : a.end] for a in expr.args]:
@@ -202,6 +211,38 @@ class AccessRewriter:
             # To preprocessors the commas of an array constructor part arguments of the macro.
             return separator.join(shown[i] for i in order.storage)
         return f"{self._macro(order, reference)}({listed})"
+
+    def _pieces(
+        self, items: Sequence[Expr | str], shown: Sequence[str], reference: Reference, order: Order
+    ) -> Iterator[str]:
+        """The indices of an array with blocks; the bounds, where it is allocated."""
+        if reference.role == "allocate":
+            yield from arranged(shown, order)
+            return
+        for piece in order.pieces:
+            text = shown[piece.dimension]
+            if piece.part == "whole":
+                yield text
+            else:
+                within, number = self._in_blocks(items[piece.dimension], text, reference, piece.extent)
+                yield within if piece.part == "within" else number
+
+    def _in_blocks(self, item: Expr | str, text: str, reference: Reference, extent: int) -> tuple[str, str]:
+        """An index as the place within its block and the number of that block."""
+        if is_full_range(item):
+            return ":", ":"
+        at = reference.at
+        if first := self.loops.whole(item, at, extent):
+            return ":", number_of(first, extent)
+        if lane := self.loops.lane(item, at, extent):
+            return f"{lane[1]}+1", number_of(lane[0], extent)
+        name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
+        for region in reversed(at.regions):
+            tile = self.tiles.get(region, {}).get(name)
+            if tile is not None and tile.extent == extent:
+                return tile.within, tile.number
+        has_mod = self.facts.scopes.is_intrinsic("mod", self.routine.key)
+        return place_of(text, extent, has_mod), number_of(text, extent)
 
     def _macro(self, order: Order, reference: Reference) -> str:
         """The access macro, with the region's template as suffix where it is a default one (§6.3)."""

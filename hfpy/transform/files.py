@@ -170,7 +170,7 @@ class FileRewriter:
         touches = first_touches(self.facts, routine) if rewriter is not None and rewriter.backend.openmp else []
         for touch in touches:
             yield from touching_loop(touch, self._indent(touch.statement.line))
-        accesses = AccessRewriter(self.facts, routine)
+        accesses = AccessRewriter(self.facts, routine, rewriter.tiles if rewriter is not None else {})
         touched = {id(touch.statement) for touch in touches}
         for at in self.facts.graph.statements[routine.key]:
             gone = any(first <= at.statement.line.first <= last for first, last in removed)
