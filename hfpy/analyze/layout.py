@@ -119,11 +119,11 @@ def _layouts(facts: Facts) -> dict[str, Layout] | None:
         try:
             layouts[text] = read_layout(text)
         except LayoutFault as fault:
-            hint = "a layout names each domain once, or for blocks twice: \"i:32 k i j\""
+            hint = 'a layout names each domain once, or for blocks twice: "i:32 k i j"'
             facts.found.append(error("HF316", f"the layout '{text}' is no order of domains: {fault}", place, hint))
             return None
-    if any(layout.blocks for layout in layouts.values()) and (fault := _without_blocks(facts)):
-        facts.found.append(error("HF316", f"a layout with blocks cannot be used: {fault}", place))
+    if any(layout.blocks for layout in layouts.values()) and (unable := _without_blocks(facts)):
+        facts.found.append(error("HF316", f"a layout with blocks cannot be used: {unable}", place))
         return None
     return layouts
 
@@ -216,7 +216,7 @@ def _order(
         return None
     if split and len(set(known)) < rank:
         twice = next(d for d in known if known.count(d) > 1)
-        message = f"'{data.name}' keeps its declared order: two of its dimensions belong to '{twice}', so blocks have none"
+        message = f"'{data.name}' keeps its declared order: two of its dimensions belong to '{twice}'"
         facts.found.append(note("HF310", message, place))
         return None
     if not split:

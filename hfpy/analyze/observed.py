@@ -139,9 +139,18 @@ class _Finder:
 
     def _split_declaration(self, data: DataObject, place: Place) -> None:
         order = self.chosen(data)
-        if self.splits is not None and order is not None and order.blocks:
-            if reason := self.splits.of_declaration(data, order):
-                self.pin(data, reason, place)
+        if self.splits is None or order is None or not order.blocks:
+            return
+        if reason := self.splits.of_declaration(data, order):
+            self.pin(data, reason, place)
+
+    def _split_reference(
+        self, data: DataObject, reference: Reference, items: tuple[Expr | str, ...] | None, key: str
+    ) -> str:
+        chosen = self.chosen(data)
+        if self.splits is None or chosen is None or not chosen.blocks:
+            return ""
+        return self.splits.of_reference(data, chosen, reference, items, key)
 
     def round(self) -> bool:
         """One pass over all uses; whether anything was pinned."""
@@ -187,11 +196,9 @@ class _Finder:
                 return
             self.pin(data, "it is used with another number of indices", self._place(reference, routine))
             return
-        chosen = self.chosen(data)
-        if self.splits is not None and chosen is not None and chosen.blocks:
-            if reason := self.splits.of_reference(data, chosen, reference, items, key):
-                self.pin(data, reason, self._place(reference, routine))
-                return
+        if reason := self._split_reference(data, reference, items, key):
+            self.pin(data, reason, self._place(reference, routine))
+            return
         order = self.induced(data, items, key)
         if reference.role == "argument":
             self._argument(reference, key, routine, data, items, order, sites, sections)

@@ -55,8 +55,8 @@ class Order:
     """The storage order of a class: macro names, or a permutation for the printed lists, and why.
 
     ``storage`` is the order that either means: position in storage → declared position; None where a macro does not
-    tell. With ``pieces`` some dimensions are split into blocks; ``storage`` then has each dimension where its first piece
-    lies.
+    tell. With ``pieces`` some dimensions are split into blocks; ``storage`` then has each dimension where its first
+    piece lies.
     """
 
     access_macro: str = ""

@@ -2,8 +2,8 @@
 
 ``i:32 k i j`` splits the domain ``i``: its first piece, the place *within* a block of 32, lies where ``i:32`` stands,
 the *number* of the block where the later ``i`` stands. Blocks are counted so that block 1 begins with index 1, in
-every array: index ``i`` is place ``mod(i+31,32)+1`` of block ``(i+31)/32``. So the same columns of all arrays are one
-block, whatever halos they have; a halo below 1 is block 0.
+every array: index ``i`` is place ``iand(i+31,31)+1`` of block ``shiftr(i+31,5)``. So the same columns of all arrays
+are one block, whatever halos they have; a halo below 1 is block 0.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def read_layout(text: str) -> Layout:
             raise LayoutFault(f"'{name}' stands more than once")
         else:
             letters.append(Letter(name))
-    for name, length in extents.items():
+    for name, extent in extents.items():
         if not any(letter.name == name and letter.part == "number" for letter in letters):
-            raise LayoutFault(f"'{name}:{length}' says where a block lies; where the blocks lie, a later '{name}' must")
+            raise LayoutFault(f"'{name}:{extent}' says where a block lies; where the blocks lie, a later '{name}' must")
     return Layout(tuple(letters))
 
 

@@ -32,6 +32,7 @@ from hfpy.model.expressions import (
     Literal,
     Name,
     Range,
+    base_name,
     children,
     walk,
 )
@@ -42,6 +43,7 @@ Items = Sequence[Expr | str] | None
 _NUMBERS = frozenset({"real", "integer", "logical", "complex"})
 _OTHER_NAMES = frozenset({"pointer", "target", "volatile", "asynchronous", "codimension", "value"})
 _ABOUT_THE_WHOLE = frozenset({"allocated", "present", "kind", "storage_size", "huge", "tiny", "epsilon"})
+_NEEDED = ("iand", "shiftr", "mod", "min", "max")
 _OF_A_DIMENSION = frozenset({"size", "lbound", "ubound"})
 
 
@@ -132,6 +134,7 @@ class SplitRules:
         self.order = order
         self.first = first
         self._loops: dict[str, BlockLoops] = {}
+        self._names: dict[str, str] = {}
 
     def of_declaration(self, data: DataObject, order: Order) -> str:
         """Why the declaration of an array keeps it from having blocks; empty if it does not."""
@@ -142,6 +145,8 @@ class SplitRules:
             return f"it has the attribute '{min(odd)}'"
         if self.facts.application.file(data.routine).fixed:
             return "it is declared in a file of fixed form"
+        if hidden := self._hidden(data.home):
+            return hidden
         bounds = self.first.get(self.facts.classes.find(data.identity), {})
         for dimension in order.blocks:
             if fault := bounds[dimension].fault:
@@ -154,6 +159,8 @@ class SplitRules:
             return "a component of its elements is used"
         if reference.at.statement.line.file or self.facts.application.file(key).fixed:
             return "an included line, or one of fixed form, names it"
+        if hidden := self._hidden(key):
+            return hidden
         if reference.role == "pointer":
             return "a pointer is associated with it"
         if reference.role == "allocate":
@@ -172,6 +179,14 @@ class SplitRules:
             return self._argument(reference, listed, order, ranges, key)
         return self._assigned(data, order, listed, reference, key)
 
+    def _hidden(self, key: str) -> str:
+        """Which of the functions that its indices need has another meaning in a routine."""
+        if key not in self._names:
+            names = (n for n in _NEEDED if not self.facts.scopes.is_intrinsic(n, key))
+            self._names[key] = next(names, "")
+        name = self._names[key]
+        return f"its indices need the intrinsic function '{name}', which is something else there" if name else ""
+
     # -- roles
 
     @staticmethod
@@ -180,7 +195,9 @@ class SplitRules:
         assert isinstance(statement, Memory)
         if statement.kind != "allocate":
             return ""
-        if reference.indices is None or any(isinstance(o, Keyword) and o.name in ("source", "mold") for o in statement.options):
+        if reference.indices is None or any(
+            isinstance(o, Keyword) and o.name in ("source", "mold") for o in statement.options
+        ):
             return "it is allocated like another array"
         return ""
 
@@ -238,7 +255,7 @@ class SplitRules:
         for own, other in ((statement.target, statement.value), (statement.value, statement.target)):
             if own is reference.node and isinstance(other, Name | Apply):
                 theirs = self._signature(other, reference.at, key)
-                if theirs is not None and theirs == self._signature(own, reference.at, key):
+                if theirs is not None and theirs == self._signature(reference.node, reference.at, key):
                     return ""
         return text
 
@@ -250,11 +267,11 @@ class SplitRules:
             self._loops[key] = BlockLoops(self.facts, key)
         return self._loops[key]
 
-    def _signature(self, expr: Name | Apply, at: Located, key: str) -> tuple[object, ...] | None:
+    def _signature(self, expr: Expr, at: Located, key: str) -> tuple[object, ...] | None:
         """What two sections must share to be copied piece by piece: the places of their pieces, and where split
         dimensions begin. None for anything but a section of an array with blocks.
         """
-        name = expr.name if isinstance(expr, Name) else expr.base.name if isinstance(expr.base, Name) else ""
+        name = base_name(expr) or ""
         plain = resolve_alias(name, at)[0]
         data = self.facts.object(plain, key) if plain is not None else None
         order = self.order(data) if data is not None else None
@@ -308,4 +325,3 @@ class SplitRules:
             return True
         data = self.facts.object(name, key)
         return data is not None and not data.rank and not data.symbol.rank
-

@@ -15,9 +15,13 @@ def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> 
     unknown.
     """
     clauses = ["default(none)" if sharing.complete else "default(shared)"]
+    counters = {*(d.name for d in code.region.domains), *(loop.var for loop in code.loops)}
     for word, names in (
         ("shared", sharing.shared if sharing.complete else []),
-        ("private", sorted({*sharing.private, *(d.name for d in code.region.domains), *(loop.var for loop in code.loops)})),
+        (
+            "private",
+            sorted({*sharing.private, *counters}),
+        ),
         ("firstprivate", sharing.firstprivate),
     ):
         if names:

@@ -198,7 +198,7 @@ class AccessRewriter:
         spaced = ", " in text[expr.open : expr.end] if isinstance(expr, Apply) else False
         separator = ", " if spaced else ","
         if order.pieces:
-            return separator.join(self._pieces(items, shown, reference, order))
+            return separator.join(self._in_storage(items, shown, reference, order))
         if order.permutation is not None:
             return separator.join(shown[i] for i in order.permutation)
         if not made.changed and isinstance(expr, Apply) and shown == [text[a.start : a.end] for a in expr.args]:
@@ -212,7 +212,7 @@ class AccessRewriter:
             return separator.join(shown[i] for i in order.storage)
         return f"{self._macro(order, reference)}({listed})"
 
-    def _pieces(
+    def _in_storage(
         self, items: Sequence[Expr | str], shown: Sequence[str], reference: Reference, order: Order
     ) -> Iterator[str]:
         """The indices of an array with blocks; the bounds, where it is allocated."""
@@ -241,8 +241,7 @@ class AccessRewriter:
             tile = self.tiles.get(region, {}).get(name)
             if tile is not None and tile.extent == extent:
                 return tile.within, tile.number
-        has_mod = self.facts.scopes.is_intrinsic("mod", self.routine.key)
-        return place_of(text, extent, has_mod), number_of(text, extent)
+        return place_of(text, extent), number_of(text, extent)
 
     def _macro(self, order: Order, reference: Reference) -> str:
         """The access macro, with the region's template as suffix where it is a default one (§6.3)."""

@@ -198,8 +198,7 @@ class RegionRewriter:
         self.found += sharing.found
         self._check_jumps(node, region)
         exits = any(j.kind == "@exit" for j in _own_exits(node))
-        tiled = may_be_tiled(self.facts, self.routine.key, region)
-        tiles = tiles_of(self.facts, self.routine.key, region, number) if tiled else {}
+        tiles = tiles_of(self.facts, self.routine.key, region, number) if may_be_tiled(region) else {}
         self.tiles[number] = tiles
         loops = self._loops(region, number, exits, sharing, tiles)
         simd, private = simd_plan(

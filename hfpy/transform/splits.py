@@ -14,7 +14,7 @@ _WITH_NUMBER = re.compile(r"(?P<head>.*[\w)])\s*(?P<sign>[+-])\s*(?P<number>\d+)
 
 @dataclass(frozen=True)
 class Tile:
-    """An iterator of a region whose loop is two: over blocks of ``extent``, which ``number`` counts, and within each."""
+    """An iterator of a region whose loop is two: over blocks of ``extent``, counted by ``number``, and within each."""
 
     iterator: str
     extent: int
@@ -48,21 +48,31 @@ def plus(text: str, number: int) -> str:
 
 
 def number_of(index: str, extent: int) -> str:
-    """The number of the block that an index lies in."""
+    """The number of the block that an index lies in: ``shiftr(i+31,5)``.
+
+    A shift, where that can be: compilers warn of divisions of constants that leave a rest, and it is faster.
+    """
     shifted = plus(index, extent - 1)
     if re.fullmatch(r"-?\d+", shifted):
         return str(int(shifted) // extent)
+    if (bits := _bits(extent)) is not None:
+        return f"shiftr({shifted},{bits})"
     return f"{shifted}/{extent}" if re.fullmatch(r"\w+", shifted) else f"({shifted})/{extent}"
 
 
-def place_of(index: str, extent: int, has_mod: bool = True) -> str:
-    """The place of an index within its block, from 1; ``has_mod``: nothing else has the name of that function."""
+def place_of(index: str, extent: int) -> str:
+    """The place of an index within its block, from 1: ``iand(i+31,31)+1``."""
     shifted = plus(index, extent - 1)
     if re.fullmatch(r"-?\d+", shifted):
         return str(int(shifted) % extent + 1)
-    if has_mod:
-        return f"mod({shifted},{extent})+1"
-    return f"{plus(index, extent)}-{extent}*({number_of(index, extent)})"
+    if _bits(extent) is not None:
+        return f"iand({shifted},{extent - 1})+1"
+    return f"mod({shifted},{extent})+1"
+
+
+def _bits(extent: int) -> int | None:
+    """The exponent of a power of two."""
+    return extent.bit_length() - 1 if extent & (extent - 1) == 0 else None
 
 
 def numbers_of(size: str, extent: int) -> str:

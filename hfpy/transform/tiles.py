@@ -43,10 +43,9 @@ def tiles_of(facts: Facts, key: str, region: Region, number: int) -> dict[str, T
     return {name: Tile(name, min(found), block_counter(name)) for name, found in extents.items() if len(found) == 1}
 
 
-def may_be_tiled(facts: Facts, key: str, region: Region) -> bool:
+def may_be_tiled(region: Region) -> bool:
     """Whether the loops of a region are hfpy's to write, and nothing asks for them as they are."""
-    intrinsic = all(facts.scopes.is_intrinsic(name, key) for name in ("min", "max"))
-    return intrinsic and not region.vector and not region.loops and not region.collapse
+    return not region.vector and not region.loops and not region.collapse
 
 
 def storage_levels(facts: Facts, key: str, region: Region, number: int, tiles: Mapping[str, Tile]) -> tuple[Level, ...]:
