@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from hfpy.analyze.allocations import known_size
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Expr, Keyword, Name, Range, walk
+from hfpy.model.expressions import Apply, Expr, Keyword, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Node, constructs
 from hfpy.parse.nests import innermost_body
@@ -253,7 +254,7 @@ class RegionBlocks:
             before = behind = False
         else:
             parallel = self._positions(data.name)
-            sizes = tuple(self._size(data, p) for p in range(data.rank) if p not in parallel)
+            sizes = tuple(known_size(self.facts, data, p) or ":" for p in range(data.rank) if p not in parallel)
             column = tuple(
                 f"{self.block_name}+{LANE}" if parallel.get(p) == self.first else parallel.get(p, ":")
                 for p in range(data.rank)
@@ -268,36 +269,6 @@ class RegionBlocks:
                 raise refused(f"the size of '{name}' is a local variable", self.region.place)
         shape = ",".join([f"0:{self.width - 1}", *sizes])
         return Packed(name, self.names.array(name, "", type_text, shape), sizes, before, behind, column)
-
-    def _size(self, data: DataObject, position: int) -> str:
-        """The size of a dimension; of an allocatable array that of its allocations, if they are all the same."""
-        dimension = data.used[position]
-        if not dimension.size.endswith(":") or dimension.declared is None:
-            return dimension.size
-        found: set[str] = set()
-        for key, references in self.facts.references.items():
-            for reference in references:
-                if reference.role != "allocate":
-                    continue
-                other = self.facts.object(reference.name, key)
-                if other is None or other.identity != data.identity or not reference.indices:
-                    continue
-                index = reference.indices[dimension.declared]
-                text = reference.at.statement.line.text[index.start : index.end]
-                found.add(":" if isinstance(index, Range) else self._seen_from_here(text, key))
-        return found.pop() if len(found) == 1 else ":"
-
-    def _seen_from_here(self, size: str, key: str) -> str:
-        """A size of another routine in words of this one; ``:`` where there are none."""
-        value = self.facts.domains.value(size, key)
-        if value is not None:
-            return str(value)
-        text = "".join(size.lower().split())
-        for word in words(text):
-            there, here = self.facts.object(word, key), self.facts.object(word, self.routine.key)
-            if there is None or here is None or there.identity != here.identity or here.home == self.routine.key:
-                return ":"
-        return text
 
     def _changed(self, name: str) -> bool:
         return any(self.analysis.effects.of(r, self.routine.key)[1] for r in self._of(name))
