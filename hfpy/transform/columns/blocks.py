@@ -17,6 +17,7 @@ from hfpy.model.statements import Assignment, Call, Construct, Node, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
+from hfpy.transform.columns.home import HomeBlocks
 from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
@@ -60,10 +61,11 @@ class RegionBlocks:
         self.constructs: list[Construct] = [sharing.constructs[n] for n in numbers]
         self.numbers = frozenset(numbers)
         self._own_positions: dict[str, Mapping[int, str]] = {}
+        self.in_place: frozenset[str] = frozenset()
         self.clones = clones
         self.names = names
         self.first = self.region.iterators[0]
-        self.width = clones.width if self._calls() else WIDE
+        self.width = WIDE
         bodies = [innermost_body(c, s.region) for c, s in zip(self.constructs, self.sharings, strict=True)]
         self.nodes = analysis.plain(self.routine, tuple(node for body in bodies for node in body))
         self.references = [
@@ -72,6 +74,8 @@ class RegionBlocks:
             for r in s.body.references
             if not r.at.own_loop and r.name not in self.region.iterators
         ]
+        self.home = HomeBlocks(self.facts, self.routine.key, self.region, self.references, self._all_items)
+        self.width = clones.width if self._calls() else self.home.extent or WIDE
 
     def _calls(self) -> bool:
         """Whether the region calls routines that may have blocked forms, which are made for one width."""
@@ -85,6 +89,7 @@ class RegionBlocks:
         varying = self.analysis.in_nodes(self.routine, self.nodes, frozenset(seed))
         self._check_written(varying)
         direct = frozenset(n for n in varying if n in self._arrays() and self._stays(n))
+        self.in_place = frozenset(n for n in direct if self._in_place(n))
         packed = [self._packed(n) for n in sorted(varying - direct - {self.first})]
         column = f"({self.block_name}+{LANE})"
         variables = Variables(
@@ -94,6 +99,9 @@ class RegionBlocks:
             self._rank,
             lambda name: plain_type(self.facts, self.routine.key, name),
             {self.first: column},
+            self.in_place,
+            f"{self.block_name}+{LANE}",
+            f"{self.block_name}:{self.block_name}+{self.width - 1}",
         )
         writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.width)
         lanes = Lanes(self.count_name)
@@ -205,9 +213,16 @@ class RegionBlocks:
             return True
         if self._only_here(name):
             return False
+        if self._in_place(name):
+            return True
         contiguous = self._contiguous(self._arrays()[name])
         passed = any(r.call is not None and r.role == "argument" for r in self._of(name))
         return contiguous and not passed
+
+    def _in_place(self, name: str) -> bool:
+        """Whether the blocks of columns of an array are those that it has in memory."""
+        data = self._arrays()[name]
+        return self._own(name) and self.home.lies_in_blocks(data, self._positions(name), self.width)
 
     def _contiguous(self, data: DataObject) -> bool:
         """Whether neighbouring columns lie side by side in memory."""
