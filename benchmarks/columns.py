@@ -48,6 +48,20 @@ CASES = (
     Physics(
         "columns, `i` contiguous", "columns", "physics_step", ("-D", "ORDER_IJK"), ("x.dat", "64", "48", "40", "120")
     ),
+    Physics(
+        "weather, blocks of 32",
+        "weather",
+        "physics_run",
+        ("--layout", "i:32 k tile i j"),
+        ("x.dat", "56", "44", "48", "160", "1"),
+    ),
+    Physics(
+        "columns, blocks of 32",
+        "columns",
+        "physics_step",
+        ("--layout", "i:32 k l lt i j"),
+        ("x.dat", "64", "48", "40", "120"),
+    ),
 )
 
 
