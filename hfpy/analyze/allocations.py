@@ -1,20 +1,20 @@
-"""How large allocatable arrays are: as all their allocations say."""
+"""How large arrays are, in words of the routine that asks: as their declaration, or all their allocations, say."""
 
 from __future__ import annotations
 
-from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
-from hfpy.model.expressions import Range
+from hfpy.model.expressions import Range, names_in
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
 
 
 def known_size(facts: Facts, data: DataObject, position: int) -> str | None:
-    """The size of a dimension in use, in words of the array's routine; of an allocatable array that of its allocations,
-    if they are all the same. None where it cannot be told.
-    """
+    """The size or range of a dimension in use, in words of the array's routine; None where it cannot be told."""
     dimension = data.used[position]
     if not dimension.size.endswith(":") or dimension.declared is None:
-        return dimension.size
+        here = data.home == data.routine or _same_names(facts, dimension.size, data.home, data.routine)
+        return dimension.size if here else None
     found: set[str | None] = set()
     for key, references in facts.references.items():
         for reference in references:
@@ -34,9 +34,21 @@ def _seen(facts: Facts, size: str, there: str, here: str) -> str | None:
     value = facts.domains.value(size, there)
     if value is not None:
         return str(value)
-    text = "".join(size.lower().split())
-    for word in words(text):
-        one, other = facts.object(word, there), facts.object(word, here)
-        if one is None or other is None or one.identity != other.identity or other.home == here:
-            return None
-    return text
+    return "".join(size.lower().split()) if _same_names(facts, size, there, here) else None
+
+
+def _same_names(facts: Facts, size: str, there: str, here: str) -> bool:
+    """Whether the names in a size of one unit mean the same in a routine, and nothing of the routine's own."""
+    macros = {name.lower() for name in facts.application.macros}
+    for part in size.split(":"):
+        try:
+            names = names_in(expression(part)) if part.strip() else set()
+        except GrammarError:
+            return False
+        for word in names - macros:
+            one, other = facts.object(word, there), facts.object(word, here)
+            if one is None and other is None and facts.scopes.is_intrinsic(word, here):
+                continue
+            if one is None or other is None or one.identity != other.identity or other.home == here:
+                return False
+    return True

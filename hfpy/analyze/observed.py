@@ -152,6 +152,12 @@ class _Finder:
             return ""
         return self.splits.of_reference(data, chosen, reference, items, key)
 
+    def _transferred_by_elements(self, data: DataObject, items: tuple[Expr | str, ...] | None, key: str) -> bool:
+        """Whether a list of input names an array over a dimension in blocks, so that it is read by elements."""
+        chosen = self.chosen(data)
+        blocks = chosen.blocks if chosen is not None else {}
+        return any(items is None or self.is_range(items[d], key) for d in blocks)
+
     def round(self) -> bool:
         """One pass over all uses; whether anything was pinned."""
         before = len(self.pins.reasons)
@@ -203,7 +209,8 @@ class _Finder:
         if reference.role == "argument":
             self._argument(reference, key, routine, data, items, order, sites, sections)
         elif reference.role == "input" and len(order) > 1 and not self.by_macros:
-            self.pin(data, "it is read as a whole", self._place(reference, routine))
+            if not self._transferred_by_elements(data, items, key):
+                self.pin(data, "it is read as a whole", self._place(reference, routine))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
             sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
 

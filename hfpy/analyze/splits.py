@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hfpy.analyze.accesses import is_full_range
+from hfpy.analyze.allocations import known_size
 from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject, Dimension
@@ -36,6 +37,7 @@ from hfpy.model.expressions import (
     children,
     walk,
 )
+from hfpy.model.names import element_counter
 from hfpy.model.statements import Assignment, Memory
 from hfpy.parse.tokens import find_top
 
@@ -177,6 +179,8 @@ class SplitRules:
             return ""
         if reference.role == "argument":
             return self._argument(reference, listed, order, ranges, key)
+        if reference.role in ("io", "input"):
+            return self._transfer(data, listed, reference, ranges)
         return self._assigned(data, order, listed, reference, key)
 
     def _hidden(self, key: str) -> str:
@@ -215,6 +219,22 @@ class SplitRules:
             return ""
         return f"'{name}' asks about a dimension in blocks"
 
+    def _transfer(self, data: DataObject, listed: Sequence[Expr | str], reference: Reference, ranges: list[int]) -> str:
+        """An array that is read or written: element by element, where its size is known."""
+        done = "read" if reference.role == "input" else "written"
+        if reference.at.regions:
+            return f"it is {done} in a region"
+        for dimension in ranges:
+            size = known_size(self.facts, data, dimension)
+            item = listed[dimension]
+            both = isinstance(item, Range) and item.lower is not None and item.upper is not None
+            if not both and (size is None or size.endswith(":")):
+                return f"it is {done} where nothing tells how large it is"
+        taken = (element_counter(d) for d in range(data.rank))
+        if any(self.facts.scopes.variable(name, data.routine) is not None for name in taken):
+            return f"it is {done} where a name for a loop over it is taken"
+        return ""
+
     def _argument(
         self, reference: Reference, listed: Sequence[Expr | str], order: Order, ranges: list[int], key: str
     ) -> str:
@@ -230,7 +250,11 @@ class SplitRules:
             None,
         )
         if site is None or not site.callee:
-            return "more than a column of it goes where hfpy does not change the order"
+            return (
+                f"'{base_name(call) or 'a procedure'}' sees a dimension in blocks"
+                if call is not None
+                else "it is passed"
+            )
         if all(is_full_range(i) for i in listed):
             _, dummy = dummy_of(self.facts, site, reference.position)
             same = dummy is not None and self.order(dummy) == order

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
+from hfpy.analyze.allocations import known_size
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.lanes import BlockLoops
@@ -13,6 +14,7 @@ from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Name, Range, children
+from hfpy.model.names import element_counter
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Statement, expressions
 from hfpy.model.units import Routine
@@ -31,6 +33,7 @@ class AccessRewriter:
         self.routine = routine
         self.tiles = tiles
         self.loops = BlockLoops(facts, routine.key)
+        self.counters: set[str] = set()
         self.found: list[Diagnostic] = []
         self._by_statement: dict[int, dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]]] = {}
         for reference in facts.references[routine.key]:
@@ -88,6 +91,11 @@ class AccessRewriter:
                 yield from self._edits(child, line, planned)
             return
         reference, data, made, order = entry
+        if order.pieces and reference.role in ("io", "input"):
+            listed = self._by_elements(expr, *entry, line.text, planned)
+            if listed is not None:
+                yield replace_range(line, expr.start, expr.end, listed)
+                return
         if order.storage is not None and reference.role == "io":
             whole = self._in_declared_order(expr, *entry, line.text, planned)
             if whole is not None:
@@ -144,6 +152,47 @@ class AccessRewriter:
         sizes = ", ".join(f"size({shown}, {stored.index(d) + 1})" for d in range(len(ranges)))
         axes = ", ".join(str(d + 1) for d in stored)
         return f"reshape({shown}, [{sizes}], order=[{axes}])"
+
+    def _by_elements(
+        self,
+        expr: Expr,
+        reference: Reference,
+        data: DataObject,
+        made: Plan,
+        order: Order,
+        text: str,
+        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+    ) -> str | None:
+        """An array with blocks in a list of input or output as a loop over its elements; None where no dimension in
+        blocks is meant as a whole.
+        """
+        items: tuple[Expr | str, ...] = made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
+        ranges = {i: item for i, item in enumerate(items) if item == ":" or isinstance(item, Range)}
+        if not ranges.keys() & order.blocks.keys():
+            return None
+        name = text[expr.start : expr.open].rstrip() if isinstance(expr, Apply) else text[expr.start : expr.end]
+        shown = [i if isinstance(i, str) else self._render(i, text, planned) for i in items]
+        counters = {i: element_counter(i) for i in ranges}
+        self.counters |= set(counters.values())
+        shown = [counters.get(i, item) for i, item in enumerate(shown)]
+        listed = f"{name}({','.join(self._in_storage(shown, shown, reference, order))})"
+        for dimension, item in ranges.items():
+            lower, upper = self._limits(name, data, dimension, order)
+            bounds = [lower, upper]
+            if isinstance(item, Range):
+                parts = (item.lower, item.upper, item.step)
+                given = [self._render(e, text, planned) if e is not None else "" for e in parts]
+                bounds = [given[0] or lower, given[1] or upper, *([given[2]] if given[2] else [])]
+            listed = f"({listed}, {counters[dimension]} = {', '.join(bounds)})"
+        return listed
+
+    def _limits(self, name: str, data: DataObject, dimension: int, order: Order) -> tuple[str, str]:
+        """The first and last index of a dimension."""
+        if dimension not in order.blocks:
+            place = order.place(dimension) + 1
+            return f"lbound({name},{place})", f"ubound({name},{place})"
+        low, colon, high = (known_size(self.facts, data, dimension) or "").rpartition(":")
+        return (low if colon else "") or "1", high
 
     @staticmethod
     def _replace_list(expr: Apply, made: Plan, inner: str, line: LogicalLine) -> Iterator[Edit]:

@@ -177,6 +177,10 @@ class FileRewriter:
             if not gone and id(at.statement) not in touched:
                 yield from accesses.edits(at.statement)
         self.found += accesses.found
+        if accesses.counters:
+            margin = " " * (routine.header.segments[0][2] + 2)
+            rows = [f"{margin}integer :: {', '.join(sorted(accesses.counters))}"]
+            yield insert_lines(routine.spec_insert + 1, rows, 6, routine.header.first)
         if self.facts.application.options.legacy:
             repairs, warned = logical_equalities(self.facts, routine)
             yield from repairs
