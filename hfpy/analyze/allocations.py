@@ -23,9 +23,11 @@ def known_size(facts: Facts, data: DataObject, position: int) -> str | None:
             other = facts.object(reference.name, key)
             if other is None or other.identity != data.identity or not reference.indices:
                 continue
+            text = reference.at.statement.line.text
             index = reference.indices[dimension.declared]
-            text = reference.at.statement.line.text[index.start : index.end]
-            found.add(None if isinstance(index, Range) else _seen(facts, text, key, data.routine))
+            parts = (index.lower, index.upper) if isinstance(index, Range) else (index,)
+            seen = [_seen(facts, text[p.start : p.end], key, data.routine) if p is not None else None for p in parts]
+            found.add(None if None in seen else ":".join(s for s in seen if s is not None))
     return found.pop() if len(found) == 1 else None
 
 
