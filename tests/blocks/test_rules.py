@@ -55,9 +55,8 @@ def test_declarations_loops_and_accesses() -> None:
             "a(i-32*hf_i_n+32,k,hf_i_n,j) = 1",
         )
     ]
-    assert (
-        squeezed("a(1,3,1,2) = h(iand(nx+31,31)+1,k,shiftr(nx+31,5),j) + a(iand(i+30,31)+1,k,shiftr(i+30,5),j)") in text
-    )
+    values = "h(iand(nx+31,31)+1,k,shiftr(nx+31,5),j) + a(iand(i+30,31)+1,k,shiftr(i+30,5),j)"
+    assert squeezed(f"a(1,3,1,2) = {values}") in text
 
 
 KEPT = {
