@@ -75,11 +75,9 @@ def load(
 
 def _check_layout(session: Session) -> None:
     """Raise UsageError for a layout with blocks, which arrays of NumPy cannot have."""
-    options = session.options
-    for text in (options.layout or "", *options.layout_arrays.values()):
-        if ":" in text:
-            hint = "pass an order without blocks, such as layout='k i j'"
-            raise UsageError(f"hfpy.load cannot use the layout '{text}': callers have no arrays in blocks; {hint}")
+    if text := session.options.layout_with_blocks:
+        hint = "pass an order without blocks, such as layout='k i j'"
+        raise UsageError(f"hfpy.load cannot use the layout '{text}': callers have no arrays in blocks; {hint}")
 
 
 def _wanted_sizes(specialise: str | bool, sizes: dict[str, Any]) -> str | None:
