@@ -103,7 +103,7 @@ def test_arrays_in_blocks(sample: str, twins: Twins, tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("flags", [CHECKED, OPTIMISED], ids=["checked", "optimised"])
 @pytest.mark.parametrize("backend", ["sequential", "openmp"])
-@pytest.mark.parametrize("sample", NAMES)
+@pytest.mark.parametrize("sample", [n for n in NAMES if "[domains]" in (SAMPLES / n / "hfpy.toml").read_text()])
 def test_every_sample_in_blocks(sample: str, backend: str, flags: str, twins: Twins, tmp_path: Path) -> None:
     check(sample, backend, "BLOCKS", THREADS, flags, twins[sample], tmp_path)
 
