@@ -21,6 +21,7 @@ from hfpy.analyze.intrinsics import ELEMENTAL
 from hfpy.analyze.lanes import BlockLoops
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.types import part_rank
+from hfpy.analyze.unsplit import kept_whole
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import (
@@ -45,6 +46,7 @@ Items = Sequence[Expr | str] | None
 _NUMBERS = frozenset({"real", "integer", "logical", "complex"})
 _OTHER_NAMES = frozenset({"pointer", "target", "volatile", "asynchronous", "codimension", "value"})
 _ABOUT_THE_WHOLE = frozenset({"allocated", "present", "kind", "storage_size", "huge", "tiny", "epsilon"})
+_ADDRESSES = frozenset({"loc", "c_loc"})
 _NEEDED = ("iand", "shiftr", "mod", "min", "max")
 _OF_A_DIMENSION = frozenset({"size", "lbound", "ubound"})
 
@@ -60,7 +62,7 @@ class Bound:
 def first_indices(
     facts: Facts, wanted: Mapping[Node, Order], views: Mapping[Node, list[tuple[DataObject, Place]]]
 ) -> dict[Node, dict[int, Bound]]:
-    """The first index of each split dimension, by class."""
+    """The first index of each split dimension, by class; or why there are to be no blocks."""
     texts: dict[Node, dict[int, dict[tuple[str, str], None]]] = {}
     for node, order in wanted.items():
         if order.blocks:
@@ -72,8 +74,12 @@ def first_indices(
                         found[lower, data.home] = None
     if texts:
         _allocated(facts, texts)
+    whole = kept_whole(facts, {node: views[node] for node in texts}) if texts else {}
     return {
-        node: {d: _common(facts, list(found), wanted[node].blocks[d]) for d, found in dimensions.items()}
+        node: {
+            d: Bound(fault=whole[node]) if node in whole else _common(facts, list(found), wanted[node].blocks[d])
+            for d, found in dimensions.items()
+        }
         for node, dimensions in texts.items()
     }
 
@@ -112,17 +118,17 @@ def _allocated(facts: Facts, texts: dict[Node, dict[int, dict[tuple[str, str], N
 def _common(facts: Facts, found: list[tuple[str, str]], extent: int) -> Bound:
     values = {facts.domains.value(text, key) for text, key in found}
     if not values:
-        return Bound(fault="nothing tells where it begins")
+        return Bound(fault="nothing tells where a dimension in blocks begins")
     if None in values:
         text = next(t for t, key in found if facts.domains.value(t, key) is None)
-        return Bound(fault=f"what '{text}' is, from which it is counted, is only known when the program runs")
+        return Bound(fault=f"a dimension in blocks begins at '{text}', which is known only when the program runs")
     if len(values) > 1:
         listed = sorted(v for v in values if v is not None)
-        return Bound(fault=f"it is counted from {listed[0]} here and from {listed[-1]} there")
+        return Bound(fault=f"a dimension in blocks begins at {listed[0]} here and at {listed[-1]} there")
     (value,) = values
     assert value is not None
     if value <= -extent:
-        return Bound(fault=f"it begins at {value}, more than a block before 1")
+        return Bound(fault=f"a dimension in blocks begins at {value}, more than a block before 1")
     return Bound(value)
 
 
@@ -152,7 +158,7 @@ class SplitRules:
         bounds = self.first.get(self.facts.classes.find(data.identity), {})
         for dimension in order.blocks:
             if fault := bounds[dimension].fault:
-                return f"dimension {dimension + 1} cannot be in blocks: {fault}"
+                return fault
         return ""
 
     def of_reference(self, data: DataObject, order: Order, reference: Reference, items: Items, key: str) -> str:
@@ -175,6 +181,8 @@ class SplitRules:
             item = listed[dimension]
             if dimension not in ranges and isinstance(item, Expr) and not self._simple(item, reference.at, key):
                 return "an index of a dimension in blocks is more than a number"
+        if isinstance(reference.call, Apply) and base_name(reference.call) in _ADDRESSES:
+            return "its address is taken"
         if not ranges:
             return ""
         if reference.role == "argument":
