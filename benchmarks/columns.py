@@ -4,10 +4,11 @@ Run ``python -m benchmarks.columns [--pairs N] [--docs]``. The samples ``weather
 one thread, at ``--opt 0``, where each region runs its call chain for one column after the other, and at ``--opt 2``,
 where it takes blocks of columns. Both are profiled builds (``hfpy run --profile``), run in turns; what is compared is
 the time of the region above the physics, as medians over all pairs. ``columns`` is also built with ``i`` contiguous,
-where no column has to be packed. ``benchmarks/hand`` has the physics of both written by hand in blocks of columns;
-they are linked in the place of hfpy's text and compiled with the flags that hfpy takes for such files. Everything is
-written as JSON to ``benchmarks/results``; ``--docs`` brings the table to ``docs/performance.md`` as well. Nothing here
-passes or fails by time.
+where no column has to be packed, and both with a layout in blocks of 32, which are used as they lie in memory (one
+column at a time is slow there: compare those blocks with the rows for ``k``). ``benchmarks/hand`` has the physics of
+both written by hand in blocks of columns; they are linked in the place of hfpy's text and compiled with the flags that
+hfpy takes for such files. Everything is written as JSON to ``benchmarks/results``; ``--docs`` brings the table to
+``docs/performance.md`` as well. Nothing here passes or fails by time.
 """
 
 from __future__ import annotations
@@ -68,6 +69,20 @@ CASES = (
     ),
     Physics(
         "columns, `i` contiguous", "columns", "physics_step", ("-D", "ORDER_IJK"), ("x.dat", "64", "48", "40", "120")
+    ),
+    Physics(
+        "weather, blocks of 32",
+        "weather",
+        "physics_run",
+        ("--layout", "i:32 k tile i j"),
+        ("x.dat", "56", "44", "48", "160", "1"),
+    ),
+    Physics(
+        "columns, blocks of 32",
+        "columns",
+        "physics_step",
+        ("--layout", "i:32 k l lt i j"),
+        ("x.dat", "64", "48", "40", "120"),
     ),
 )
 

@@ -529,6 +529,14 @@ CALLS: dict[str, Entry] = {
         },
         cure="Let the region apply to both targets, or keep its iterators in the indices of arrays.",
     ),
+    "HF316": Entry(
+        "`[layout]`, `[layout.arrays]` or `--layout` is no order of domains; or it splits a dimension into blocks, and "
+        "the backend, or printing behind kernels, knows none.",
+        {"blocks.h90": _region("b(1) = 0")},
+        'hfpy check {file} --layout "i:32 k j"',
+        cure="Name each domain once, or twice if it has blocks: `i:32 k i j`. Blocks are for the backends `sequential` "
+        "and `openmp`: give the other target an order without them.",
+    ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
         {

@@ -56,6 +56,7 @@ CODES: dict[str, str] = {
     "HF313": "a listed name is a constant or a procedure",
     "HF314": "an index is dropped that is not the iterator",
     "HF315": "an iterator is used where its region is not active",
+    "HF316": "a layout cannot be used",
     # calls, positions
     "HF400": "a call does not match the routine's definition",
     "HF401": "a recursive call chain leads into a region",

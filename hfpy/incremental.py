@@ -214,6 +214,8 @@ def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
         return None
     if changed and len(kept.translation.files) != len(paths):
         return None  # kernel files hold copies of routines of other files
+    if changed and options.layout_with_blocks:
+        return None  # which arrays have blocks is decided by all statements, more than signatures tell
     if changed and options.target == "gpu":
         return None  # which arrays are on the device, and where, is decided by the bodies of all files
     made = _regenerated(changed, options, kept)

@@ -132,6 +132,11 @@ class Options:
         """The backend of routines that nothing else assigns one to."""
         return self.backend or DEFAULT_BACKEND[self.target]
 
+    @property
+    def layout_with_blocks(self) -> str:
+        """The first layout that splits a dimension into blocks; empty if none does."""
+        return next((t for t in (self.layout or "", *self.layout_arrays.values()) if ":" in t), "")
+
 
 def sizes_of(text: str) -> tuple[tuple[str, int], ...] | None:
     """The sizes in a text such as ``"nx=256 ny=128"`` (blanks or commas between them), by name; None if it is no such

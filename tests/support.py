@@ -485,7 +485,10 @@ class Variant:
     def translated(self, tested: Pair) -> Translated:
         """The pair, translated in this way."""
         storage = storage_order(self.order, self.order, extra=self.extra_macros) if self.order else None
-        return translate_text(tested.hybrid, storage, **self.options, **(tested.layout if self.layout else {}))
+        layout = dict(tested.layout) if self.layout else {}
+        if "layout" in layout and self.options.get("target") == "gpu":  # where there are no blocks
+            layout["layout"] = re.sub(r"\w+:\d+ ", "", layout["layout"])
+        return translate_text(tested.hybrid, storage, **self.options, **layout)
 
 
 SEQUENTIAL = Variant("sequential", {"backend": "sequential"})

@@ -1,23 +1,28 @@
 """hfpy's own storage order: ``[layout]`` and ``[domains]`` of the project (design §4).
 
-Every class of arrays gets a permutation from the domains of its dimensions. A class that meets a place where storage
+Every class of arrays gets a permutation from the domains of its dimensions, or a sequence of pieces where some are
+split into blocks (:mod:`hfpy.analyze.pieces`). A class that meets a place where storage
 can be observed in a way hfpy cannot hide keeps its declared order in the whole program, and a note says so:
 ``[layout]`` never changes what a program means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts, resolve_alias, views_by_class
 from hfpy.analyze.observed import find_pins
 from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.pieces import Layout, LayoutFault, pieces_of, read_layout
 from hfpy.analyze.sizes import linear_of, normal
+from hfpy.analyze.splits import first_indices
 from hfpy.diagnostics import Place, error, note
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
 from hfpy.options import DomainSpec
+
+_WITH_BLOCKS = frozenset({"sequential", "openmp"})
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,13 @@ def _halo_of(size: str, base: str) -> bool:
     return bool(wanted) and all(given.get(a) == c for a, c in wanted.items())
 
 
-def layout_order(text: str) -> tuple[str, ...]:
-    """The letters of a layout; ``i:32`` (a blocked domain) counts as its domain."""
-    return tuple(part.split(":")[0].lower() for part in text.replace(",", " ").split())
-
-
 def decide_layout(facts: Facts) -> None:
     """Give every class its permutation, pins applied; fills ``facts.orders`` and the diagnostics."""
     options = facts.application.options
-    letters = Letters(layout_order(options.layout or ""), {k.lower(): v for k, v in options.domains.items()})
+    layouts = _layouts(facts)
+    if layouts is None:
+        return
+    domains = {k.lower(): v for k, v in options.domains.items()}
     views = views_by_class(facts, hybrid_only=False)
     taking_part = _in_regions(facts)
     wanted: dict[Node, Order] = {}
@@ -95,17 +98,50 @@ def decide_layout(facts: Facts) -> None:
         same = [m for m in members if m[0].rank == rank and not m[0].removed]
         if representative not in taking_part or not same:
             continue
-        order = _permutation(facts, letters, representative, same, options.layout_arrays)
+        text = _own_layout(same, options.layout_arrays) or options.layout or ""
+        if text == "declared":
+            continue
+        letters = Letters(layouts[text].names, domains)
+        order = _order(facts, letters, layouts[text], representative, same)
         if order is not None and not order.identity:
             wanted[representative] = order
     keep_unpinned(facts, wanted, views, by_macros=False)
+
+
+def _layouts(facts: Facts) -> dict[str, Layout] | None:
+    """What the texts of the project's layouts say; None, with an error, if one cannot be used."""
+    options = facts.application.options
+    layouts: dict[str, Layout] = {}
+    place = Place(facts.application.files[0].path)
+    for text in dict.fromkeys([options.layout or "", *options.layout_arrays.values()]):
+        if text == "declared":
+            continue
+        try:
+            layouts[text] = read_layout(text)
+        except LayoutFault as fault:
+            hint = 'a layout names each domain once, or for blocks twice: "i:32 k i j"'
+            facts.found.append(error("HF316", f"the layout '{text}' is no order of domains: {fault}", place, hint))
+            return None
+    if any(layout.blocks for layout in layouts.values()) and (unable := _without_blocks(facts)):
+        facts.found.append(error("HF316", f"a layout with blocks cannot be used: {unable}", place))
+        return None
+    return layouts
+
+
+def _without_blocks(facts: Facts) -> str:
+    """What in this build does not know blocks; empty if nothing does."""
+    options = facts.application.options
+    backends = {options.default_backend, *(facts.backend(identity.routine) for identity in facts.positions.regions)}
+    if odd := sorted(backends - _WITH_BLOCKS):
+        return f"the backend '{odd[0]}' knows none"
+    return "values cannot be printed behind kernels" if options.debug_print.on else ""
 
 
 def keep_unpinned(
     facts: Facts, wanted: dict[Node, Order], views: dict[Node, list[tuple[DataObject, Place]]], by_macros: bool
 ) -> None:
     """Give every class its order unless it is pinned; say which keep the declared one, and why."""
-    pins = find_pins(facts, wanted, by_macros)
+    pins = find_pins(facts, wanted, by_macros, first_indices(facts, wanted, views))
     asked = _in_regions(facts, dimensioned=False) if by_macros and pins.reasons else set()
     for representative, order in wanted.items():
         reason = pins.reasons.get(representative)
@@ -146,26 +182,18 @@ def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
     return result
 
 
-def _permutation(
-    facts: Facts,
-    letters: Letters,
-    representative: Node,
-    members: list[tuple[DataObject, Place]],
-    single: object,
+def _order(
+    facts: Facts, letters: Letters, layout: Layout, representative: Node, members: list[tuple[DataObject, Place]]
 ) -> Order | None:
+    """The order of a class by a layout; None for the declared one."""
     rank = members[0][0].rank
     order = letters.order
-    for data, _ in members:
-        own = _own_layout(data, single)
-        if own == "declared":
-            return None
-        if own:
-            order = layout_order(own)
     known = _known(facts, letters, representative, members)
     placed = [i for i in range(rank) if known[i]]
     missing = [known[i] for i in placed if known[i] not in order]
     ranked = sorted(placed, key=lambda i: order.index(known[i]) if known[i] in order else -1)
-    if len(placed) < 2 or (ranked == placed and not missing):
+    split = [i for i in placed if known[i] in layout.blocks]
+    if len(placed) < 2 or (ranked == placed and not missing and not split):
         if 2 <= len(placed) < rank:
             data, place = members[0]
             size = next(data.used[i].size for i in range(rank) if not known[i])
@@ -186,13 +214,23 @@ def _permutation(
         hint = f"bind its size in [domains], or give '{data.name}' an order of its own in [layout.arrays]"
         facts.found.append(error("HF308", message, place, hint))
         return None
-    text = " ".join(known[i] for i in ranked)
-    return Order("", "", tuple(ranked), False, f"order {text} by [layout]", tuple(ranked))
+    if split and len(set(known)) < rank:
+        twice = next(d for d in known if known.count(d) > 1)
+        message = f"'{data.name}' keeps its declared order: two of its dimensions belong to '{twice}'"
+        facts.found.append(note("HF310", message, place))
+        return None
+    if not split:
+        text = " ".join(known[i] for i in ranked)
+        return Order("", "", tuple(ranked), False, f"order {text} by [layout]", tuple(ranked))
+    text = " ".join(f"{x.name}:{x.extent}" if x.part == "within" else x.name for x in layout.letters if x.name in known)
+    return Order("", "", None, False, f"order {text} by [layout]", tuple(ranked), pieces_of(layout, known))
 
 
-def _own_layout(data: DataObject, single: object) -> str:
-    arrays: dict[str, str] = {str(k).lower(): v for k, v in single.items()}  # type: ignore[attr-defined]
-    return arrays.get(f"{data.home}::{data.symbol.name}") or arrays.get(data.symbol.name) or ""
+def _own_layout(members: list[tuple[DataObject, Place]], arrays: Mapping[str, str]) -> str:
+    """The layout that a class has by the name of one of its members; empty if none."""
+    lower = {k.lower(): v for k, v in arrays.items()}
+    own = [lower.get(f"{d.home}::{d.symbol.name}") or lower.get(d.symbol.name) or "" for d, _ in members]
+    return "declared" if "declared" in own else next((text for text in reversed(own) if text), "")
 
 
 def _known(facts: Facts, letters: Letters, representative: Node, members: list[tuple[DataObject, Place]]) -> list[str]:

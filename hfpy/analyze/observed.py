@@ -6,6 +6,7 @@ storage association, or an array expression whose operands do not all have the s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hfpy.analyze.calls import dummy_of, is_elemental
@@ -15,6 +16,7 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE
 from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
@@ -24,6 +26,7 @@ from hfpy.model.statements import Assignment, Opaque, expressions
 from hfpy.model.units import Routine
 
 Reason = tuple[str, Place | None]
+_NONE: Mapping[Node, Mapping[int, Bound]] = {}
 Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
 
 
@@ -41,36 +44,46 @@ class Pins:
         return True
 
 
-def find_pins(facts: Facts, wanted: dict[Node, Order], by_macros: bool = False) -> Pins:
+def find_pins(
+    facts: Facts, wanted: dict[Node, Order], by_macros: bool = False, first: Mapping[Node, Mapping[int, Bound]] = _NONE
+) -> Pins:
     """Pin until every use agrees; a pin can make other uses disagree, so this is a fixed point.
 
     ``by_macros``: the order is that of storage-order macros, whose users expect arrays to go to foreign procedures
     and plain
-    files as they lie in memory (hybrid-fortran.md §5.5).
+    files as they lie in memory (hybrid-fortran.md §5.5). ``first`` has the first index of each dimension in blocks.
     """
-    finder = _Finder(facts, wanted, by_macros)
+    finder = _Finder(facts, wanted, by_macros, first)
     while finder.round():
         pass
     return finder.pins
 
 
 class _Finder:
-    def __init__(self, facts: Facts, wanted: dict[Node, Order], by_macros: bool) -> None:
+    def __init__(
+        self, facts: Facts, wanted: dict[Node, Order], by_macros: bool, first: Mapping[Node, Mapping[int, Bound]]
+    ) -> None:
         self.facts = facts
         self.wanted = wanted
         self.by_macros = by_macros
         self.pins = Pins()
+        self.splits = SplitRules(facts, self.chosen, first) if first else None
         self._declared_places()
 
     # -- what an order is, given the pins so far
 
-    def order(self, data: DataObject) -> tuple[int, ...] | None:
-        """The permutation of an object, None for declared order."""
+    def chosen(self, data: DataObject) -> Order | None:
+        """The order that an object is to have, None for the declared one."""
         node = self.facts.classes.find(data.identity)
         if node in self.pins.reasons or data.removed:
             return None
         chosen = self.wanted.get(node)
-        return chosen.storage if chosen is not None and not chosen.identity else None
+        return chosen if chosen is not None and not chosen.identity else None
+
+    def order(self, data: DataObject) -> tuple[int, ...] | None:
+        """The permutation of an object, None for declared order."""
+        chosen = self.chosen(data)
+        return chosen.storage if chosen is not None else None
 
     def pin(self, data: DataObject, text: str, place: Place | None) -> bool:
         node = self.facts.classes.find(data.identity)
@@ -121,6 +134,29 @@ class _Finder:
                     self.pin(data, "it is a function result", place)
                 elif "bind" in " ".join(routine.prefix) or "bind(c" in routine.header.text.lower().replace(" ", ""):
                     self.pin(data, "it belongs to an interoperable procedure", place)
+                else:
+                    self._split_declaration(data, place)
+
+    def _split_declaration(self, data: DataObject, place: Place) -> None:
+        order = self.chosen(data)
+        if self.splits is None or order is None or not order.blocks:
+            return
+        if reason := self.splits.of_declaration(data, order):
+            self.pin(data, reason, place)
+
+    def _split_reference(
+        self, data: DataObject, reference: Reference, items: tuple[Expr | str, ...] | None, key: str
+    ) -> str:
+        chosen = self.chosen(data)
+        if self.splits is None or chosen is None or not chosen.blocks:
+            return ""
+        return self.splits.of_reference(data, chosen, reference, items, key)
+
+    def _transferred_by_elements(self, data: DataObject, items: tuple[Expr | str, ...] | None, key: str) -> bool:
+        """Whether a list of input names an array over a dimension in blocks, so that it is read by elements."""
+        chosen = self.chosen(data)
+        blocks = chosen.blocks if chosen is not None else {}
+        return any(items is None or self.is_range(items[d], key) for d in blocks)
 
     def round(self) -> bool:
         """One pass over all uses; whether anything was pinned."""
@@ -166,11 +202,15 @@ class _Finder:
                 return
             self.pin(data, "it is used with another number of indices", self._place(reference, routine))
             return
+        if reason := self._split_reference(data, reference, items, key):
+            self.pin(data, reason, self._place(reference, routine))
+            return
         order = self.induced(data, items, key)
         if reference.role == "argument":
             self._argument(reference, key, routine, data, items, order, sites, sections)
         elif reference.role == "input" and len(order) > 1 and not self.by_macros:
-            self.pin(data, "it is read as a whole", self._place(reference, routine))
+            if not self._transferred_by_elements(data, items, key):
+                self.pin(data, "it is read as a whole", self._place(reference, routine))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
             sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.pieces import Piece
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.macros import Macro
 from hfpy.parse.macros import permutation
@@ -54,7 +55,8 @@ class Order:
     """The storage order of a class: macro names, or a permutation for the printed lists, and why.
 
     ``storage`` is the order that either means: position in storage → declared position; None where a macro does not
-    tell.
+    tell. With ``pieces`` some dimensions are split into blocks; ``storage`` then has each dimension where its first
+    piece lies.
     """
 
     access_macro: str = ""
@@ -63,13 +65,31 @@ class Order:
     default_macro: bool = False
     reason: str = ""
     storage: tuple[int, ...] | None = None
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def identity(self) -> bool:
         """Whether index lists stay as they are."""
-        return not self.access_macro and (
-            self.permutation is None or list(self.permutation) == sorted(self.permutation)
+        return (
+            not self.access_macro
+            and not self.pieces
+            and (self.permutation is None or list(self.permutation) == sorted(self.permutation))
         )
+
+    @property
+    def blocks(self) -> dict[int, int]:
+        """The length of a block by dimension, for those that are split."""
+        return {piece.dimension: piece.extent for piece in self.pieces if piece.part == "within"}
+
+    def places(self, rank: int) -> int:
+        """How many dimensions an array of this rank has in storage."""
+        return len(self.pieces) or rank
+
+    def place(self, dimension: int) -> int:
+        """The place in storage (from 0) of a dimension; of a split one that of the number of its block."""
+        if self.pieces:
+            return max(n for n, piece in enumerate(self.pieces) if piece.dimension == dimension)
+        return self.storage.index(dimension) if self.storage is not None else dimension
 
 
 IDENTITY = Order()

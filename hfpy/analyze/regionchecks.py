@@ -14,7 +14,7 @@ from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.expressions import Apply, Component, Keyword, Name
-from hfpy.model.names import generated_names
+from hfpy.model.names import block_counter, generated_names
 from hfpy.model.statements import InputOutput, Statement, constructs
 from hfpy.model.units import Routine
 
@@ -128,7 +128,11 @@ def _names_taken(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     numbers = range(len(regions_of(routine)))
     if not facts.positions.get(routine.key).own:
         return
-    for name in sorted(generated_names(routine.name, numbers)):
+    names = generated_names(routine.name, numbers)
+    if any(order.pieces for order in facts.orders.values()):
+        own = (facts.positions.regions[identity] for identity in facts.positions.get(routine.key).own)
+        names |= {block_counter(iterator) for region in own for iterator in region.iterators}
+    for name in sorted(names):
         found = facts.scopes.variable(name, routine.key)
         procedures = facts.scopes.procedures(name, routine.key)
         declared = found.symbol.line if found is not None else None

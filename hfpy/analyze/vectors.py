@@ -56,7 +56,9 @@ def simd_plan(
             return False, ()
         order = facts.order(data)
         fastest = 0
-        if order.permutation is not None:
+        if order.pieces and order.storage is not None:
+            fastest = order.storage[0]
+        elif order.permutation is not None:
             fastest = order.permutation[0]
         elif order.access_macro:
             places = permutation(order.access_macro, data.rank, dict(facts.application.macros))

@@ -15,9 +15,13 @@ def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> 
     unknown.
     """
     clauses = ["default(none)" if sharing.complete else "default(shared)"]
+    counters = {*(d.name for d in code.region.domains), *(loop.var for loop in code.loops)}
     for word, names in (
         ("shared", sharing.shared if sharing.complete else []),
-        ("private", sorted({*sharing.private, *(d.name for d in code.region.domains)})),
+        (
+            "private",
+            sorted({*sharing.private, *counters}),
+        ),
         ("firstprivate", sharing.firstprivate),
     ):
         if names:
@@ -81,7 +85,8 @@ class OpenMP:
 
     @staticmethod
     def _fused(code: RegionCode) -> bool:
-        return code.simd and len(code.region.domains) == 1 and not code.heap and not code.region.vector
+        one = len(code.region.domains) == 1 and len(code.loops) <= 1
+        return code.simd and one and not code.heap and not code.region.vector
 
     def inner_lines(self, code: RegionCode) -> list[str]:
         """The ``simd`` directive of the innermost loop, where that is legal."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from hfpy.build.storage import Storage, read_storage
+
 _MAGIC = b"HFV1"
 _POISON = 0x7FF7FFF7  # runtime/cuda/emulate/hfpy_emulate.cpp
 Key = tuple[str, str]
@@ -24,7 +26,7 @@ class Record:
     name: str
     point: str
     place: str
-    permutation: tuple[int, ...]
+    storage: Storage
     kind: str
     extents: tuple[int, ...]
     offset: int
@@ -34,6 +36,11 @@ class Record:
     def key(self) -> Key:
         """Point and array."""
         return self.point, self.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents in declared order."""
+        return self.storage.shape(self.extents)
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ class Difference:
             f"{record.place}: '{record.name}' differs after {record.point} (time {self.time})\n"
             f"  element ({listed}), counted from 1 in each dimension: "
             f"{first} {self.values[0]!r}, {second} {self.values[1]!r}\n"
-            f"  {self.count} of {_product(record.extents)} elements differ"
+            f"  {self.count} of {_product(record.shape)} elements differ"
         )
 
 
@@ -104,8 +111,9 @@ def _records(path: Path) -> Iterator[Record]:
             kind, size, rank = struct.unpack("=iii", file.read(12))
             extents = struct.unpack(f"={rank}q", file.read(8 * rank))
             nbytes = size * _product(extents)
-            order = tuple(map(int, permutation.split())) or tuple(range(rank))
-            yield Record(name, point, place, order, _dtype(kind, size), extents, file.tell(), nbytes)
+            yield Record(
+                name, point, place, read_storage(permutation, rank), _dtype(kind, size), extents, file.tell(), nbytes
+            )
             file.seek(nbytes, 1)
 
 
@@ -133,8 +141,7 @@ def _array(record: Record, file: BinaryIO) -> Any:
 
     file.seek(record.offset)
     data = np.frombuffer(file.read(record.nbytes), dtype=record.kind).reshape(record.extents, order="F")
-    # Place p in memory holds declared dimension permutation[p].
-    return data.transpose([record.permutation.index(d) for d in range(len(record.extents))])
+    return record.storage.declared(data)
 
 
 def _never_set(array: Any) -> Any:

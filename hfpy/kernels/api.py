@@ -62,6 +62,7 @@ def load(
     )
     session = _with_flags(_session(source, given, cache), flags)
     _check_backends(session)
+    _check_layout(session)
 
     from hfpy.kernels.library import build
     from hfpy.kernels.objects import Library
@@ -70,6 +71,13 @@ def load(
     for text in built.warnings:
         warnings.warn(text, stacklevel=3)
     return Library(built, sizes)
+
+
+def _check_layout(session: Session) -> None:
+    """Raise UsageError for a layout with blocks, which arrays of NumPy cannot have."""
+    if text := session.options.layout_with_blocks:
+        hint = "pass an order without blocks, such as layout='k i j'"
+        raise UsageError(f"hfpy.load cannot use the layout '{text}': callers have no arrays in blocks; {hint}")
 
 
 def _wanted_sizes(specialise: str | bool, sizes: dict[str, Any]) -> str | None:

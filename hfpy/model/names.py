@@ -18,6 +18,16 @@ def addressed_name(routine: str, number: int) -> str:
     return _cut(f"hfr{number}_{routine}")
 
 
+def block_counter(iterator: str) -> str:
+    """The loop over the blocks of an iterator."""
+    return _cut(f"hf_{iterator}_n")
+
+
+def element_counter(dimension: int) -> str:
+    """The loop over a dimension (from 0) in a list of input or output that is written element by element."""
+    return f"hf_e{dimension + 1}"
+
+
 def _cut(name: str) -> str:
     if len(name) <= _NAME_LIMIT:
         return name

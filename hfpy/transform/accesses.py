@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from hfpy.analyze.accesses import Plan, parallel_positions
+from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
+from hfpy.analyze.allocations import known_size
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.lanes import BlockLoops
 from hfpy.analyze.observed import dimension_argument
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Name, Range, children
+from hfpy.model.names import element_counter
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.transform.splits import Tile, arranged, number_of, place_of
+
+_NONE: Mapping[int, Mapping[str, Tile]] = {}
 
 
 class AccessRewriter:
     """Edits of the references of one routine."""
 
-    def __init__(self, facts: Facts, routine: Routine) -> None:
+    def __init__(self, facts: Facts, routine: Routine, tiles: Mapping[int, Mapping[str, Tile]] = _NONE) -> None:
+        """``tiles`` are the iterators of regions, by their number, whose loops run block by block."""
         self.facts = facts
         self.routine = routine
+        self.tiles = tiles
+        self.loops = BlockLoops(facts, routine.key)
+        self.counters: set[str] = set()
         self.found: list[Diagnostic] = []
         self._by_statement: dict[int, dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]]] = {}
         for reference in facts.references[routine.key]:
@@ -81,6 +91,11 @@ class AccessRewriter:
                 yield from self._edits(child, line, planned)
             return
         reference, data, made, order = entry
+        if order.pieces and reference.role in ("io", "input"):
+            listed = self._by_elements(expr, *entry, line.text, planned)
+            if listed is not None:
+                yield replace_range(line, expr.start, expr.end, listed)
+                return
         if order.storage is not None and reference.role == "io":
             whole = self._in_declared_order(expr, *entry, line.text, planned)
             if whole is not None:
@@ -111,7 +126,7 @@ class AccessRewriter:
         number = dimension_argument(expr)
         if number is None or isinstance(expr.args[0], Apply):
             return None
-        place = entry[3].storage.index(int(number.text) - 1) + 1
+        place = entry[3].place(int(number.text) - 1) + 1
         return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
 
     def _in_declared_order(
@@ -137,6 +152,47 @@ class AccessRewriter:
         sizes = ", ".join(f"size({shown}, {stored.index(d) + 1})" for d in range(len(ranges)))
         axes = ", ".join(str(d + 1) for d in stored)
         return f"reshape({shown}, [{sizes}], order=[{axes}])"
+
+    def _by_elements(
+        self,
+        expr: Expr,
+        reference: Reference,
+        data: DataObject,
+        made: Plan,
+        order: Order,
+        text: str,
+        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+    ) -> str | None:
+        """An array with blocks in a list of input or output as a loop over its elements; None where no dimension in
+        blocks is meant as a whole.
+        """
+        items: tuple[Expr | str, ...] = made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
+        ranges = {i: item for i, item in enumerate(items) if item == ":" or isinstance(item, Range)}
+        if not ranges.keys() & order.blocks.keys():
+            return None
+        name = text[expr.start : expr.open].rstrip() if isinstance(expr, Apply) else text[expr.start : expr.end]
+        shown = [i if isinstance(i, str) else self._render(i, text, planned) for i in items]
+        counters = {i: element_counter(i) for i in ranges}
+        self.counters |= set(counters.values())
+        shown = [counters.get(i, item) for i, item in enumerate(shown)]
+        listed = f"{name}({','.join(self._in_storage(shown, shown, reference, order))})"
+        for dimension, item in ranges.items():
+            lower, upper = self._limits(name, data, dimension, order)
+            bounds = [lower, upper]
+            if isinstance(item, Range):
+                parts = (item.lower, item.upper, item.step)
+                given = [self._render(e, text, planned) if e is not None else "" for e in parts]
+                bounds = [given[0] or lower, given[1] or upper, *([given[2]] if given[2] else [])]
+            listed = f"({listed}, {counters[dimension]} = {', '.join(bounds)})"
+        return listed
+
+    def _limits(self, name: str, data: DataObject, dimension: int, order: Order) -> tuple[str, str]:
+        """The first and last index of a dimension."""
+        if dimension not in order.blocks:
+            place = order.place(dimension) + 1
+            return f"lbound({name},{place})", f"ubound({name},{place})"
+        low, colon, high = (known_size(self.facts, data, dimension) or "").rpartition(":")
+        return (low if colon else "") or "1", high
 
     @staticmethod
     def _replace_list(expr: Apply, made: Plan, inner: str, line: LogicalLine) -> Iterator[Edit]:
@@ -190,6 +246,8 @@ class AccessRewriter:
         shown = [i if isinstance(i, str) else self._render(i, text, planned) for i in items]
         spaced = ", " in text[expr.open : expr.end] if isinstance(expr, Apply) else False
         separator = ", " if spaced else ","
+        if order.pieces:
+            return separator.join(self._in_storage(items, shown, reference, order))
         if order.permutation is not None:
             return separator.join(shown[i] for i in order.permutation)
         if not made.changed and isinstance(expr, Apply) and shown == [text[a.start : a.end] for a in expr.args]:
@@ -202,6 +260,37 @@ class AccessRewriter:
             # To preprocessors the commas of an array constructor part arguments of the macro.
             return separator.join(shown[i] for i in order.storage)
         return f"{self._macro(order, reference)}({listed})"
+
+    def _in_storage(
+        self, items: Sequence[Expr | str], shown: Sequence[str], reference: Reference, order: Order
+    ) -> Iterator[str]:
+        """The indices of an array with blocks; the bounds, where it is allocated."""
+        if reference.role == "allocate":
+            yield from arranged(shown, order)
+            return
+        for piece in order.pieces:
+            text = shown[piece.dimension]
+            if piece.part == "whole":
+                yield text
+            else:
+                within, number = self._in_blocks(items[piece.dimension], text, reference, piece.extent)
+                yield within if piece.part == "within" else number
+
+    def _in_blocks(self, item: Expr | str, text: str, reference: Reference, extent: int) -> tuple[str, str]:
+        """An index as the place within its block and the number of that block."""
+        if is_full_range(item):
+            return ":", ":"
+        at = reference.at
+        if first := self.loops.whole(item, at, extent):
+            return ":", number_of(first, extent)
+        if lane := self.loops.lane(item, at, extent):
+            return f"{lane[1]}+1", number_of(lane[0], extent)
+        name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
+        for region in reversed(at.regions):
+            tile = self.tiles.get(region, {}).get(name)
+            if tile is not None and tile.extent == extent:
+                return tile.within, tile.number
+        return place_of(text, extent), number_of(text, extent)
 
     def _macro(self, order: Order, reference: Reference) -> str:
         """The access macro, with the region's template as suffix where it is a default one (§6.3)."""

@@ -13,6 +13,7 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.transform.edits import Edit, insert, replace_range
+from hfpy.transform.splits import arranged
 
 
 def declaration_sizes(data: DataObject) -> list[str]:
@@ -30,8 +31,8 @@ def declaration_sizes(data: DataObject) -> list[str]:
 def shape_text(data: DataObject, order: Order) -> str:
     """The dimension list of a declaration in storage order."""
     sizes = declaration_sizes(data)
-    if order.permutation is not None and len(sizes) == len(order.permutation):
-        return ",".join(sizes[i] for i in order.permutation)
+    if order.pieces or (order.permutation is not None and len(sizes) == len(order.permutation)):
+        return ",".join(arranged(sizes, order))
     listed = ",".join(sizes)
     deferred = all(s == ":" for s in sizes)
     if order.domain_macro and not deferred:
@@ -90,7 +91,7 @@ class DeclarationRewriter:
             message = f"'{symbol.name}' is a pointer or allocatable with an explicit shape, which is no Fortran"
             hint = "its shape is left open because this is an existing project"
             self.found.append(warning("HF110", message, place, hint))
-            return ",".join(":" * data.rank)
+            return ",".join(":" * order.places(data.rank))
         if (not data.inserted and order.identity) or not self._sizes_known(data):
             return None
         if symbol.line.file:
@@ -190,8 +191,9 @@ class DeclarationRewriter:
                 if not self._sizes_known(data):
                     return
                 head = ", ".join([symbol.type.text, *attributes, "allocatable"])
-                rows.append(f"{head} :: {spelled}({','.join(':' * data.rank)})")
-                self.allocations.append(f"{spelled}({shape_text(data, self.facts.order(data))})")
+                order = self.facts.order(data)
+                rows.append(f"{head} :: {spelled}({','.join(':' * order.places(data.rank))})")
+                self.allocations.append(f"{spelled}({shape_text(data, order)})")
                 continue
             if symbol.intent:
                 attributes.append(f"intent({symbol.intent})")

@@ -170,13 +170,17 @@ class FileRewriter:
         touches = first_touches(self.facts, routine) if rewriter is not None and rewriter.backend.openmp else []
         for touch in touches:
             yield from touching_loop(touch, self._indent(touch.statement.line))
-        accesses = AccessRewriter(self.facts, routine)
+        accesses = AccessRewriter(self.facts, routine, rewriter.tiles if rewriter is not None else {})
         touched = {id(touch.statement) for touch in touches}
         for at in self.facts.graph.statements[routine.key]:
             gone = any(first <= at.statement.line.first <= last for first, last in removed)
             if not gone and id(at.statement) not in touched:
                 yield from accesses.edits(at.statement)
         self.found += accesses.found
+        if accesses.counters:
+            margin = " " * (routine.header.segments[0][2] + 2)
+            rows = [f"{margin}integer :: {', '.join(sorted(accesses.counters))}"]
+            yield insert_lines(routine.spec_insert + 1, rows, 6, routine.header.first)
         if self.facts.application.options.legacy:
             repairs, warned = logical_equalities(self.facts, routine)
             yield from repairs

@@ -28,12 +28,13 @@ _NO_SCALARS = (Apply, ArrayConstructor, Component, ImpliedDo, Range)
 @dataclass(frozen=True)
 class Touch:
     """A statement that sets a whole array, with the array, the place in storage (from 0) of the dimension to share
-    out, and the scalars of its value.
+    out, how many places there are, and the scalars of its value.
     """
 
     statement: Assignment
     data: DataObject
     place: int
+    places: int
     scalars: tuple[str, ...]
 
 
@@ -77,7 +78,8 @@ def _touch(facts: Facts, routine: Routine, reference: Reference) -> Touch | None
         return None
     place = _slowest(facts, data)
     scalars = _scalars(facts, routine, statement)
-    return Touch(statement, data, place, scalars) if place is not None and scalars is not None else None
+    places = facts.order(data).places(data.rank)
+    return Touch(statement, data, place, places, scalars) if place is not None and scalars is not None else None
 
 
 def _owned(facts: Facts, routine: Routine, data: DataObject) -> bool:
@@ -97,7 +99,7 @@ def _slowest(facts: Facts, data: DataObject) -> int | None:
     order = facts.order(data)
     if order.access_macro and order.storage is None:
         return None
-    storage = order.storage or tuple(range(data.rank))
+    storage = [p.dimension for p in order.pieces] or order.storage or tuple(range(data.rank))
     return max((m for m, declared in enumerate(storage) if data.used[declared].parallel), default=None)
 
 
@@ -122,7 +124,7 @@ def touching_loop(touch: Touch, indent: str) -> Iterator[Edit]:
     name = line.text[base.start : base.end]
     dimension = touch.place + 1
     shared = ", ".join([touch.data.name, *touch.scalars])
-    places = [":"] * touch.data.rank
+    places = [":"] * touch.places
     places[touch.place] = TOUCH_ITERATOR
     head = [
         "block  ! first touch by the threads that work on it",

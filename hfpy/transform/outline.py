@@ -12,6 +12,7 @@ the module; :func:`outline` says why not otherwise.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.domains import DataObject
@@ -28,6 +29,8 @@ from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body, own_nest
 from hfpy.transform.declarations import declaration_sizes, shape_text
+from hfpy.transform.splits import Tile
+from hfpy.transform.tiles import preamble
 from hfpy.transform.wrapping import wrap_line
 
 
@@ -65,9 +68,15 @@ class Refused(Exception):
 
 
 def outline(
-    facts: Facts, routine: Routine, node: Construct, region: Region, analysis: RegionSharing, number: int
+    facts: Facts,
+    routine: Routine,
+    node: Construct,
+    region: Region,
+    analysis: RegionSharing,
+    number: int,
+    tiles: Mapping[str, Tile],
 ) -> Outline:
-    """The outline of a region's body.
+    """The outline of a region's body, which begins with the numbers of the blocks of ``tiles``.
 
     Raises Refused where it would not pay or cannot be done.
     """
@@ -81,7 +90,7 @@ def outline(
     builder = _Builder(facts, routine, region, analysis, words)
     builder.collect()
     name = outlined_name(routine.name, number)
-    head, tail = builder.routine(name)
+    head, tail = builder.routine(name, tiles)
     return Outline(
         first,
         last,
@@ -277,18 +286,20 @@ class _Builder:
         """Local named constants that the body needs, repeated."""
         return [f"{s.type.text}, parameter :: {n} = {s.initial}" for n, s in self.constants.items()]
 
-    def routine(self, name: str) -> tuple[list[str], list[str]]:
+    def routine(self, name: str, tiles: Mapping[str, Tile]) -> tuple[list[str], list[str]]:
         """Head and tail of the new routine."""
         macros = self.facts.application.macros_of(self.source.key)
         indent = " " * self.source.header.segments[0][2]
         rows = [f"subroutine {name}({', '.join(self.arguments)})"]
         inner = [*self._uses(), "implicit none", *self._constants(), *self._declarations()]
-        rows += ["  " + row for row in inner]
+        declared, begin = preamble(tiles)
+        rows += ["  " + row for row in (*inner, *declared)]
         place = f"{self.source.name}, region over {', '.join(self.region.iterators)}"
         head = ["", f"{indent}! The body of {place}: a routine of its own lets the compiler vectorise its loops."]
         for row in rows:
             head += wrap_line(indent + row, macros)
-        return [*head, ""], [f"{indent}end subroutine {name}"]
+        head += ["", *(f"{indent}  {row}" for row in begin)]
+        return [*head, ""] if begin else head, [f"{indent}end subroutine {name}"]
 
     def _declarations(self) -> list[str]:
         rows = [self._iterators()]

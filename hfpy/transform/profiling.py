@@ -126,14 +126,15 @@ class _Profile:
 
     def _elements(self, data: DataObject, references: list[Reference], region: Region, written: set[str]) -> str:
         """How many elements the points reach, as an expression."""
-        storage = self.facts.order(data).storage or tuple(range(data.rank))
+        order = self.facts.order(data)
         plans = [self._items(r) for r in references]
         factors = []
         for dimension in range(data.rank):
             items = [p[dimension] if p is not None and len(p) == data.rank else None for p in plans]
             declared = data.used[dimension].declared
             unknown = declared is not None and data.symbol.shape[declared].form == "star"
-            whole = "" if unknown else f"size({data.name}, {storage.index(dimension) + 1}, 8)"
+            blocks = f"{order.blocks[dimension]}*" if dimension in order.blocks else ""
+            whole = "" if unknown else f"{blocks}size({data.name}, {order.place(dimension) + 1}, 8)"
             factors.append(self._along(items, references, region, written, whole) or "1_8")
         return "*".join(factors)
 

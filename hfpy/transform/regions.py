@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -25,6 +24,8 @@ from hfpy.transform.declarations import declaration_sizes
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
+from hfpy.transform.splits import Tile, arranged
+from hfpy.transform.tiles import loops_of, may_be_tiled, storage_levels, tiles_of
 
 
 def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Edit:
@@ -57,6 +58,7 @@ class RegionRewriter:
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
         self.removed: list[tuple[int, int]] = []
+        self.tiles: dict[int, dict[str, Tile]] = {}
 
     def edits(self) -> Iterator[Edit]:
         """Edits of the whole executable part."""
@@ -107,6 +109,8 @@ class RegionRewriter:
         for name in region.iterators:
             self.iterators.setdefault(name, region)
         code, moved = self._outlined(node, region, code)
+        for tile in () if moved else self.tiles[code.number].values():
+            self.iterators.setdefault(tile.number, region)
         yield replace_lines(opened.first, opened.last, self.backend.open_region(code))
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
         yield from self._exits(node, code, moved)
@@ -120,12 +124,17 @@ class RegionRewriter:
         if not self.backend.openmp or region.vector or code.simd:
             return code, False
         number = self.numbers[id(node)]
+        tiles = tiles_of(self.facts, self.routine.key, region, number)
         try:
-            made = outline(self.facts, self.routine, node, region, self.sharing.region(number), number)
+            made = outline(self.facts, self.routine, node, region, self.sharing.region(number), number, tiles)
         except Refused:
             return code, False
         self.outlines.append(made)
-        return replace(code, sharing=made.sharing), True
+        self.tiles[number] = tiles
+        # The routine finds the number of its block by itself.
+        exits = any(loop.name for loop in code.loops)
+        loops = self._loops(region, number, exits, code.sharing, {})
+        return replace(code, sharing=made.sharing, loops=loops), True
 
     def _inactive(self, node: Construct, region: Region) -> Iterator[Edit]:
         """The body stays as straight code; a named block takes the place of ``@exit``'s loop (§3.6)."""
@@ -189,7 +198,9 @@ class RegionRewriter:
         self.found += sharing.found
         self._check_jumps(node, region)
         exits = any(j.kind == "@exit" for j in _own_exits(node))
-        loops = self._loops(region, number, exits, sharing)
+        tiles = tiles_of(self.facts, self.routine.key, region, number) if may_be_tiled(region) else {}
+        self.tiles[number] = tiles
+        loops = self._loops(region, number, exits, sharing, tiles)
         simd, private = simd_plan(
             self.facts, self.effects, self.routine, node, region, sharing, "" if region.loops else loops[-1].var
         )
@@ -208,43 +219,21 @@ class RegionRewriter:
             number=number,
             simd=simd,
             simd_private=private,
-            collapse=region.collapse or self._collapse(region),
+            collapse=region.collapse or (0 if tiles else self._collapse(region)),
             schedule=schedule,
             heap=tuple(self._heap(name) for name in sharing.heap),
         )
 
-    def _storage_order(self, region: Region, number: int) -> tuple[str, ...]:
-        """The iterators in the order in which the arrays that the region writes store them, fastest first.
-
-        Empty where the arrays do not agree; a parallel region may run its points in any order.
-        """
-        agreed: tuple[str, ...] = ()
-        for reference in self.facts.references[self.routine.key]:
-            if number not in reference.at.regions or not reference.writes:
-                continue
-            data = self.facts.object(reference.name, self.routine.key)
-            if data is None:
-                continue
-            parallel = parallel_positions(data, region)
-            if len(parallel) < len(region.domains):
-                continue
-            storage = self.facts.order(data).storage or tuple(range(data.rank))
-            stored = tuple(parallel[p] for p in storage if p in parallel)
-            if agreed and agreed != stored:
-                return ()
-            agreed = stored
-        return agreed
-
-    def _loops(self, region: Region, number: int, exits: bool, sharing: Sharing) -> tuple[Loop, ...]:
+    def _loops(
+        self, region: Region, number: int, exits: bool, sharing: Sharing, tiles: Mapping[str, Tile]
+    ) -> tuple[Loop, ...]:
         strides = region.strides or ("",) * len(region.domains)
         rows = list(zip(region.iterators, region.starts, region.ends, strides, strict=True))
-        fastest = self._storage_order(region, number) if not exits and not sharing.found else ()
-        rows.sort(key=lambda row: fastest.index(row[0]) if row[0] in fastest else len(fastest))
-        loops = []
-        for depth, (var, low, high, step) in enumerate(reversed(rows)):
-            name = point_name(number) if exits and depth == len(rows) - 1 else ""
-            loops.append(Loop(var, low, high, "" if step in ("", "1") else step, name))
-        return tuple(loops)
+        free = not exits and not sharing.found
+        fastest = storage_levels(self.facts, self.routine.key, region, number, tiles) if free else ()
+        if sorted({name for name, _ in fastest}) != sorted(region.iterators) or len(set(fastest)) < len(fastest):
+            fastest = ()
+        return loops_of(rows, fastest, tiles, point_name(number) if exits else "")
 
     def _collapse(self, region: Region) -> int:
         """Collapse the outer loops where the outermost is known to be short (its threads would idle), the innermost
@@ -262,12 +251,11 @@ class RegionRewriter:
         assert data is not None
         sizes = declaration_sizes(data)
         order = self.facts.order(data)
-        if order.permutation is not None:
-            sizes = [sizes[i] for i in order.permutation]
-        listed = ",".join(sizes)
+        listed = ",".join(arranged(sizes, order))
         if order.domain_macro:
             listed = f"{order.domain_macro}({listed})"
-        return f"{data.symbol.type.text}, allocatable :: {name}({','.join(':' * data.rank)})", f"{name}({listed})"
+        places = ",".join(":" * order.places(data.rank))
+        return f"{data.symbol.type.text}, allocatable :: {name}({places})", f"{name}({listed})"
 
     def _check_jumps(self, node: Construct, region: Region) -> None:
         """Jumps out of the region: ``goto`` to a label outside, ``exit``/``cycle`` of a loop around it (B18)."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.accesses import parallel_positions
+from hfpy.analyze.allocations import known_size
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -27,7 +28,9 @@ def traces(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
     edits = [*_behind_regions(facts, effects, routine), *_at_end(facts, effects, routine)]
     if edits:
         margin = " " * (routine.header.segments[0][2] + 2)
-        rows = [f"{margin}use {MODULE}, only: hf_trace, hf_trace_end"]
+        blocks = any("hf_trace_range" in edit.text for edit in edits)
+        names = ["hf_trace", "hf_trace_end", *(["hf_trace_range"] if blocks else [])]
+        rows = [f"{margin}use {MODULE}, only: {', '.join(names)}"]
         edits.append(insert_lines(routine.header.last + 1, rows, -19, routine.header.first))
     return edits
 
@@ -49,7 +52,7 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterato
             if not data.local or parallel_positions(data, region):
                 written[data.name] = data
         point = f"{routine.name}, region {number}"
-        rows = [_call(facts, routine, written[name], point, region.line) for name in sorted(written)]
+        rows = [r for name in sorted(written) for r in _call(facts, routine, written[name], point, region.line)]
         if rows:
             yield insert_lines(construct.end.line.last + 1, rows, -4, construct.end.line.first)
 
@@ -61,7 +64,7 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
     for name in routine.dummies:
         data = facts.object(name, routine.key)
         if data is not None and data.rank and effects.intent(routine.key, name) != "in":
-            rows.append(_call(facts, routine, data, f"{routine.name}, end", routine.end))
+            rows += _call(facts, routine, data, f"{routine.name}, end", routine.end)
     unit = facts.application.file(routine.key).units[routine.unit]
     lines = facts.application.file(routine.key).lines
     at = lines[unit.contains].first if unit.contains >= 0 else routine.end.first
@@ -69,16 +72,35 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
         yield insert_lines(at, rows, -3, routine.end.first)
 
 
-def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine) -> str:
+def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine) -> list[str]:
+    """The call that writes an array; none where it has blocks and nothing tells what of them is padding."""
     margin = " " * (routine.header.segments[0][2] + 2)
     place = f"{routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
-    order = facts.order(data).storage
-    permutation = " ".join(map(str, order)) if order is not None else ""
-    texts = ", ".join(f'"{text}"//hf_trace_end' for text in (permutation, data.name, point, place))
+    permutation = _permutation(facts, data)
+    if permutation is None:
+        return []
+    texts = ", ".join([permutation, *(f'"{text}"//hf_trace_end' for text in (data.name, point, place))])
     call = f"call hf_trace({data.name}, {texts})"
     if data.symbol.dynamic:
         test = "associated" if "pointer" in data.symbol.attributes else "allocated"
         call = f"if ({test}({data.name})) {call}"
     elif "optional" in data.symbol.attributes:
         call = f"if (present({data.name})) {call}"
-    return margin + call
+    return [margin + call]
+
+
+def _permutation(facts: Facts, data: DataObject) -> str | None:
+    """The declared place of each dimension in memory, as an expression; for those in blocks their pieces and ranges."""
+    order = facts.order(data)
+    if not order.pieces:
+        return f'"{" ".join(map(str, order.storage)) if order.storage is not None else ""}"//hf_trace_end'
+    signs = {"whole": "{0}", "within": "{0}:{1}", "number": "{0}/{1}"}
+    pieces = " ".join(signs[p.part].format(p.dimension, p.extent) for p in order.pieces)
+    parts = [f'"{pieces}"']
+    for dimension in sorted(order.blocks):
+        size = known_size(facts, data, dimension)
+        if size is None or size.endswith(":"):
+            return None
+        lower, colon, upper = size.rpartition(":")
+        parts.append(f"hf_trace_range({dimension}, {lower if colon else 1}, {upper})")
+    return "//".join([*parts, "hf_trace_end"])

@@ -13,9 +13,10 @@ NAMES = ("b03", "b05", "b33", "l01", "l10", "l12", "l14")
 PAIRS = [p for p in load_pairs(PROGRAMS) if p.name in NAMES]
 DOMAINS = {d: DomainSpec((f"n{d}",), ("k",) if d == "z" else (d,)) for d in "xyz"}
 BY_MACROS = [Variant(f"openmp-{o}", {"backend": "openmp"}, o, (1, 2, 8)) for o in ("IJK", "KIJ", "IKJ")]
+ORDERS = (*map(" ".join, permutations("xyz")), "x:2 z x y", "z y:3 x y")
 BY_LAYOUT = [
-    Variant(f"layout-{''.join(o)}", {"backend": "openmp", "layout": " ".join(o), "domains": DOMAINS}, None, (2,))
-    for o in permutations("xyz")
+    Variant(f"layout-{n}", {"backend": "openmp", "layout": o, "domains": DOMAINS}, None, (2,))
+    for n, o in enumerate(ORDERS)
 ]
 
 

@@ -324,13 +324,16 @@ class Maker(Statements):
             self.fill_and_show(dims, arguments)
 
     def layout(self) -> dict[str, object]:
-        """Options that put the domains into another order."""
+        """Options that put the domains into another order, or into blocks."""
         g, it = self.grid, self.grid.iterators
-        order = self.rng.choice(("zxyl", "lzyx", "yxlz"))
+        order = self.rng.choice(
+            ("z x y l", "l z y x", "y x l z", "x:3 z l x y", "x:2 z x y l", "z x:4 y l x", "y:2 z x l y")
+        )
+        letters = (letter.partition(":") for letter in order.split())
         more = {"z": ("k",), "x": ("ix",), "y": ("iy",)}
         domains = {it[d]: DomainSpec((g.size(d),), (it[d], *more[d])) for d in "xyz"}
         domains["l"] = DomainSpec(("nl",), ("il",))
-        return {"layout": " ".join(it.get(d, d) for d in order), "domains": domains}
+        return {"layout": " ".join(it.get(d, d) + colon + n for d, colon, n in letters), "domains": domains}
 
     def fill_and_show(self, dims: str, arguments: Sequence[str]) -> None:
         """Routines that touch an array element by element, so that they are right in any order."""

@@ -22,7 +22,7 @@ ORDERS = ("KIJ", "IJK")
 KERNEL_BACKENDS = ("cuda-c",)
 EMULATED = (*KERNEL_BACKENDS, "cuda-fortran")
 DIRECTIVE_BACKENDS = ("openacc", "openmp-target")
-_LETTERS = {"KIJ": "k tile i j", "IJK": "i j k tile"}
+_LETTERS = {"KIJ": "k tile i j", "IJK": "i j k tile", "BLOCKS": "i:4 k tile l lt i j"}
 _LAYOUT = re.compile(r'^(cpu|gpu) = "[^"]*"$', re.MULTILINE)
 _PLACE = re.compile(r"(\S+?):(\d+):\d+:")
 
@@ -65,10 +65,10 @@ def set_order(project: Path, order: str) -> list[str]:
     """
     settings = project / "hfpy.toml"
     text = settings.read_text(encoding="utf-8")
-    if "[layout]" not in text:
-        return ["-D", f"ORDER_{order}"]
     bound = re.findall(r"^(\w+) = \{ size", text, re.MULTILINE)
-    letters = " ".join(letter for letter in _LETTERS[order].split() if letter in bound)
+    letters = " ".join(letter for letter in _LETTERS[order].split() if letter.split(":")[0] in bound)
+    if "[layout]" not in text:
+        return ["--layout", letters] if bound and order == "BLOCKS" else ["-D", f"ORDER_{order}"]
     replaced, count = _LAYOUT.subn(rf'\1 = "{letters}"', text)
     assert count >= 1, f"{settings}: where is the layout?"
     settings.write_text(replaced, encoding="utf-8")

@@ -33,6 +33,9 @@ COVERING = {("sequential", "IJK"): (1,), ("openmp", "KIJ"): (1, 2, 8), ("openmp"
 COVERING |= {("cuda-c", order): (1,) for order in ORDERS}  # the samples take turns
 COVERING |= {("openacc", "IJK"): (1,), ("openmp-target", "KIJ"): (2,)}
 
+# Samples whose arrays live in blocks of columns, as their physics is computed.
+IN_BLOCKS = ("weather", "columns")
+
 Twins = dict[str, Path]
 
 
@@ -90,6 +93,19 @@ def covered() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("sample", "backend", "order"), covered())
 def test_covering(sample: str, backend: str, order: str, twins: Twins, tmp_path: Path) -> None:
     check(sample, backend, order, COVERING[backend, order], CHECKED, twins[sample], tmp_path)
+
+
+@pytest.mark.parametrize("sample", IN_BLOCKS)
+def test_arrays_in_blocks(sample: str, twins: Twins, tmp_path: Path) -> None:
+    check(sample, "openmp", "BLOCKS", (1, 2), CHECKED, twins[sample], tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("flags", [CHECKED, OPTIMISED], ids=["checked", "optimised"])
+@pytest.mark.parametrize("backend", ["sequential", "openmp"])
+@pytest.mark.parametrize("sample", [n for n in NAMES if "[domains]" in (SAMPLES / n / "hfpy.toml").read_text()])
+def test_every_sample_in_blocks(sample: str, backend: str, flags: str, twins: Twins, tmp_path: Path) -> None:
+    check(sample, backend, "BLOCKS", THREADS, flags, twins[sample], tmp_path)
 
 
 @pytest.mark.full

@@ -3,7 +3,7 @@ module hfpy_verify
   use, intrinsic :: iso_c_binding, only: c_char, c_null_char
   implicit none
   private
-  public :: hf_trace, hf_trace_end
+  public :: hf_trace, hf_trace_end, hf_trace_range
 
   !> What ends a text for C.
   character(kind=c_char), parameter :: hf_trace_end = c_null_char
@@ -16,4 +16,14 @@ module hfpy_verify
       character(kind=c_char), intent(in) :: permutation(*), name(*), point(*), place(*)
     end subroutine hf_trace
   end interface
+
+contains
+
+  !> What of a dimension in blocks is not padding, for the text of a permutation.
+  pure function hf_trace_range(dimension, lower, upper) result(text)
+    integer, intent(in) :: dimension, lower, upper
+    character(len=40) :: text
+
+    write (text, "(a,i0,1x,i0,1x,i0)") ";", dimension, lower, upper
+  end function hf_trace_range
 end module hfpy_verify

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hfpy.analyze.allocations import known_size
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Expr, Name, Range, walk
+from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
 from hfpy.transform.columns.firstset import sets_first
+from hfpy.transform.columns.home import HomeBlocks
 from hfpy.transform.columns.packing import Packed, moves
 from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
@@ -46,11 +48,12 @@ class RegionBlocks:
         self.constructs: list[Construct] = [sharing.constructs[n] for n in numbers]
         self.numbers = frozenset(numbers)
         self._own_positions: dict[str, Mapping[int, str]] = {}
+        self.in_place: frozenset[str] = frozenset()
         self.packed: tuple[Packed, ...] = ()
         self.clones = clones
         self.names = names
         self.first = self.region.iterators[0]
-        self.width = clones.width if self._calls() else WIDE
+        self.width = WIDE
         bodies = [innermost_body(c, s.region) for c, s in zip(self.constructs, self.sharings, strict=True)]
         self.nodes = analysis.plain(self.routine, tuple(node for body in bodies for node in body))
         self.references = [
@@ -59,6 +62,8 @@ class RegionBlocks:
             for r in s.body.references
             if not r.at.own_loop and r.name not in self.region.iterators
         ]
+        self.home = HomeBlocks(self.facts, self.routine.key, self.region, self.references, self._all_items)
+        self.width = clones.width if self._calls() else self.home.extent or WIDE
 
     def _calls(self) -> bool:
         """Whether the region calls routines that may have blocked forms, which are made for one width."""
@@ -72,6 +77,7 @@ class RegionBlocks:
         varying = self.analysis.in_nodes(self.routine, self.nodes, frozenset(seed))
         self._check_written(varying)
         direct = frozenset(n for n in varying if n in self._arrays() and self._stays(n))
+        self.in_place = frozenset(n for n in direct if self._in_place(n))
         packed = [self._packed(n) for n in sorted(varying - direct - {self.first})]
         self.packed = tuple(packed)
         column = f"({self.block_name}+{LANE})"
@@ -82,6 +88,9 @@ class RegionBlocks:
             self._rank,
             lambda name: plain_type(self.facts, self.routine.key, name),
             {self.first: column},
+            self.in_place,
+            f"{self.block_name}+{LANE}",
+            f"{self.block_name}:{self.block_name}+{self.width - 1}",
         )
         writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.width)
         lanes = Lanes(self.count_name)
@@ -193,6 +202,8 @@ class RegionBlocks:
             return True
         if self._only_here(name):
             return False
+        if self._in_place(name):
+            return True
         contiguous = self._contiguous(self._arrays()[name])
         return contiguous and not any(self._passed(r) for r in self._of(name))
 
@@ -201,6 +212,11 @@ class RegionBlocks:
         if reference.call is None or reference.role != "argument":
             return False
         return not self.facts.scopes.is_intrinsic(named(reference.call), self.routine.key)
+
+    def _in_place(self, name: str) -> bool:
+        """Whether the blocks of columns of an array are those that it has in memory."""
+        data = self._arrays()[name]
+        return self._own(name) and self.home.lies_in_blocks(data, self._positions(name), self.width)
 
     def _contiguous(self, data: DataObject) -> bool:
         """Whether neighbouring columns lie side by side in memory."""
@@ -253,7 +269,7 @@ class RegionBlocks:
         else:
             parallel = self._positions(data.name)
             rest = [p for p in range(data.rank) if p not in parallel]
-            sizes = tuple(self._size(data, p) for p in rest)
+            sizes = tuple(known_size(self.facts, data, p) or ":" for p in rest)
             storage = self._storage(data)
             inner = tuple(sorted(range(len(rest)), key=lambda n: storage.index(rest[n]) if storage else n))
             apart = self._contiguous(data)
@@ -280,36 +296,6 @@ class RegionBlocks:
         first = self.facts.domains.value(lower or "1", self.routine.key)
         last = self.facts.domains.value(upper, self.routine.key)
         return None if first is None or last is None else last - first + 1
-
-    def _size(self, data: DataObject, position: int) -> str:
-        """The size of a dimension; of an allocatable array that of its allocations, if they are all the same."""
-        dimension = data.used[position]
-        if not dimension.size.endswith(":") or dimension.declared is None:
-            return dimension.size
-        found: set[str] = set()
-        for key, references in self.facts.references.items():
-            for reference in references:
-                if reference.role != "allocate":
-                    continue
-                other = self.facts.object(reference.name, key)
-                if other is None or other.identity != data.identity or not reference.indices:
-                    continue
-                index = reference.indices[dimension.declared]
-                text = reference.at.statement.line.text[index.start : index.end]
-                found.add(":" if isinstance(index, Range) else self._seen_from_here(text, key))
-        return found.pop() if len(found) == 1 else ":"
-
-    def _seen_from_here(self, size: str, key: str) -> str:
-        """A size of another routine in words of this one; ``:`` where there are none."""
-        value = self.facts.domains.value(size, key)
-        if value is not None:
-            return str(value)
-        text = "".join(size.lower().split())
-        for word in words(text):
-            there, here = self.facts.object(word, key), self.facts.object(word, self.routine.key)
-            if there is None or here is None or there.identity != here.identity or here.home == self.routine.key:
-                return ":"
-        return text
 
     def _changed(self, name: str) -> bool:
         return any(self.analysis.effects.of(r, self.routine.key)[1] for r in self._of(name))

@@ -75,9 +75,13 @@ def _at(writer: BodyWriter, expr: Expr, line: LogicalLine, lanes: Lanes, lane: s
     outer = lanes.instead.get(writer.key(expr, line))
     if outer is not None:
         return f"{outer}({lane})"
+    items = writer.indices(expr, line, lanes)
+    if name in writer.variables.in_place:
+        here = writer.variables.here
+        there = f"{here.rpartition('+')[0]}+{lane}"
+        return f"{name}({','.join(there if item == here else item for item in items)})"
     if name in writer.variables.direct:
         raise refused(f"'{name}' of other columns is used in a branch", line.place(writer.routine.file))
-    items = writer.indices(expr, line, lanes)
     return f"{writer.variables.blocked[name]}({','.join([lane, *items])})"
 
 

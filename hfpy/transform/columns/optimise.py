@@ -9,14 +9,17 @@ from hfpy.analyze.bodies import words
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.orders import Node
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.expressions import Expr
-from hfpy.model.statements import Construct, Node
+from hfpy.model.statements import Construct
+from hfpy.model.statements import Node as Statements
 from hfpy.model.units import Routine
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.clones import Clones
 from hfpy.transform.columns.common import RULE, column_positions
+from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import pays, worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
@@ -44,13 +47,15 @@ class Blocked:
 @dataclass(frozen=True)
 class ColumnResult:
     """Files that changed by their path; regions in blocks and refusals by routine; arrays whose declared order is the
-    one to keep, as ``unit::name``.
+    one to keep, as ``unit::name``; arrays, by their home and name there, that are used in the blocks that they have in
+    memory.
     """
 
     files: Mapping[str, Optimised]
     blocked: Mapping[str, tuple[Blocked, ...]]
     refusals: Mapping[str, tuple[Refusal, ...]]
     declared: frozenset[str]
+    in_place: frozenset[Node] = frozenset()
 
 
 @dataclass
@@ -61,12 +66,13 @@ class _Work:
     blocked: dict[str, tuple[Blocked, ...]] = field(default_factory=dict)
     refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
+    in_place: set[Node] = field(default_factory=set)
 
 
 def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> ColumnResult:
     """Put the regions of the application in blocks where that pays."""
     analysis = Varying(facts, effects)
-    clones = Clones(analysis, WIDTH)
+    clones = Clones(analysis, width_of_blocks(facts) or WIDTH)
     work = _Work()
     for key, routine in facts.application.routines.items():
         if only is not None and routine.file != only:
@@ -76,7 +82,7 @@ def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> Co
     _put_clones(facts, clones, work)
     macros = facts.application.macros
     files = {f.path: edited(f, work.edits[f.path], macros) for f in facts.application.files if f.path in work.edits}
-    return ColumnResult(files, work.blocked, work.refusals, frozenset(work.declared))
+    return ColumnResult(files, work.blocked, work.refusals, frozenset(work.declared), frozenset(work.in_place))
 
 
 def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, routine: Routine, work: _Work) -> None:
@@ -110,6 +116,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
             refusals.append(refused.refusal)
             continue
         edits.append(replace_lines(*span, rows))
+        work.in_place |= {data.identity for n in blocks.in_place if (data := facts.object(n, key)) is not None}
         replaced |= set(numbers)
         routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
         found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines))
@@ -157,7 +164,7 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
         return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
 
-    def visit(nodes: tuple[Node, ...]) -> Iterator[tuple[int, ...]]:
+    def visit(nodes: tuple[Statements, ...]) -> Iterator[tuple[int, ...]]:
         current: list[int] = []
         for node in nodes:
             region = isinstance(node, Construct) and node.kind == "region"

@@ -37,7 +37,8 @@ class Variables:
     ``blocked`` has the new name of each varying variable that has the block as its first dimension; ``direct`` are
     arrays that stay where they are. ``items`` gives the indices of a reference without those that the block takes the
     place of (None for a bare name); ``rank`` the rank of what a reference without indices is; ``point`` the texts of
-    iterators.
+    iterators. ``in_place`` are direct arrays whose columns lie in blocks in memory as they are computed: the index
+    ``here`` of a lane is ``whole`` for all of them.
     """
 
     blocked: Mapping[str, str]
@@ -46,6 +47,9 @@ class Variables:
     rank: Callable[[str], int]
     type_text: Callable[[str], str]
     point: Mapping[str, str] = field(default_factory=dict)
+    in_place: frozenset[str] = frozenset()
+    here: str = ""
+    whole: str = ""
 
 
 class BodyWriter:
@@ -405,6 +409,10 @@ class BodyWriter:
             if self.variables.items(value, line) is None or isinstance(value, Name):
                 return [], self.variables.blocked[name]
             return [], f"{self.variables.blocked[name]}({','.join([':', *self.indices(value, line, lanes)])})"
+        if known and name in self.variables.in_place:
+            items = self.indices(value, line, lanes)
+            shown = (self.variables.whole if item == self.variables.here else item for item in items)
+            return [], f"{name}({','.join(shown)})"
         if wanted or self.analysis.effects.intent(site.callee, dummy) != "in":
             raise refused(f"the argument for '{dummy}' of '{site.name}' cannot be put in blocks", place)
         room = self.room(f"{site.name}_{dummy}", self._dummy_type(site.callee, dummy))

@@ -52,16 +52,24 @@ def lowered(facts: Facts, effects: Effects, without: Collection[str] = ()) -> Lo
     # Blocked forms of routines in one file are called from others: all of these texts, or none.
     whole = not any(path in without for path in columns.files)
     blocked, accepted = _again(made[0].application, columns.files if whole else {}, columns.declared)
-    if blocked is None or accepted != columns.files.keys():
-        columns = replace(columns, files={}, blocked={}) if columns.files else columns
+    if blocked is None or accepted != columns.files.keys() or not _in_blocks(blocked[0], columns):
+        columns = replace(columns, files={}, blocked={}, in_place=frozenset()) if columns.files else columns
         blocked = made
     sizes = specialise(*blocked)
     sized, accepted = _again(blocked[0].application, _but(sizes.files, without))
+    if sized is not None and not _in_blocks(sized[0], columns):
+        sized, accepted = None, ()
     if sizes.files and accepted != sizes.files.keys():
         files = {path: text for path, text in sizes.files.items() if path in accepted}
         regions = {key: n for key, n in sizes.regions.items() if facts.routine(key).file in accepted}
         sizes = replace(sizes, files=files, regions=regions)
     return Lowered(*(sized or blocked), stencils, columns, sizes)
+
+
+def _in_blocks(facts: Facts, columns: ColumnResult) -> bool:
+    """Whether all arrays that are used in the blocks that they have in memory still have them."""
+    orders = (facts.orders.get(facts.classes.find(node)) for node in columns.in_place)
+    return all(order is not None and bool(order.blocks) for order in orders)
 
 
 def _but(files: Mapping[str, Optimised], without: Collection[str]) -> dict[str, Optimised]:

@@ -1,0 +1,114 @@
+"""The loops of a region over arrays with dimensions in blocks: block by block, and within each block.
+
+With ``do i = 1, nx`` every access would divide by the length of a block. So the loop becomes two, over the blocks, and
+over the indices of each: the number of the block is then the counter of a loop. The order in which the points of one
+row are taken stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hfpy.analyze.accesses import parallel_positions
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.pieces import Piece
+from hfpy.model.directives import Region
+from hfpy.model.expressions import Name
+from hfpy.model.names import block_counter
+from hfpy.transform.regioncode import Loop
+from hfpy.transform.splits import Tile, number_of
+
+Row = tuple[str, str, str, str]
+Level = tuple[str, str]  # an iterator and the part of its loop: whole, within or number
+
+
+def tiles_of(facts: Facts, key: str, region: Region, number: int) -> dict[str, Tile]:
+    """The iterators of a region that index a dimension in blocks by themselves."""
+    strides = dict(zip(region.iterators, region.strides or ("1",) * len(region.domains), strict=True))
+    extents: dict[str, set[int]] = {}
+    for reference in facts.references[key]:
+        if number not in reference.at.regions:
+            continue
+        data = facts.object(reference.name, key)
+        blocks = facts.order(data).blocks if data is not None else {}
+        if not blocks:
+            continue
+        plan = facts.plan_of(reference, key)
+        items = plan.items if plan is not None and plan.items is not None else reference.indices or ()
+        for dimension, extent in blocks.items():
+            item = items[dimension] if dimension < len(items) else ""
+            name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
+            if strides.get(name, "").strip() in ("", "1") and name in strides:
+                extents.setdefault(name, set()).add(extent)
+    return {name: Tile(name, min(found), block_counter(name)) for name, found in extents.items() if len(found) == 1}
+
+
+def may_be_tiled(region: Region) -> bool:
+    """Whether the loops of a region are hfpy's to write, and nothing asks for them as they are."""
+    return not region.vector and not region.loops and not region.collapse
+
+
+def storage_levels(facts: Facts, key: str, region: Region, number: int, tiles: Mapping[str, Tile]) -> tuple[Level, ...]:
+    """The loops in the order in which the arrays that a region writes store their dimensions, fastest first.
+
+    Empty where the arrays do not agree; a parallel region may run its points in any order.
+    """
+    agreed: tuple[Level, ...] = ()
+    for reference in facts.references[key]:
+        if number not in reference.at.regions or not reference.writes:
+            continue
+        data = facts.object(reference.name, key)
+        if data is None:
+            continue
+        parallel = parallel_positions(data, region)
+        if len(parallel) < len(region.domains):
+            continue
+        order = facts.order(data)
+        pieces: Sequence[Piece] = order.pieces or [Piece(d) for d in order.storage or range(data.rank)]
+        stored: list[Level] = []
+        for piece in pieces:
+            if piece.dimension in parallel:
+                stored += _levels(parallel[piece.dimension], piece, tiles)
+        if agreed and agreed != tuple(stored):
+            return ()
+        agreed = tuple(stored)
+    return agreed
+
+
+def _levels(iterator: str, piece: Piece, tiles: Mapping[str, Tile]) -> list[Level]:
+    """The loops for a piece of a dimension that an iterator indexes."""
+    if iterator not in tiles:
+        return [] if piece.part == "number" else [(iterator, "whole")]
+    if piece.part == "whole":
+        return [(iterator, "within"), (iterator, "number")]
+    return [(iterator, piece.part)]
+
+
+def loops_of(rows: Sequence[Row], levels: Sequence[Level], tiles: Mapping[str, Tile], name: str) -> tuple[Loop, ...]:
+    """The loops, outermost first: rows of iterator, bounds and step in their order, or in that of ``levels``.
+
+    ``name`` is that of the innermost.
+    """
+    listed = list(levels) or [level for row in rows for level in _levels(row[0], Piece(0), tiles)]
+    bounds = {row[0]: row for row in rows}
+    loops = []
+    for depth, (iterator, part) in enumerate(reversed(listed)):
+        _, low, high, step = bounds[iterator]
+        label = name if depth == len(listed) - 1 else ""
+        tile = tiles.get(iterator)
+        if tile is None:
+            loops.append(Loop(iterator, low, high, "" if step in ("", "1") else step, label))
+        elif part == "number":
+            loops.append(Loop(tile.number, number_of(low, tile.extent), number_of(high, tile.extent), "", label))
+        else:
+            first = tile.first if low.strip() == "1" else f"max({low}, {tile.first})"
+            loops.append(Loop(iterator, first, f"min({high}, {tile.last})", "", label))
+    return tuple(loops)
+
+
+def preamble(tiles: Mapping[str, Tile]) -> tuple[list[str], list[str]]:
+    """Declarations and statements that give the numbers of the blocks at one point."""
+    if not tiles:
+        return [], []
+    counters = ", ".join(tile.number for tile in tiles.values())
+    return [f"integer :: {counters}"], [f"{t.number} = {number_of(t.iterator, t.extent)}" for t in tiles.values()]
