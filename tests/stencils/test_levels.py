@@ -36,6 +36,9 @@ SCHEDULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "unrolled in k": ("unroll(k:2)", ()),
     "tiled": ("tile(i:16, j:4)", ()),
     "tiled and unrolled": ("tile(i:16, j:8), unroll(j:2)", ()),
+    "walking in k": ("march(k:4)", ()),
+    "walking in j": ("fuse(all), march(j:7)", ()),
+    "walking and unrolled": ("march(k:3), unroll(j:2), tile(i:16, j:8)", ()),
     "for sizes": ("", ("--specialise", "nx=13 ny=11")),
     "grouped otherwise": ("", ()),
 }
@@ -47,6 +50,9 @@ COVERING = (
     ("openmp", "2", "single", "tiled"),
     ("openmp", "3", "double", "unrolled 4"),
     ("cuda-c", "2", "single", "for sizes"),
+    ("cuda-c", "2", "double", "walking in j"),
+    ("cuda-c", "2", "single", "walking and unrolled"),
+    ("openacc", "2", "double", "walking in k"),
     ("cuda-fortran", "2", "double", "tiled and unrolled"),
     ("openacc", "3", "double", "unrolled 2"),
 )

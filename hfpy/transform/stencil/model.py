@@ -8,6 +8,7 @@ from hfpy.options import Machine
 from hfpy.transform.stencil.blocks import block_sizes, in_blocks, reached_outside
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import MOVING, keeping
+from hfpy.transform.stencil.lowering import POINTS, Lowering, asked
 from hfpy.transform.stencil.march import marches
 from hfpy.transform.stencil.program import Stage
 
@@ -24,11 +25,12 @@ FRESH = 8
 
 @dataclass(frozen=True)
 class Cost:
-    """Predicted bytes and operations a point, and seconds for the group."""
+    """Predicted bytes and operations a point, and seconds for the group; how it is computed on a GPU."""
 
     bytes: int
     operations: float
     seconds: float
+    lowering: Lowering = POINTS
 
 
 def traffic(group: Group) -> int:
@@ -69,7 +71,7 @@ def cost(group: Group, machine: Machine, target: str) -> Cost:
     paged = fresh(group) * FRESH if target == "cpu" else 0
     moving = (moved + paged) / machine.bandwidth
     seconds = machine.points * max(moving, operations / machine.rate) + machine.launch
-    return Cost(moved, operations, seconds)
+    return Cost(moved, operations, seconds, (asked(group) or POINTS) if target == "gpu" else POINTS)
 
 
 def _by_points(group: Group) -> float:

@@ -19,6 +19,7 @@ from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.lowering import Lowering
 from hfpy.transform.stencil.model import CPU, GPU, rows_of
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
@@ -127,7 +128,7 @@ class _RoutineWork:
             for number, group in enumerate(decision.choice.groups):
                 if (len(group.stages) < 2 and not self._asked(group)) or not self._replaceable(group):
                     continue
-                texts[number] = self._text(group, decision.tuned)
+                texts[number] = self._text(group, decision.tuned, decision.choice.costs[number].lowering)
                 written += texts[number].lines
                 self.replaced.append(group)
                 yield self._replacement(group, texts[number])
@@ -157,11 +158,11 @@ class _RoutineWork:
         names = {i for g in self.replaced for i in g.program.iterators}
         return sorted(n for n in names & used if self.facts.scopes.variable(n, self.routine.key) is None)
 
-    def _text(self, group: Group, tuned: Tuned | None) -> RegionText:
+    def _text(self, group: Group, tuned: Tuned | None, lowering: Lowering) -> RegionText:
         indent = " " * group.stages[0].region.header.line.segments[0][2]
         measured = tuned.rows if tuned is not None else 0
         rows = measured or rows_of(group, self.machine)
-        return region_text(group, self.names, self.target, indent, rows)
+        return region_text(group, self.names, self.target, indent, rows, lowering)
 
     def _replaceable(self, group: Group) -> bool:
         """Whether the lines of a group can be replaced: no preprocessor lines, sizes that a declaration may have."""
@@ -181,7 +182,8 @@ class _RoutineWork:
         """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
         if not group.stored:
             return False  # nobody uses what it computes
-        unrolled = any(n > 1 for n in group.wishes.unroll.values())
+        wishes = group.wishes
+        unrolled = any(n > 1 for n in wishes.unroll.values()) or (self.target == "gpu" and bool(wishes.march))
         return unrolled or (bool(group.wishes.tile) and self.target == "cpu" and len(group.program.iterators) > 1)
 
     @staticmethod

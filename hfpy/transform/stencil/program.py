@@ -112,13 +112,15 @@ def hull(boxes: Iterable[Box]) -> Box | None:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What directives ask for: factors by iterator for ``unroll`` and ``tile``, and ``fuse``: ``no``, the name of a
-    group, or nothing (kernel-metadata-and-transforms.md §2.1).
+    """What directives ask for: factors by iterator for ``unroll`` and ``tile``, and on GPUs for ``march`` and
+    ``share``; ``fuse``: ``no``, the name of a group, or nothing (kernel-metadata-and-transforms.md §2.1).
     """
 
     unroll: Mapping[str, int] = field(default_factory=dict)
     tile: Mapping[str, int] = field(default_factory=dict)
     fuse: str = ""
+    march: Mapping[str, int] = field(default_factory=dict)
+    share: Mapping[str, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """Whether the loops of a region are to be other than plain ones."""
