@@ -68,7 +68,7 @@ class StencilMaker:
         self.asked = self.wishes() if self.manner == "same" else ""
 
     def wishes(self) -> str:
-        """Attributes ``unroll``, ``tile`` and ``fuse``."""
+        """Attributes ``unroll``, ``tile``, ``fuse`` and ``march``."""
         rng, names = self.rng, ITERATORS[: self.rank]
         wanted = []
         if rng.random() < 0.7:
@@ -79,6 +79,8 @@ class StencilMaker:
             wanted.append(f"tile({', '.join(f'{n}:{rng.choice((2, 4, 7))}' for n in chosen)})")
         if rng.random() < 0.2:
             wanted.append(f"fuse({rng.choice(('no', 'g1', 'g2'))})")
+        if self.rank > 1 and rng.random() < 0.5:
+            wanted.append(f"march({rng.choice(names[1:])}:{rng.choice((2, 3, 5, 50))})")
         return "".join(f", {w}" for w in wanted)
 
     # -- the program

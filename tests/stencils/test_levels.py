@@ -39,6 +39,7 @@ SCHEDULES: dict[str, tuple[str, tuple[str, ...]]] = {
     "walking in k": ("march(k:4)", ()),
     "walking in j": ("fuse(all), march(j:7)", ()),
     "walking and unrolled": ("march(k:3), unroll(j:2), tile(i:16, j:8)", ()),
+    "shared tiles": ("fuse(all), share(i:16, j:4)", ()),
     "for sizes": ("", ("--specialise", "nx=13 ny=11")),
     "grouped otherwise": ("", ()),
 }
@@ -52,6 +53,7 @@ COVERING = (
     ("cuda-c", "2", "single", "for sizes"),
     ("cuda-c", "2", "double", "walking in j"),
     ("cuda-c", "2", "single", "walking and unrolled"),
+    ("cuda-c", "2", "double", "shared tiles"),
     ("openacc", "2", "double", "walking in k"),
     ("cuda-fortran", "2", "double", "tiled and unrolled"),
     ("openacc", "3", "double", "unrolled 2"),

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.tiles import keepable
+
+MOST_THREADS = 512  # threads of a team
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,15 @@ class Lowering:
     kept: frozenset[int] = frozenset()
 
     @property
+    def team(self) -> dict[str, int]:
+        """The threads of a team by iterator: as many as a tile has points, or so many that each computes a few."""
+        threads = dict(self.tile)
+        for iterator in reversed(threads):
+            while prod(threads.values()) > MOST_THREADS and threads[iterator] > 1:
+                threads[iterator] = (threads[iterator] + 1) // 2
+        return threads
+
+    @property
     def name(self) -> str:
         """In words, for people."""
         if self.tile:
@@ -32,9 +45,13 @@ class Lowering:
 POINTS = Lowering()
 
 
-def asked(group: Group) -> Lowering | None:
-    """The lowering that directives ask for; None where they leave the choice to the model."""
+def asked(group: Group, teams: bool) -> Lowering | None:
+    """The lowering that directives ask for; None where they leave the choice to the model. ``teams`` says whether the
+    threads of a block can work together.
+    """
     wishes = group.wishes
+    if wishes.share and teams and not any(n > 1 for n in wishes.unroll.values()):
+        return Lowering(tile=wishes.share, kept=keepable(group, wishes.share))
     for iterator, size in wishes.march.items():
         if size > 1 and wishes.unroll.get(iterator, 1) == 1:
             return Lowering(iterator, size)

@@ -71,7 +71,7 @@ def cost(group: Group, machine: Machine, target: str) -> Cost:
     paged = fresh(group) * FRESH if target == "cpu" else 0
     moving = (moved + paged) / machine.bandwidth
     seconds = machine.points * max(moving, operations / machine.rate) + machine.launch
-    return Cost(moved, operations, seconds, (asked(group) or POINTS) if target == "gpu" else POINTS)
+    return Cost(moved, operations, seconds, (asked(group, True) or POINTS) if target == "gpu" else POINTS)
 
 
 def _by_points(group: Group) -> float:

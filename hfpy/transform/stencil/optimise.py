@@ -183,7 +183,7 @@ class _RoutineWork:
         if not group.stored:
             return False  # nobody uses what it computes
         wishes = group.wishes
-        unrolled = any(n > 1 for n in wishes.unroll.values()) or (self.target == "gpu" and bool(wishes.march))
+        unrolled = any(n > 1 for n in wishes.unroll.values()) or (self.target == "gpu" and bool(wishes.march or wishes.share))
         return unrolled or (bool(group.wishes.tile) and self.target == "cpu" and len(group.program.iterators) > 1)
 
     @staticmethod

@@ -16,6 +16,7 @@ from hfpy.transform.stencil.march import MarchWriter, marches
 from hfpy.transform.stencil.points import point_lines
 from hfpy.transform.stencil.program import Box
 from hfpy.transform.stencil.text import bound
+from hfpy.transform.stencil.tiles import TileWriter
 from hfpy.transform.stencil.walk import WalkWriter
 
 
@@ -38,6 +39,8 @@ def region_text(
         made = _blocks(group, names, rows, target)
     elif lowering.iterator:
         made = _walk(group, names, lowering, target)
+    elif lowering.tile:
+        made = _tiles(group, names, lowering, target)
     else:
         made = _points(group, names, target)
     return RegionText(tuple(indent + row for row in made.lines), made.manner, made.evaluations)
@@ -66,6 +69,19 @@ def _walk(group: Group, names: Locals, lowering: Lowering, target: str) -> Regio
     made = region_lines(counted, _sizes(group), [*rest, *_taken_over(group)], code.lines, loops, target)
     several = f", unrolled {_factors(unroll)}" if unroll else ""
     return RegionText(tuple(made), lowering.name + several, dict(code.evaluations))
+
+
+def _tiles(group: Group, names: Locals, lowering: Lowering, target: str) -> RegionText:
+    """A region over tiles of the group's box, each of which a team of threads computes."""
+    iterators, tile = group.program.iterators, lowering.tile
+    code = TileWriter(group, names, tile, lowering.kept).write()
+    counted = tuple(code.blocks.get(i, i) for i in iterators)
+    steps = [tile.get(i, 1) for i in iterators]
+    rest = [*_bounds(group.box, counted), f"stride({','.join(map(str, steps))})", f"team({_factors(lowering.team)})"]
+    rest += [f"private({','.join(code.private)})"] if code.private else []
+    loops = _heads(counted, group.box, steps) if _commented(group) else []
+    made = region_lines(counted, _sizes(group), [*rest, *_taken_over(group)], code.lines, loops, target)
+    return RegionText(tuple(made), lowering.name, dict(code.evaluations))
 
 
 def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:

@@ -1,0 +1,24 @@
+"""Teams of threads: each point of a region by the threads of a block, which share loops and arrays (``team(i:32, j:8)``).
+
+Arrays that are private to a point lie in shared memory. In emulation they hold poison before each point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hfpy.backends.c.values import CVariable
+
+
+def team_block(team: Mapping[str, int]) -> tuple[int, int, int] | None:
+    """The threads of a team in x, y, z; None where there is no team."""
+    if not team:
+        return None
+    x, y, z = [*team.values(), 1, 1][:3]
+    return x, y, z
+
+
+def shared_by_team(variable: CVariable, lines: list[str]) -> list[str]:
+    """The definition of a local array (its room, then the view of it) as one in shared memory."""
+    room, *rest = lines
+    return [f"__shared__ {room}", f"HF_SHARED_BEGINS({variable.text}_data);", *rest]
