@@ -20,8 +20,8 @@ from hfpy.parse.tokens import matching, split_top, trim
 
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
-    "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile march "
-    "share team block fuse annotate transform specialise specialize async stride"
+    "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
+    "march share team block fuse annotate transform specialise specialize async stride"
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
 FACTORS = ("unroll", "tile", "march", "share", "team")
@@ -240,11 +240,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
     problems += factor_problems(directive, line, file, [d.name for d in domains])
     if problems:
         return None, problems
-    hints = tuple(
-        (a.name, a.entries)
-        for a in directive.attributes
-        if a.name in HINTS
-    )
+    hints = tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS)
     private = directive.get("private")
     if private and (wrong := [e for e in private.entries if not _WORD.fullmatch(e)]):
         place = line.place(file, private.start, private.end)

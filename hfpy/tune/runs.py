@@ -12,7 +12,8 @@ from hfpy.analyze.facts import Facts, analyse
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.options import Machine, Options
 from hfpy.parse.application import read_application
-from hfpy.transform.stencil.model import CPU, GPU, MARCHED, MARCHED_FLAT, ROWS
+from hfpy.transform.stencil.gpumodel import GPU, for_backend
+from hfpy.transform.stencil.model import CPU, MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import Schedule, optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
@@ -68,7 +69,8 @@ def find_work(sources: Sequence[Path], options: Options, wanted: Sequence[str], 
     for key, schedules in result.schedules.items():
         if names and key not in names and facts.routine(key).name not in names:
             continue
-        if runs := tuple(_runs(schedules, machine, options, most)):
+        planned = for_backend(machine, facts.backend(key), options.opt)
+        if runs := tuple(_runs(schedules, planned, options, most)):
             sizes = _sizes(facts, key, [s.program for s in schedules])
             works.append(Work(key, facts.backend(key), runs, sizes, _state(facts, key)))
     known = {name for work in works for name in (work.routine, facts.routine(work.routine).name)}

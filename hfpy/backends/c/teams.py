@@ -1,4 +1,4 @@
-"""Teams of threads: each point of a region by the threads of a block, which share loops and arrays (``team(i:32, j:8)``).
+"""Teams of threads: each point of a region by the threads of a block, which share its loops (``team(i:32, j:8)``).
 
 Arrays that are private to a point lie in shared memory. In emulation they hold poison before each point.
 """

@@ -16,11 +16,12 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine, Symbol
 from hfpy.options import Machine, Tuned
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
+from hfpy.transform.stencil.gpumodel import GPU, for_backend
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.lowering import Lowering
-from hfpy.transform.stencil.model import CPU, GPU, rows_of
+from hfpy.transform.stencil.lowering import POINTS, Lowering
+from hfpy.transform.stencil.model import CPU, rows_of
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
 from hfpy.transform.stencil.removal import removable, removals
@@ -100,7 +101,7 @@ class _RoutineWork:
     def __init__(self, facts: Facts, effects: Effects, routine: Routine, machine: Machine) -> None:
         self.facts = facts
         self.routine = routine
-        self.machine = machine
+        self.machine = for_backend(machine, facts.backend(routine.key), facts.application.options.opt)
         self.target = facts.target
         self.level = facts.application.options.opt
         tuning = facts.application.options.tuning
@@ -126,9 +127,11 @@ class _RoutineWork:
             decision = self.tuning.decide(program, self.machine, self.target, self.level)
             texts: dict[int, RegionText] = {}
             for number, group in enumerate(decision.choice.groups):
-                if (len(group.stages) < 2 and not self._asked(group)) or not self._replaceable(group):
+                lowering = decision.choice.costs[number].lowering
+                alone = len(group.stages) < 2 and lowering == POINTS and not self._asked(group)
+                if alone or not self._replaceable(group):
                     continue
-                texts[number] = self._text(group, decision.tuned, decision.choice.costs[number].lowering)
+                texts[number] = self._text(group, decision.tuned, lowering)
                 written += texts[number].lines
                 self.replaced.append(group)
                 yield self._replacement(group, texts[number])
@@ -182,8 +185,7 @@ class _RoutineWork:
         """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
         if not group.stored:
             return False  # nobody uses what it computes
-        wishes = group.wishes
-        unrolled = any(n > 1 for n in wishes.unroll.values()) or (self.target == "gpu" and bool(wishes.march or wishes.share))
+        unrolled = any(n > 1 for n in group.wishes.unroll.values())
         return unrolled or (bool(group.wishes.tile) and self.target == "cpu" and len(group.program.iterators) > 1)
 
     @staticmethod

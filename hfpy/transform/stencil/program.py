@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hfpy.analyze.sizes import Linear
 from hfpy.diagnostics import Place
@@ -181,9 +182,14 @@ class Program:
     live: frozenset[Version]
     types: Mapping[str, str]
 
+    @cached_property
+    def producers(self) -> Mapping[Version, Stage]:
+        """The stages by the versions that they make."""
+        return {v: s for s in self.stages for v in s.writes}
+
     def producer(self, version: Version) -> Stage | None:
         """The stage that makes a version; None for what was there before."""
-        return next((s for s in self.stages if version in s.writes), None)
+        return self.producers.get(version)
 
     def consumers(self, stage: Stage) -> list[Stage]:
         """The stages that read an output of a stage."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
@@ -160,5 +161,5 @@ class WalkWriter:
         for line, versions in self.versions.items():
             held = list(self.plan.held(line))
             for version in versions:
-                for older, newer in zip(held, held[1:], strict=False):
+                for older, newer in pairwise(held):
                     yield f"{turn.carrier(version, older)} = {turn.carrier(version, newer)}"
