@@ -68,7 +68,7 @@ class StencilMaker:
         self.asked = self.wishes() if self.manner == "same" else ""
 
     def wishes(self) -> str:
-        """Attributes ``unroll``, ``tile``, ``fuse`` and ``march``."""
+        """Attributes ``unroll``, ``tile``, ``fuse``, ``march`` and ``share``."""
         rng, names = self.rng, ITERATORS[: self.rank]
         wanted = []
         if rng.random() < 0.7:
@@ -81,6 +81,9 @@ class StencilMaker:
             wanted.append(f"fuse({rng.choice(('no', 'g1', 'g2'))})")
         if self.rank > 1 and rng.random() < 0.5:
             wanted.append(f"march({rng.choice(names[1:])}:{rng.choice((2, 3, 5, 50))})")
+        if self.rank > 1 and rng.random() < 0.4:
+            sizes = (("i", (4, 7)), (rng.choice(names[1:]), (2, 3, 16)))
+            wanted.append(f"share({', '.join(f'{n}:{rng.choice(s)}' for n, s in sizes)})")
         return "".join(f", {w}" for w in wanted)
 
     # -- the program

@@ -51,10 +51,8 @@ COVERING = (
     ("openmp", "2", "single", "tiled"),
     ("openmp", "3", "double", "unrolled 4"),
     ("cuda-c", "2", "single", "for sizes"),
-    ("cuda-c", "2", "double", "walking in j"),
-    ("cuda-c", "2", "single", "walking and unrolled"),
     ("cuda-c", "2", "double", "shared tiles"),
-    ("openacc", "2", "double", "walking in k"),
+    ("openacc", "2", "single", "walking and unrolled"),
     ("cuda-fortran", "2", "double", "tiled and unrolled"),
     ("openacc", "3", "double", "unrolled 2"),
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from hfpy.options import Device, Machine
 from hfpy.transform.stencil.gpuwork import GpuWork, of_points, of_tiles, of_walks
 from hfpy.transform.stencil.groups import Group
-from hfpy.transform.stencil.lowering import POINTS, Lowering, asked
+from hfpy.transform.stencil.lowering import MOST_SHARED, POINTS, Lowering, asked
 from hfpy.transform.stencil.tiles import keepable
 
 # NVIDIA's H100 by its documents: 3.35 TB/s of which a copy gets nine tenths; 64 operations in double precision a clock
@@ -93,7 +93,7 @@ def _others(group: Group, device: Device) -> Iterator[tuple[Lowering, GpuWork]]:
         kept = frozenset(s.number for s in group.stages if s.number in known and s.operations > 1)
         shapes = [{iterators[0]: wide, other: deep} for wide, deep in TILES]
         for lowering, done in of_tiles(group, kept, shapes) if kept else ():
-            if done.shared <= device.shared:
+            if done.shared <= MOST_SHARED:
                 yield lowering, done
 
 

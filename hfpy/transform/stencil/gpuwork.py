@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from hfpy.transform.stencil.groups import Group
-from hfpy.transform.stencil.lowering import Lowering
+from hfpy.transform.stencil.lowering import Lowering, reach, shared_bytes
 from hfpy.transform.stencil.points import copies
 from hfpy.transform.stencil.program import Offset, Read, Stage, Version, shifted
 from hfpy.transform.stencil.walkplan import walk_plan
@@ -20,6 +20,7 @@ BLOCK = (64, 4, 1)  # threads of a block where nobody asks for others
 WARP = 32
 # Registers of a thread besides values: indices, bounds, addresses, what an expression needs on its way.
 OWN_REGISTERS = 22
+OF_ARRAY = 1.5  # … and where a thread walks, for the addresses that it keeps of each array
 Value = tuple[int, Offset]  # a stage's number and an offset
 Rows = Mapping[Version, Collection[Offset]]  # what is read of each version
 
@@ -104,7 +105,8 @@ def of_walks(group: Group, iterator: str, sizes: Iterable[int]) -> Iterator[tupl
     order = evaluations(group, [*newest, *_roots(group)], frozenset(carried))
     first = evaluations(group, carried, frozenset())
     first_loads = held | _loads(group, first)
-    registers = OWN_REGISTERS + words + _live(group, order, frozenset(carried), held)
+    addresses = round(OF_ARRAY * len({r.version for r in plan.loads} | group.stored))
+    registers = OWN_REGISTERS + addresses + words + _live(group, order, frozenset(carried), held)
     several = len(copies(group))
     for size in sizes:
         block = list(_block(group))
@@ -143,8 +145,6 @@ def of_tiles(
     """The work where teams of threads compute tiles, for some shapes of them."""
     iterators = group.program.iterators
     nests = [_nest(group, roots, kept) for roots in _nests(group, kept)]
-    room = [sum(group.program.patterns[v.array].bytes for v in s.writes) for s in group.stages if s.number in kept]
-    reaches = [_reach(group, s.number) for s in group.stages if s.number in kept]
     for shape in shapes:
         lowering = Lowering(tile=shape, kept=kept)
         tile, threads = (tuple(sizes.get(i, 1) for i in iterators) for sizes in (shape, lowering.team))
@@ -158,7 +158,7 @@ def of_tiles(
             accesses += times * nest.accesses
             near += times * nest.near
             far += _footprint(group, nest.reads, extent) * prod(extent) / points
-        shared = sum(b * prod(shifted(tile, reach)) for b, reach in zip(room, reaches, strict=True))
+        shared = shared_bytes(group, lowering)
         registers = max(nest.registers for nest in nests)
         yield lowering, GpuWork(operations, accesses, near, far, registers, points / count, count, shared)
 
@@ -185,17 +185,11 @@ def _nest(group: Group, roots: list[Value], kept: Collection[int]) -> _Nest:
     loads = _loads(group, order)
     found = {v for v in _reads_of(group, order) if v[0] in kept and v not in order}
     near = _bytes(group, loads) + sum(_stage_bytes(group, n) for n, _ in (*found, *roots))
-    reach = _reach(group, roots[0][0]) if roots[0][0] in kept else (0,) * len(group.program.iterators)
+    around = reach(group, roots[0][0]) if roots[0][0] in kept else (0,) * len(group.program.iterators)
     # Loops that threads share cost some registers more.
     registers = OWN_REGISTERS + 6 + _live(group, order, found)
     accesses = len(loads) + len(found) + len(roots)
-    return _Nest(reach, _operations(group, order), _by_version(loads), accesses, near, registers)
-
-
-def _reach(group: Group, number: int) -> tuple[int, ...]:
-    """How many points around a tile a stage is needed at, in each dimension."""
-    needed = group.needs[number]
-    return tuple(max(o[d] for o in needed) - min(o[d] for o in needed) for d in range(len(group.program.iterators)))
+    return _Nest(around, _operations(group, order), _by_version(loads), accesses, near, registers)
 
 
 def executed(extent: tuple[int, ...], threads: tuple[int, ...]) -> int:
@@ -300,15 +294,15 @@ def union(offsets: Collection[Offset], block: tuple[int, ...]) -> int:
     """
     if not block:
         return 1
-    reach: dict[Offset, tuple[int, int]] = {}
+    ends: dict[Offset, tuple[int, int]] = {}
     for first, *others in offsets:
         rest = tuple(others)
-        low, high = reach.get(rest, (first, first))
-        reach[rest] = min(low, first), max(high, first)
+        low, high = ends.get(rest, (first, first))
+        ends[rest] = min(low, first), max(high, first)
     if len(block) == 1:
-        return sum(high - low + block[0] for low, high in reach.values())
+        return sum(high - low + block[0] for low, high in ends.values())
     rows: dict[Offset, tuple[int, int]] = {}
-    for rest, (low, high) in reach.items():
+    for rest, (low, high) in ends.items():
         for row in _box(block[1:]):
             at = shifted(rest, row)
             known = rows.get(at, (low, high))

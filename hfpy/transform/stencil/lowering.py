@@ -10,6 +10,7 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.tiles import keepable
 
 MOST_THREADS = 512  # threads of a team
+MOST_SHARED = 48 * 1024  # bytes that a kernel's arrays in shared memory may have (CUDA programming guide)
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,56 @@ def asked(group: Group, teams: bool) -> Lowering | None:
     """The lowering that directives ask for; None where they leave the choice to the model. ``teams`` says whether the
     threads of a block can work together.
     """
+    against = ungranted(group, teams)
     wishes = group.wishes
-    if wishes.share and teams and not any(n > 1 for n in wishes.unroll.values()):
-        return Lowering(tile=wishes.share, kept=keepable(group, wishes.share))
+    if wishes.share and "share" not in against:
+        return _shared(group)
     for iterator, size in wishes.march.items():
-        if size > 1 and wishes.unroll.get(iterator, 1) == 1:
-            return Lowering(iterator, size)
-        return POINTS
+        return Lowering(iterator, size) if size > 1 and "march" not in against else POINTS
     return None
+
+
+def ungranted(group: Group, teams: bool) -> dict[str, str]:
+    """Why ``march`` and ``share`` cannot be granted to a group that asks for them, by their names."""
+    wishes, found = group.wishes, {}
+    if wishes.share:
+        if not teams:
+            found["share"] = "only kernels of cuda-c have tiles in shared memory"
+        elif any(n > 1 for n in wishes.unroll.values()):
+            found["share"] = "'unroll' is for threads of their own"
+        elif group.program.iterators[0] not in wishes.share:
+            found["share"] = f"threads side by side are along '{group.program.iterators[0]}', which it does not name"
+        elif len(wishes.share) > 3:
+            found["share"] = "a block has threads in three dimensions at most"
+        elif not keepable(group, wishes.share):
+            found["share"] = "nothing is needed at several points of a tile"
+        elif shared_bytes(group, _shared(group)) > MOST_SHARED:
+            found["share"] = f"such tiles need more than {MOST_SHARED} bytes of shared memory"
+    for iterator in wishes.march:
+        if wishes.unroll.get(iterator, 1) > 1:
+            found["march"] = f"'{iterator}' is unrolled"
+        elif wishes.share and "share" not in found:
+            found["march"] = "'share' is asked for as well"
+    return found
+
+
+def _shared(group: Group) -> Lowering:
+    tile = {i: group.wishes.share[i] for i in group.program.iterators if i in group.wishes.share}
+    return Lowering(tile=tile, kept=keepable(group, tile))
+
+
+def shared_bytes(group: Group, lowering: Lowering) -> int:
+    """The bytes of shared memory that a tile needs."""
+    total = 0
+    for stage in group.stages:
+        if stage.number in lowering.kept:
+            sizes = [lowering.tile.get(i, 1) for i in group.program.iterators]
+            room = prod(size + by for size, by in zip(sizes, reach(group, stage.number), strict=True))
+            total += room * sum(group.program.patterns[v.array].bytes for v in stage.writes)
+    return total
+
+
+def reach(group: Group, number: int) -> tuple[int, ...]:
+    """How many points around a tile a stage is needed at, in each dimension."""
+    needed = group.needs[number]
+    return tuple(max(o[d] for o in needed) - min(o[d] for o in needed) for d in range(len(group.program.iterators)))
