@@ -32,7 +32,7 @@ from hfpy.backends.c.space import (
     total,
 )
 from hfpy.backends.c.statements import Statements, Unprintable
-from hfpy.backends.c.teams import shared_by_team, team_block
+from hfpy.backends.c.teams import not_by_teams, shared_by_team, team_block
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.model.expressions import names_in
 from hfpy.model.statements import Header
@@ -484,8 +484,8 @@ class KernelBuilder:
             "launch_constants": self._launch_constants(domains),
             "team": self.team,
         }
-        if self.team and (self.space or self.epilogue or self._looped or jumped):
-            raise Unprintable("what a team of threads computes here", line, 0, len(line.text), self.routine.file)
+        if self.team and (what := not_by_teams(self._looped, bool(self.epilogue), jumped, bool(self.space))):
+            raise Unprintable(what, line, 0, len(line.text), self.routine.file)
         kind = "team" if self.team else "kernel"
         head = [(text, line.first) for text in render(f"cuda_c/{kind}_begin.j2", **values)]
         tail = [(text, line.first) for text in render(f"cuda_c/{kind}_end.j2", **values)]

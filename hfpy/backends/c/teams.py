@@ -22,3 +22,12 @@ def shared_by_team(variable: CVariable, lines: list[str]) -> list[str]:
     """The definition of a local array (its room, then the view of it) as one in shared memory."""
     room, *rest = lines
     return [f"__shared__ {room}", f"HF_SHARED_BEGINS({variable.text}_data);", *rest]
+
+
+def not_by_teams(reduces: bool, last_point: bool, jumps: bool, run_time: bool) -> str:
+    """What of a region a team of threads cannot do: reductions, values of the last point, jumps out of a point, private
+    arrays of run-time size. Empty if there is none of it.
+    """
+    found = ((reduces, "a reduction"), (last_point, "a value of the last point"), (jumps, "a jump out of a point"))
+    what = next((text for there, text in found if there), "a private array of run-time size" if run_time else "")
+    return what and f"{what}, where a team of threads computes each point,"

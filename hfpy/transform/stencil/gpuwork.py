@@ -235,15 +235,11 @@ def _loads(group: Group, order: Iterable[Value]) -> frozenset[Read]:
     """The elements that some evaluations read from memory."""
     stages = {s.number: s for s in group.stages}
     return frozenset(
-        Read(r.version, shifted(r.offset, at) if _moves(group, r.version) else r.offset)
+        Read(r.version, group.program.placed(r.version, shifted(r.offset, at)))
         for number, at in order
         for r in stages[number].reads
         if group.producer(r) is None
     )
-
-
-def _moves(group: Group, version: Version) -> bool:
-    return any(i in group.program.patterns[version.array].items for i in group.program.iterators)
 
 
 def _by_version(reads: Iterable[Read]) -> dict[Version, set[Offset]]:
@@ -328,9 +324,13 @@ def _live(group: Group, order: list[Value], known: Collection[Value], held: Coll
     for place, (number, at) in enumerate(order):
         stage = stages[number]
         for read in stage.reads:
-            where = shifted(read.offset, at) if _moves(group, read.version) else read.offset
+            where = shifted(read.offset, at)
             producer = group.producer(read)
-            value: object = Read(read.version, where) if producer is None else (producer.number, where)
+            value: object = (
+                (producer.number, where)
+                if producer is not None
+                else Read(read.version, group.program.placed(read.version, where))
+            )
             if value in known or value in held:
                 continue
             first.setdefault(value, place)

@@ -22,7 +22,7 @@ _SAME = "results are the same with and without it"
 
 
 def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
-    """Warnings about ``unroll``, ``tile``, ``march``, ``share`` and ``fuse(all)`` that had no effect. At level 0 nothing
+    """Warnings about ``unroll``, ``tile``, ``march``, ``share``, ``fuse(all)`` that had no effect. At level 0 nothing
     is asked.
     """
     if not facts.application.options.opt:

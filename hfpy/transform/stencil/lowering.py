@@ -48,8 +48,10 @@ POINTS = Lowering()
 
 def asked(group: Group, teams: bool) -> Lowering | None:
     """The lowering that directives ask for; None where they leave the choice to the model. ``teams`` says whether the
-    threads of a block can work together.
+    threads of a block can work together. A group that nobody uses stays as it is.
     """
+    if not group.stored:
+        return None
     against = ungranted(group, teams)
     wishes = group.wishes
     if wishes.share and "share" not in against:

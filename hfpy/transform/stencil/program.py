@@ -191,6 +191,11 @@ class Program:
         """The stage that makes a version; None for what was there before."""
         return self.producers.get(version)
 
+    def placed(self, version: Version, offset: Offset) -> Offset:
+        """An offset with 0 in the dimensions that an array does not have."""
+        items = self.patterns[version.array].items
+        return tuple(o if i in items else 0 for i, o in zip(self.iterators, offset, strict=True))
+
     def consumers(self, stage: Stage) -> list[Stage]:
         """The stages that read an output of a stage."""
         made = set(stage.writes)

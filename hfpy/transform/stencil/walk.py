@@ -62,8 +62,9 @@ class Turn(NestBody):
             yield from super()._instance(stage, offset, box)
 
     def _value(self, version: Version, offset: Offset) -> str:
-        if offset in self.held.get(version, ()):
-            return self.carrier(version, offset)
+        at = self.program.placed(version, offset) if version in self.group.inputs else offset
+        if at in self.held.get(version, ()):
+            return self.carrier(version, at)
         return super()._value(version, offset)
 
 

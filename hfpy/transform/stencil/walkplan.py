@@ -85,7 +85,7 @@ def walk_plan(group: Group, along: int) -> WalkPlan:
             if producer is not None:
                 needed[producer.number] |= places
                 continue
-            for place in places:
+            for place in {group.program.placed(read.version, at) for at in places}:
                 loads.setdefault(read.version, {}).setdefault(place, []).append((stage, read))
     inputs, read_now = _inputs(group, along, loads)
     return WalkPlan(along, tuple(reversed(kept)), inputs, evaluated, read_now)
