@@ -77,6 +77,26 @@ FLAT = """  subroutine flat(nx, ny, a, p)
 {body}
   end subroutine flat
 """
+# A region of somebody's own for teams of threads.
+TURNED = """  subroutine turned(nx, ny, nz, p)
+    integer, intent(in) :: nx, ny, nz
+    real(8), intent(inout) :: p(-2:nx+3,-2:ny+3,-2:nz+3)
+    real(8) :: part(40)
+    integer :: m
+
+    @parallelRegion{{domName(j,k), domSize(ny,nz), private(part), {asked}}}
+{body}
+    @end parallelRegion
+  end subroutine turned
+"""
+REVERSED = """      do m = 1, nx
+        part(m) = p(m,j,k)
+      end do
+      if (k > 2) then
+        do m = 1, nx
+          p(m,j,k) = part(nx+1-m) + k
+        end do
+      end if"""
 
 # Boxes and statements of regions. Bounds differ between what is stored, sides of branches must not be computed where
 # they are not taken, values are carried over gaps, and a field is changed in place.
@@ -125,11 +145,13 @@ def source() -> str:
     """All cases in one program, for one build."""
     routines = [ROUTINE.format(name=name, body=regions(stages, asked)) for name, (stages, asked, _) in CASES.items()]
     routines.append(FLAT.format(body=regions(IN_TWO, "share(i:8, j:4)")))
+    routines.append(TURNED.format(asked="team(m:16)", body=REVERSED))
     calls = []
     for name in CASES:
         calls += ["    p = 0.25d0", "    q = b", f"    call {name}(nx, ny, nz, a, b, c, p, q)"]
         calls += [f"    call show('{name} {x}', size({x}), {x})" for x in "pq"]
     calls += ["    p4 = a4", "    call flat(nx, ny, a4, p4)", "    call show('flat', size(p4), real(p4, 8))"]
+    calls += ["    p = a", "    call turned(nx, ny, nz, p)", "    call show('turned', size(p), p)"]
     return MODULE.format(routines="\n".join(routines), calls="\n".join(calls))
 
 
@@ -155,7 +177,7 @@ def printed(program: Built, order: str = "") -> str:
 def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the regions print as they are written."""
     text = printed(built(tmp_path_factory.mktemp("plain"), "sequential"))
-    assert text.count("\n") == 6 * (2 * len(CASES) + 1) and "NaN" not in text
+    assert text.count("\n") == 6 * (2 * len(CASES) + 2) and "NaN" not in text
     return text
 
 
@@ -169,12 +191,12 @@ def test_as_cuda_kernels(expected: str, tmp_path: Path) -> None:
     for order in ("", "1", "2"):
         assert printed(program, order) == expected, order
     kernels = files["m.cu"]
-    assert kernels.count("__shared__") == 3 + 2 + 3 + 2
+    assert kernels.count("__shared__") == 3 + 2 + 3 + 2 + 1
     # Without the barriers, threads meet what nobody has computed yet: poison, which is no number.
     spoilt = built(tmp_path / "spoilt", "cuda-c", {**files, "m.cu": kernels.replace("__syncthreads();", "")})
     rows = zip(printed(spoilt, "1").splitlines(), expected.splitlines(), strict=True)
     wrong = {found.split()[0] for found, right in rows if found != right}
-    assert wrong == {"share_ij", "share_ik", "share_all", "flat"}
+    assert wrong == {"share_ij", "share_ik", "share_all", "flat", "turned"}
 
 
 def test_with_directives(expected: str, tmp_path: Path) -> None:
@@ -227,6 +249,22 @@ def test_wishes_that_cannot_be_granted(tmp_path: Path, asked: str, backend: str,
 def test_nothing_to_share(tmp_path: Path) -> None:
     message = "'share' has no effect: nothing is needed at several points of a tile"
     assert told(tmp_path, "share(i:8, j:4)", stages=ALONG_K) == f"HF701 {message}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "body", "what"),
+    [
+        ("team(m:16), reduction(+:s)", "s = s + p(1,j,k)", "a reduction"),
+        ("team(m:16)", "if (p(1,j,k) > 0) @exit|p(2,j,k) = 1", "a jump out of a point"),
+        ("team(m:16)", "do m = nx, 1, -1|p(m,j,k) = 1|end do", "a loop of a team with another step than 1"),
+    ],
+)
+def test_what_teams_cannot_do(tmp_path: Path, asked: str, body: str, what: str) -> None:
+    routine = TURNED.format(asked=asked, body=body.replace("|", "\n")).replace(
+        "integer :: m", "integer :: m; real(8) :: s"
+    )
+    found = translate_text(f"module m\ncontains\n{routine}end module m\n", None, tmp_path, target="gpu")
+    assert [(d.code, d.message.split(",")[0].split(" cannot")[0]) for d in found.errors] == [("HF702", what)]
 
 
 @pytest.mark.parametrize("asked", ["march(i:4)", "march(j:4, k:2)", "march(k)", "march(k:0)", "share(x:4)", "team(i)"])

@@ -437,7 +437,7 @@ class KernelBuilder:
 
     def _statements(self) -> Statements:
         located: dict[int, Located] = {id(at.statement): at for at in self.facts.graph.statements[self.key]}
-        leave = "goto hf_next_point;" if self.epilogue or self._looped else "return;"
+        leave = "goto hf_next_point;" if self.epilogue or self._looped or self.team else "return;"
         loops = own_nest(self.sharing.body.construct.body, self.region.iterators) if self.region.loops else []
         innermost = loops[-1].header if loops else None
         own_loop = innermost.construct_name if isinstance(innermost, Header) else None
