@@ -97,8 +97,9 @@ class Tuned:
     """What ``hfpy tune`` has chosen for one run of regions.
 
     ``routine`` is its key; ``stages`` a digest of the regions' text, without which the choice is of no use; ``groups``
-    the number of regions in each group; ``rows`` those of a block (0: as the model has it). ``seconds`` were measured
-    with this choice, ``model_seconds`` with the model's own.
+    the number of regions in each group; ``rows`` those of a block (0: as the model has it); ``lowering`` how a GPU
+    computes groups whose directives do not say it, as a directive would (``march(j:8)``; empty: as the model has it).
+    ``seconds`` were measured with this choice, ``model_seconds`` with the model's own.
     """
 
     routine: str
@@ -106,6 +107,7 @@ class Tuned:
     backend: str
     groups: tuple[int, ...]
     rows: int = 0
+    lowering: str = ""
     seconds: float = 0.0
     model_seconds: float = 0.0
 

@@ -101,7 +101,7 @@ def _lowerings(prices: tuple[Price, ...]) -> Iterator[str]:
 
 
 def _measured(tuned: Tuned) -> str:
-    rows = f" with blocks of {tuned.rows} rows" if tuned.rows else ""
+    rows = f" with blocks of {tuned.rows} rows" if tuned.rows else f" with {tuned.lowering}" if tuned.lowering else ""
     return (
         f"    chosen by hfpy tune{rows}: {tuned.seconds * 1e3:.3g} ms measured, "
         f"{tuned.model_seconds * 1e3:.3g} ms with what the model would take"

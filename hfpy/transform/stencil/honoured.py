@@ -58,8 +58,13 @@ def _lowerings(facts: Facts, result: Result) -> Iterator[Diagnostic]:
             for number in schedule.texts:
                 group = schedule.choice.groups[number]
                 for name, because in ungranted(group, teams).items():
-                    place = next(s.place for s in group.stages if getattr(s.wishes, name))
-                    yield warning("HF701", f"'{name}' has no effect: {because}", place, _SAME)
+                    for stage in [s for s in group.stages if _says(s.region, name)][:1]:
+                        yield warning("HF701", f"'{name}' has no effect: {because}", stage.place, _SAME)
+
+
+def _says(construct: Construct, name: str) -> bool:
+    """Whether a region's directive has an attribute with factors."""
+    return construct.region is not None and bool(construct.region.factors(name))
 
 
 def _plain_region(region: Region, backend: str, target: str, refusals: list[Refusal]) -> Iterator[Diagnostic]:

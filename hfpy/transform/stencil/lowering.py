@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.tiles import keepable
 
+_WISH = re.compile(r"(march|share)\((.*)\)")
+_SIZE = re.compile(r"(\w+):([1-9]\d*)")
 MOST_THREADS = 512  # threads of a team
 MOST_SHARED = 48 * 1024  # bytes that a kernel's arrays in shared memory may have (CUDA programming guide)
 
@@ -59,6 +63,22 @@ def asked(group: Group, teams: bool) -> Lowering | None:
     for iterator, size in wishes.march.items():
         return Lowering(iterator, size) if size > 1 and "march" not in against else POINTS
     return None
+
+
+def with_lowering(program: Program, text: str) -> Program:
+    """A program whose stages ask for a lowering, given as a directive has it, unless they ask for one themselves. As it
+    was if the text is none.
+    """
+    found = _WISH.fullmatch(text)
+    if found is None:
+        return program
+    sizes = {name: int(number) for name, number in _SIZE.findall(found[2]) if name in program.iterators}
+    asking = any(s.wishes.march or s.wishes.share for s in program.stages)
+    if asking or not sizes or (found[1] == "march" and program.iterators[0] in sizes):
+        return program
+    march, share = (sizes, {}) if found[1] == "march" else ({}, sizes)
+    stages = [replace(s, wishes=replace(s.wishes, march=march, share=share)) for s in program.stages]
+    return replace(program, stages=tuple(stages))
 
 
 def ungranted(group: Group, teams: bool) -> dict[str, str]:
