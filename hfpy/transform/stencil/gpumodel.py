@@ -45,7 +45,7 @@ def for_backend(machine: Machine, backend: str, level: int) -> Machine:
     """A machine as the kernels of a backend can use it at a level of the optimiser."""
     if machine.device is None:
         return machine
-    gain = 1.0 if level > 2 else CLEARLY
+    gain = {3: 1.0, 2: CLEARLY}.get(level, 0.0)  # below, nothing is computed twice
     return replace(machine, device=replace(machine.device, teams=backend in TEAM_BACKENDS, gain=gain))
 
 

@@ -14,7 +14,7 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lowering import Lowering, reach, shared_bytes
 from hfpy.transform.stencil.points import copies
 from hfpy.transform.stencil.program import Offset, Read, Stage, Version, shifted
-from hfpy.transform.stencil.walkplan import walk_plan
+from hfpy.transform.stencil.walkplan import carried_versions, walk_plan
 
 BLOCK = (64, 4, 1)  # threads of a block where nobody asks for others
 WARP = 32
@@ -95,12 +95,12 @@ def of_walks(group: Group, iterator: str, sizes: Iterable[int]) -> Iterator[tupl
     plan = walk_plan(group, group.program.iterators.index(iterator))
     if not plan.carries:
         return
-    read = {r.version for s in group.stages for r in s.reads}
     carried = [(s.number, at) for s, lines in plan.stages for line in lines for at in list(plan.held(line))[:-1]]
     newest = [(s.number, line.newest) for s, lines in plan.stages for line in lines]
     words = sum(line.carried * _words(group, line.version) for line in plan.inputs)
     for stage, lines in plan.stages:
-        words += sum(line.carried * _words(group, v) for line in lines for v in stage.writes if v in read)
+        versions = carried_versions(group, stage)
+        words += sum(line.carried * _words(group, v) for line in lines for v in versions)
     held = {Read(line.version, at) for line in plan.inputs for at in list(plan.held(line))[:-1]}
     order = evaluations(group, [*newest, *_roots(group)], frozenset(carried))
     first = evaluations(group, carried, frozenset())

@@ -16,7 +16,7 @@ from hfpy.transform.stencil.nests import NestBody
 from hfpy.transform.stencil.points import copies
 from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance, moved
 from hfpy.transform.stencil.text import bound, plus, spelled
-from hfpy.transform.stencil.walkplan import Line, walk_plan
+from hfpy.transform.stencil.walkplan import Line, carried_versions, walk_plan
 
 Held = Mapping[Version, Collection[Offset]]
 
@@ -80,12 +80,8 @@ class WalkWriter:
         self.size = size
         self.block = names.scalar(iterator, "_block", "integer")
         self.versions = {
-            line: [v for v in stage.writes if v in self._read] for stage, lines in self.plan.stages for line in lines
+            line: carried_versions(group, stage) for stage, lines in self.plan.stages for line in lines
         } | {line: [line.version] for line in self.plan.inputs}
-
-    @property
-    def _read(self) -> set[Version]:
-        return {r.version for s in self.group.stages for r in s.reads}
 
     def write(self) -> WalkCode:
         """The whole body."""

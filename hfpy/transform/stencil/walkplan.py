@@ -91,6 +91,12 @@ def walk_plan(group: Group, along: int) -> WalkPlan:
     return WalkPlan(along, tuple(reversed(kept)), inputs, evaluated, read_now)
 
 
+def carried_versions(group: Group, stage: Stage) -> list[Version]:
+    """The outputs of a stage that its lines carry: those that somebody reads or that are stored."""
+    read = {r.version for s in group.stages for r in s.reads}
+    return [v for v in stage.writes if v in read or v in group.stored]
+
+
 def _inputs(
     group: Group, along: int, loads: Mapping[Version, Mapping[Offset, list[tuple[Stage, Read]]]]
 ) -> tuple[tuple[Line, ...], frozenset[Read]]:
