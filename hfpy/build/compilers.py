@@ -62,7 +62,7 @@ _SPELLINGS: Mapping[Family, Spelling] = {
         ("-ffree-line-length-none",),
         ("-fopenmp", "-foffload=disable"),
         ("-fopenacc", "-foffload=disable"),
-        ("-fno-tree-sink",),
+        ("-fno-tree-sink", "-fno-thread-jumps"),
     ),
     "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",)),
     "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), ()),

@@ -42,6 +42,16 @@ def test_sweeps_over_the_same_columns_become_one(corpus: Corpus) -> None:
     assert re.search(r"hf_c\(0:127,nz\)", routine)
 
 
+def test_columns_come_side_by_side_unless_they_are_all_set_first(corpus: Corpus) -> None:
+    """What a routine leaves as it was must be there when the block is written back, whatever the intent."""
+    text = corpus.translation("results", VARIANTS[0]).require().text
+    routine = text.split("subroutine outer")[1].split("end subroutine outer")[0]
+    before = routine.split("call hfv_fill")[0]
+    assert set(re.findall(r"^ *hf_(\w+)\(hf_l\b.*\) = ", before, re.M)) == {
+        *("a", "partly", "upwards", "chosen", "changed", "tiles")
+    }
+
+
 REFUSED = {
     "a value carried out": ("s = a(1)", "x = s", "carries a value out"),
     "output": ("print *, a(1)", "", "more than a number"),

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Expr, Keyword, Name, Range, walk
+from hfpy.model.expressions import Apply, Expr, Name, Range, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Node, constructs
+from hfpy.model.statements import Construct, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
-from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.firstset import sets_first
+from hfpy.transform.columns.packing import Packed, moves
+from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
@@ -24,20 +25,6 @@ from hfpy.transform.stencil.regions import region_lines
 
 # Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
 WIDE = 128
-
-
-@dataclass(frozen=True)
-class Packed:
-    """An array of the region whose columns are put side by side: its dimensions but those of the region, what of it
-    is read before and written back behind, and its indices for one column.
-    """
-
-    name: str
-    block: str
-    sizes: tuple[str, ...]
-    before: bool
-    behind: bool
-    column: tuple[str, ...]
 
 
 class RegionBlocks:
@@ -100,9 +87,9 @@ class RegionBlocks:
         low, high = self.region.starts[0], self.region.ends[0]
         del low
         rows = [f"{self.count_name} = min({self.width}, ({high}) - {self.block_name} + 1)"]
-        rows += self._moves(writer, lanes, [p for p in packed if p.before], back=False)
+        rows += moves([p for p in packed if p.before], self.count_name, self.names, back=False)
         rows += inner
-        rows += self._moves(writer, lanes, [p for p in packed if p.behind], back=True)
+        rows += moves([p for p in packed if p.behind], self.count_name, self.names, back=True)
         return self._region(rows)
 
     @property
@@ -210,9 +197,13 @@ class RegionBlocks:
 
     def _contiguous(self, data: DataObject) -> bool:
         """Whether neighbouring columns lie side by side in memory."""
-        order = self.facts.order(data)
-        storage = order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
+        storage = self._storage(data)
         return bool(storage) and self._positions(data.name).get(storage[0]) == self.first
+
+    def _storage(self, data: DataObject) -> tuple[int, ...]:
+        """The dimensions of an array in the order in which they lie in memory; none where that is not known."""
+        order = self.facts.order(data)
+        return order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
 
     def columns_lie_apart(self) -> bool:
         """Whether the elements of a column do not lie next to each other, in some array whose columns are used."""
@@ -250,15 +241,20 @@ class RegionBlocks:
         if not self._packs(name):  # the thread's own
             sizes = tuple(d.size for d in data.used)
             column: tuple[str, ...] = ()
-            before = behind = False
+            inner: tuple[int, ...] = ()
+            before = behind = apart = False
         else:
             parallel = self._positions(data.name)
-            sizes = tuple(self._size(data, p) for p in range(data.rank) if p not in parallel)
+            rest = [p for p in range(data.rank) if p not in parallel]
+            sizes = tuple(self._size(data, p) for p in rest)
+            storage = self._storage(data)
+            inner = tuple(sorted(range(len(rest)), key=lambda n: storage.index(rest[n]) if storage else n))
+            apart = self._contiguous(data)
             column = tuple(
                 f"{self.block_name}+{LANE}" if parallel.get(p) == self.first else parallel.get(p, ":")
                 for p in range(data.rank)
             )
-            before = not self._set_first(name) and not self._only_here(name)
+            before = not self._set_first(name, sizes) and not self._only_here(name)
             behind = self._changed(name) and not self._only_here(name)
         if any(s.endswith(":") or "*" in s for s in sizes):
             raise refused(f"how large '{name}' is cannot be told", self.region.place)
@@ -267,7 +263,16 @@ class RegionBlocks:
             if size is not None and size.local and not size.symbol.constant:
                 raise refused(f"the size of '{name}' is a local variable", self.region.place)
         shape = ",".join([f"0:{self.width - 1}", *sizes])
-        return Packed(name, self.names.array(name, "", type_text, shape), sizes, before, behind, column)
+        block = self.names.array(name, "", type_text, shape)
+        extents = tuple(map(self._extent, sizes))
+        return Packed(name, block, sizes, before, behind, column, inner, apart, extents)
+
+    def _extent(self, size: str) -> int | None:
+        """The number of elements of a dimension, where it is known."""
+        lower, _, upper = size.rpartition(":")
+        first = self.facts.domains.value(lower or "1", self.routine.key)
+        last = self.facts.domains.value(upper, self.routine.key)
+        return None if first is None or last is None else last - first + 1
 
     def _size(self, data: DataObject, position: int) -> str:
         """The size of a dimension; of an allocatable array that of its allocations, if they are all the same."""
@@ -315,58 +320,11 @@ class RegionBlocks:
     def _inner_loops(self) -> list[Construct]:
         return [c for outer in self.constructs for c in constructs((outer,))]
 
-    def _set_first(self, name: str) -> bool:
-        """Whether the first statement that mentions an array sets all of a column."""
-        for node in self.nodes:
-            if not any(name in words(line.text) for line in _lines(node)):
-                continue
-            if isinstance(node, Assignment):
-                inner = {n.name for n in walk(node.value) if isinstance(n, Name)}
-                return named(node.target) == name and name not in inner and not self._rank(name)
-            if isinstance(node, Call):
-                return self._is_result(node, name)
-            return False
-        return False
-
-    def _is_result(self, node: Call, name: str) -> bool:
-        given = [a.value if isinstance(a, Keyword) else a for a in node.args]
-        mentions = [e for e in given if any(isinstance(n, Name) and n.name == name for n in walk(e))]
-        for site in self.analysis.sites(self.routine, node):
-            for dummy, value in self.analysis.actuals(site):
-                if named(value) == name and len(mentions) == 1:
-                    data = self.facts.object(dummy, site.callee)
-                    return data is not None and data.symbol.intent == "out" and isinstance(value, Name)
-        return False
-
-    def _moves(self, writer: BodyWriter, lanes: Lanes, packed: list[Packed], back: bool) -> Iterator[str]:
-        """The loops that put columns side by side, or back: scalars together, arrays one by one, in the order in which
-        their elements lie in memory.
-        """
-        for together in ([p for p in packed if not p.sizes], *([p] for p in packed if p.sizes)):
-            if not together:
-                continue
-            loops = self._planes(together[0]) if together[0].sizes else []
-            indices = [variable for variable, _ in loops] or [":" for _ in together[0].sizes]
-            rows = []
-            for p in together:
-                rest = iter(indices)
-                here = f"{p.block}({','.join([LANE, *indices])})"
-                there = f"{p.name}({','.join(next(rest) if i == ':' else i for i in p.column)})"
-                rows.append(f"{there} = {here}" if back else f"{here} = {there}")
-            rows = writer.lane_loop(lanes, rows)
-            for variable, size in loops:
-                lower, _, upper = size.rpartition(":")
-                rows = [f"do {variable} = {lower or 1}, {upper}", *(STEP + row for row in rows), "end do"]
-            yield from rows
-
-    def _planes(self, packed: Packed) -> list[tuple[str, str]]:
-        """The loops over a column's own dimensions, the innermost first, where neighbouring columns lie side by side in
-        memory; none where columns do.
-        """
-        data = self._arrays()[packed.name]
-        if not self._contiguous(data):
-            return []
-        return [(self.names.scalar(f"d{n + 1}", "", "integer"), size) for n, size in enumerate(packed.sizes)]
+    def _set_first(self, name: str, sizes: tuple[str, ...]) -> bool:
+        """Whether all of an array's columns are set before they are read; a module's may be read by what is called."""
+        data = self._arrays()[name]
+        own = data.home == self.routine.key
+        return own and sets_first(self.analysis, self.routine, self.nodes, name, sizes, self.region.iterators)
 
     # -- the region
 
@@ -388,13 +346,3 @@ class RegionBlocks:
         sizes = [d.size for d in region.domains]
         indent = " " * self.constructs[0].header.line.segments[0][2]
         return [indent + row for row in region_lines(iterators, sizes, rest, rows, loops, "cpu")]
-
-
-def _lines(node: Node) -> Iterator[LogicalLine]:
-    if isinstance(node, Construct):
-        for part in node.parts:
-            yield part.header.line
-            for inner in part.body:
-                yield from _lines(inner)
-    else:
-        yield node.line

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.types import type_of
-from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Unary, children, walk
+from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary, children, walk
 from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine, expressions
 from hfpy.transform.columns.common import line_of, named
 
@@ -109,9 +109,22 @@ def guard(expr: Expr) -> Expr | None:
     return None
 
 
-def guarded(writer: BodyWriter, operand: Expr, text: str, taken: str) -> str:
-    """The text of a guarded operand."""
-    return text if isinstance(operand, Literal) else f"merge({text}, {_one(writer, operand)}, {taken})"
+def guarded(writer: BodyWriter, operand: Expr, text: str, taken: str, before: list[str]) -> str:
+    """The text of a guarded operand: a variable of its own, set in lines ``before``. Of a ``merge`` within a statement
+    gfortran makes a branch.
+    """
+    if isinstance(operand, Literal):
+        return text
+    one = _one(writer, operand)
+    writer.made += 1
+    name = writer.names.scalar(f"lane_{writer.made}", "_guarded", _one_type(one))
+    before += [f"{name} = {_bare(operand, text)}", f"{name} = merge({name}, {one}, {taken})"]
+    return name
+
+
+def _bare(operand: Expr, text: str) -> str:
+    """A text without the parentheses around it."""
+    return text[1:-1].strip() if isinstance(operand, Paren) and text.startswith("(") and text.endswith(")") else text
 
 
 def selection(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> Iterator[str]:
@@ -130,7 +143,9 @@ def selection(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> It
         own: dict[str, str] = {}
         for statement in body:
             assert isinstance(statement, Assignment)
-            value = writer.guarded_text(statement.value, statement.line, lanes, own, taken)
+            before: list[str] = []
+            value = writer.guarded_text(statement.value, statement.line, lanes, own, taken, before)
+            yield from before
             name = named(statement.target)
             own[name] = writer.names.scalar(f"{name}_{number}", f"_{word}", writer.variables.type_text(name))
             yield f"{own[name]} = {value}"
@@ -161,7 +176,10 @@ def without_merges(writer: BodyWriter, node: Assignment, lanes: Lanes) -> Iterat
         names = []
         for side, taken, suffix in ((yes, mask, "_yes"), (no, f".not. {mask}", "_no")):
             names.append(writer.names.scalar(word, suffix, type_text))
-            yield f"{names[-1]} = {writer.guarded_text(side, node.line, lanes, {}, taken)}"
+            before: list[str] = []
+            value = writer.guarded_text(side, node.line, lanes, {}, taken, before)
+            yield from before
+            yield f"{names[-1]} = {value}"
         found.append((expr.start, expr.end, f"merge({names[0]}, {names[1]}, {mask})"))
     yield writer.with_replaced(node, lanes, found)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import INQUIRY
-from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Paren, Range, children
+from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Range, children
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine
@@ -180,9 +180,11 @@ class BodyWriter:
         else:
             yield from self.inside((node,), lanes)
 
-    def guarded_text(self, expr: Expr, line: LogicalLine, lanes: Lanes, own: Mapping[str, str], taken: str) -> str:
+    def guarded_text(
+        self, expr: Expr, line: LogicalLine, lanes: Lanes, own: Mapping[str, str], taken: str, before: list[str]
+    ) -> str:
         """The text of a value on one side of a selection: ``own`` are variables that the side has set, operations that
-        other columns must not do are guarded by ``taken``.
+        other columns must not do are guarded by ``taken``, in lines ``before`` where they need some.
         """
         found: list[tuple[int, int, str]] = []
 
@@ -198,8 +200,8 @@ class BodyWriter:
                 if isinstance(node, Apply) and child is node.base:
                     continue
                 if child is operand:
-                    inner = self.guarded_text(child, line, lanes, own, taken)
-                    found.append((child.start, child.end, guarded(self, child, inner, taken)))
+                    inner = self.guarded_text(child, line, lanes, own, taken, before)
+                    found.append((child.start, child.end, guarded(self, child, inner, taken, before)))
                 else:
                     visit(child)
 
@@ -475,11 +477,6 @@ def _counts_here(statement: Statement, name: str) -> bool:
 def _calls(nodes: tuple[Node, ...]) -> bool:
     """Whether there is a call of a subroutine in some statements."""
     return any(isinstance(n, Call) or any(_calls(part) for part in parts_of(n)) for n in nodes)
-
-
-def stripped(expr: Expr) -> Expr:
-    """An expression without parentheses around it."""
-    return stripped(expr.inner) if isinstance(expr, Paren) else expr
 
 
 def _with(text: str, found: list[tuple[int, int, str]], start: int) -> str:
