@@ -128,8 +128,7 @@ class _RoutineWork:
             texts: dict[int, RegionText] = {}
             for number, group in enumerate(decision.choice.groups):
                 lowering = decision.choice.costs[number].lowering
-                alone = len(group.stages) < 2 and lowering == POINTS and not self._asked(group)
-                if alone or not self._replaceable(group):
+                if not self._rewritten(group, lowering) or not self._replaceable(group):
                     continue
                 texts[number] = self._text(group, decision.tuned, lowering)
                 written += texts[number].lines
@@ -180,6 +179,10 @@ class _RoutineWork:
             if data is not None and data.local and not data.symbol.constant:
                 return False
         return True
+
+    def _rewritten(self, group: Group, lowering: Lowering) -> bool:
+        """Whether a group is written anew."""
+        return len(group.stages) > 1 or lowering != POINTS or self._asked(group)
 
     def _asked(self, group: Group) -> bool:
         """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
