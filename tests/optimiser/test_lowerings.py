@@ -118,6 +118,10 @@ TWO = (  # the second output of the first stage is needed nowhere else, but stor
     ("1,1,0", "nx,ny,nz+1", "t(i,j,k) = a(i,j,k+1) - a(i,j,k)|p(i,j,k) = a(i,j,k) * c(j)"),
     ("1,1,1", "nx,ny,nz", "q(i,j,k) = t(i,j,k+1) - t(i,j,k-1)"),
 )
+ROW = (  # a field of one dimension, read for points beside those of the turn
+    ("0,1,1", "nx-1,ny,nz", "t(i,j,k) = a(i,j,k) * (c(j+1) - c(j))"),
+    ("1,1,1", "nx,ny,nz", "p(i,j,k) = t(i-1,j,k) - b(i,j,k)"),
+)
 IN_TWO = (
     ("0,0", "nx+1,ny+1", "t(i,j) = a(i-1,j) + a(i+1,j) + a(i,j-1) + a(i,j+1) - 4*a(i,j)"),
     ("0,1", "nx,ny", "u(i,j) = t(i+1,j) - t(i,j)"),
@@ -128,6 +132,7 @@ CASES = {
     "march_k": (ALONG_K, "march(k:4)", r"do k = hf_k_block, min\(hf_k_block\+3, nz\)"),
     "march_unrolled": (ALONG_K, "march(k:3), unroll(j:2), tile(i:16, j:4)", r"walking along k.*unrolled"),
     "march_two": (TWO, "march(k:3)", r"do k = hf_k_block, min\(hf_k_block\+2, nz\+1\)"),
+    "march_row": (ROW, "march(j:3)", r"hf_c_in = hf_c_in_jp1"),
     "march_j": (AROUND, "march(j:3)", r"do j = hf_j_block, min\(hf_j_block\+2, ny\)"),
     "share_ij": (AROUND, "share(i:8, j:4)", r"tiles of 8 x 4 points"),
     "share_ik": (ALONG_K, "share(k:4, i:8)", r"tiles of 8 x 4 points"),

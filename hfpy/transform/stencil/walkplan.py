@@ -112,7 +112,7 @@ def _inputs(
             surely = [(o, s, r) for o, s, r in uses if moves and certain.reads(s, r)]
             sure = {o for o, _, _ in surely} if certain.alike or surely == uses else set()
             box = hull([grown(group.required[s.number], [r.offset]) for _, s, r in surely]) if sure else None
-            line = _line(version, sure, along, box) if box is not None else None
+            line = _line(version, sure, along, _where(group, version, box)) if box is not None else None
             if line is None:
                 left |= {Read(version, o) for o in offsets}
                 continue
@@ -120,6 +120,13 @@ def _inputs(
             held = {_along(line.newest, along, by) for by in range(-line.carried, 1)}
             left |= {Read(version, o) for o in offsets - held} | {Read(version, line.newest)}
     return tuple(found), frozenset(left)
+
+
+def _where(group: Group, version: Version, box: Box) -> Box:
+    """A box on which a field is read; in dimensions that it does not have, all points of the group."""
+    items = group.program.patterns[version.array].items
+    spans = zip(group.program.iterators, box, group.box, strict=True)
+    return tuple(span if iterator in items else whole for iterator, span, whole in spans)
 
 
 class _Certain:
