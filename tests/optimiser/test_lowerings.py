@@ -14,6 +14,7 @@ import pytest
 
 from hfpy.options import Options
 from hfpy.pipeline import Translation, translate
+from hfpy.transform.stencil.lowering import Lowering
 from tests.support import Built, compile_files, translate_text
 
 FLAGS = ("-O1", "-ffp-contract=off", "-foffload=disable", "-cpp")
@@ -266,6 +267,7 @@ def test_nothing_to_share(tmp_path: Path) -> None:
     [
         ("team(m:16), reduction(+:s)", "s = s + p(1,j,k)", "a reduction"),
         ("team(m:16)", "if (p(1,j,k) > 0) @exit|p(2,j,k) = 1", "a jump out of a point"),
+        ("team(m:1025)", "do m = 1, nx|p(m,j,k) = 1|end do", "a team of 1025 x 1 x 1 threads (a block has 1024"),
         ("team(m:16)", "do m = nx, 1, -1|p(m,j,k) = 1|end do", "a loop of a team with another step than 1"),
     ],
 )
@@ -275,6 +277,13 @@ def test_what_teams_cannot_do(tmp_path: Path, asked: str, body: str, what: str) 
     )
     found = translate_text(f"module m\ncontains\n{routine}end module m\n", None, tmp_path, target="gpu")
     assert [(d.code, d.message.split(",")[0].split(" cannot")[0]) for d in found.errors] == [("HF702", what)]
+
+
+def test_threads_of_a_team() -> None:
+    assert Lowering(tile={"i": 64, "j": 8}).team == {"i": 64, "j": 8}
+    assert Lowering(tile={"i": 128, "j": 9}).team == {"i": 128, "j": 3}
+    assert Lowering(tile={"i": 2, "j": 1, "k": 200}).team == {"i": 2, "j": 1, "k": 64}
+    assert Lowering(tile={"i": 4000}).team == {"i": 500}
 
 
 @pytest.mark.parametrize("asked", ["march(i:4)", "march(j:4, k:2)", "march(k)", "march(k:0)", "share(x:4)", "team(i)"])

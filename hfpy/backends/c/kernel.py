@@ -455,6 +455,9 @@ class KernelBuilder:
         ranks = {"value": 0, "optional": 1, "result": 2, "reduction": 3, "array": 4}
         return sorted(self.parameters.values(), key=lambda p: ranks[p.kind])
 
+    def _not_by_teams(self, jumped: bool) -> str:
+        return not_by_teams(self.block, self._looped, bool(self.epilogue), jumped, bool(self.space))
+
     def _assemble(self, domains: list[Domain], statements: Statements, called: list[str]) -> Kernel:
         parameters = self._ordered()
         line = self.region.line
@@ -484,7 +487,7 @@ class KernelBuilder:
             "launch_constants": self._launch_constants(domains),
             "team": self.team,
         }
-        if self.team and (what := not_by_teams(self._looped, bool(self.epilogue), jumped, bool(self.space))):
+        if self.team and (what := self._not_by_teams(jumped)):
             raise Unprintable(what, line, 0, len(line.text), self.routine.file)
         kind = "team" if self.team else "kernel"
         head = [(text, line.first) for text in render(f"cuda_c/{kind}_begin.j2", **values)]

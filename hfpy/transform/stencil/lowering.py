@@ -13,7 +13,7 @@ from hfpy.transform.stencil.tiles import keepable
 
 _WISH = re.compile(r"(march|share)\((.*)\)")
 _SIZE = re.compile(r"(\w+):([1-9]\d*)")
-MOST_THREADS = 512  # threads of a team
+MOST_THREADS, MOST_DEEP = 512, 64  # threads of a team, and along its third iterator
 MOST_SHARED = 48 * 1024  # bytes that a kernel's arrays in shared memory may have (CUDA programming guide)
 
 
@@ -33,6 +33,8 @@ class Lowering:
     def team(self) -> dict[str, int]:
         """The threads of a team by iterator: as many as a tile has points, or so many that each computes a few."""
         threads = dict(self.tile)
+        for iterator in list(threads)[2:]:
+            threads[iterator] = min(threads[iterator], MOST_DEEP)
         for iterator in reversed(threads):
             while prod(threads.values()) > MOST_THREADS and threads[iterator] > 1:
                 threads[iterator] = (threads[iterator] + 1) // 2
