@@ -77,15 +77,16 @@ def work(group: Group, lowering: Lowering) -> GpuWork:
     """The work of a group in one of its lowerings."""
     if lowering.tile:
         return next(done for _, done in of_tiles(group, lowering.kept, [lowering.tile]))
-    walks = of_walks(group, lowering.iterator, [lowering.size]) if lowering.iterator else iter(())
-    return next((done for _, done in walks), of_points(group))
+    if lowering.iterator:
+        return next(done for _, done in of_walks(group, lowering.iterator, [lowering.size]))
+    return of_points(group)
 
 
 def _others(group: Group, device: Device) -> Iterator[tuple[Lowering, GpuWork]]:
     iterators, wishes = group.program.iterators, group.wishes
     for iterator in iterators[1:]:
         if wishes.unroll.get(iterator, 1) == 1:
-            yield from of_walks(group, iterator, WALKS)
+            yield from (one for one in of_walks(group, iterator, WALKS) if one[1].moves)  # else nothing is carried
     if not device.teams or wishes.unroll or wishes.tile:
         return
     for other in iterators[1:]:

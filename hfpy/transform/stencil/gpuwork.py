@@ -93,8 +93,6 @@ def evaluations(group: Group, roots: Iterable[Value], known: Collection[Value]) 
 def of_walks(group: Group, iterator: str, sizes: Iterable[int]) -> Iterator[tuple[Lowering, GpuWork]]:
     """The work where each thread walks along an iterator, for some numbers of points a thread."""
     plan = walk_plan(group, group.program.iterators.index(iterator))
-    if not plan.carries:
-        return
     carried = [(s.number, at) for s, lines in plan.stages for line in lines for at in list(plan.held(line))[:-1]]
     newest = [(s.number, line.newest) for s, lines in plan.stages for line in lines]
     words = sum(line.carried * _words(group, line.version) for line in plan.inputs)

@@ -41,16 +41,6 @@ class WalkPlan:
     evaluations: Mapping[int, frozenset[Offset]]
     loads: frozenset[Read]
 
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """All lines, those of inputs first."""
-        return (*self.inputs, *(line for _, lines in self.stages for line in lines))
-
-    @property
-    def carries(self) -> bool:
-        """Whether anything is carried from turn to turn."""
-        return bool(self.lines)
-
     def held(self, line: Line) -> Iterator[Offset]:
         """The offsets whose values a line has in a turn, the oldest first."""
         for by in range(-line.carried, 1):
