@@ -4,8 +4,10 @@ Run ``python -m benchmarks.columns [--pairs N] [--docs]``. The samples ``weather
 one thread, at ``--opt 0``, where each region runs its call chain for one column after the other, and at ``--opt 2``,
 where it takes blocks of columns. Both are profiled builds (``hfpy run --profile``), run in turns; what is compared is
 the time of the region above the physics, as medians over all pairs. ``columns`` is also built with ``i`` contiguous,
-where no column has to be packed. Everything is written as JSON to ``benchmarks/results``; ``--docs`` brings the table
-to ``docs/performance.md`` as well. Nothing here passes or fails by time.
+where no column has to be packed. ``benchmarks/hand`` has the physics of both written by hand in blocks of columns;
+they are linked in the place of hfpy's text and compiled with the flags that hfpy takes for such files. Everything is
+written as JSON to ``benchmarks/results``; ``--docs`` brings the table to ``docs/performance.md`` as well. Nothing here
+passes or fails by time.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.samples import ROOT, SAMPLES, BenchmarkError
@@ -29,22 +31,41 @@ PAGE = ROOT / "docs" / "performance.md"
 RESULTS = ROOT / "benchmarks" / "results"
 BEGIN, END = "<!-- columns: begin -->", "<!-- columns: end -->"
 LEVELS = (0, 2)
+# What `hfpy build` adds for files with selections (hfpy/build/compilers.py); gfortran makes no vectors of them without.
+SELECTIONS = ("-fno-tree-sink", "-fno-thread-jumps")
 
 
 @dataclass(frozen=True)
 class Physics:
-    """A region above column physics: its sample and routine, options of the build, arguments of the program."""
+    """A region above column physics: its sample and routine, options of the build, arguments of the program; the file
+    with the same by hand, and which of the generated ones it stands for.
+    """
 
     title: str
     sample: str
     routine: str
     options: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    by_hand: tuple[str, str] | None = None
 
 
 CASES = (
-    Physics("weather, `k` contiguous", "weather", "physics_run", (), ("x.dat", "56", "44", "48", "160", "1")),
-    Physics("columns, `k` contiguous", "columns", "physics_step", (), ("x.dat", "64", "48", "40", "120")),
+    Physics(
+        "weather, `k` contiguous",
+        "weather",
+        "physics_run",
+        (),
+        ("x.dat", "56", "44", "48", "160", "1"),
+        ("weather_physics.f90", "physics.F90"),
+    ),
+    Physics(
+        "columns, `k` contiguous",
+        "columns",
+        "physics_step",
+        (),
+        ("x.dat", "64", "48", "40", "120"),
+        ("columns_physics.f90", "physics_run.F90"),
+    ),
     Physics(
         "columns, `i` contiguous", "columns", "physics_step", ("-D", "ORDER_IJK"), ("x.dat", "64", "48", "40", "120")
     ),
@@ -53,20 +74,27 @@ CASES = (
 
 @dataclass(frozen=True)
 class Measured:
-    """The seconds of a region at each level, pair by pair."""
+    """The seconds of a region at each level, pair by pair, and those of the same by hand."""
 
     title: str
     seconds: dict[int, list[float]]
+    by_hand: list[float] = field(default_factory=list)
 
     @property
     def speedup(self) -> float:
         """The median over all pairs of how much faster blocks are."""
         return statistics.median(a / b for a, b in zip(*(self.seconds[n] for n in LEVELS), strict=True))
 
+    @property
+    def over_hand(self) -> float | None:
+        """The median over all pairs of how much faster hfpy's blocks are than those by hand."""
+        pairs = zip(self.by_hand, self.seconds[LEVELS[-1]], strict=True) if self.by_hand else ()
+        return statistics.median(a / b for a, b in pairs) if self.by_hand else None
+
 
 def timed(case: Physics, level: int, folder: Path) -> float:
     """Seconds that a run spends in the region. Raises BenchmarkError."""
-    project = folder / f"{case.sample}{level}{'-'.join(case.options)}"
+    project = folder / _project(case, level)
     if not project.exists():
         shutil.copytree(SAMPLES / case.sample, project, ignore=shutil.ignore_patterns("build", "output", "*.dat"))
     command = [sys.executable, "-m", "hfpy", "run", "--profile", "--opt", str(level), *case.options, "--"]
@@ -80,6 +108,33 @@ def timed(case: Physics, level: int, folder: Path) -> float:
     return sum(float(k["seconds"]) for k in profile["kernels"] if k["name"] == case.routine)
 
 
+def timed_by_hand(case: Physics, folder: Path) -> float:
+    """Seconds that a run spends in the physics written by hand. Raises BenchmarkError."""
+    assert case.by_hand is not None
+    source, stands_for = case.by_hand
+    build = folder / _project(case, LEVELS[0]) / "build" / "cpu-openmp-profiled"
+    program = build / "by_hand"
+    if not program.exists():
+        flags = ["-O3", "-march=native", "-fopenmp", *SELECTIONS, "-J", str(folder), "-I", str(build / "modules")]
+        others = sorted(str(o) for o in (build / "objects").rglob("*.o") if o.name != f"{stands_for}.o")
+        _run(["gfortran", *flags, "-o", str(program), str(ROOT / "benchmarks" / "hand" / source), *others], folder)
+    told = _run([str(program), *case.arguments], folder).splitlines()
+    return float([line for line in told if line.startswith("physics by hand")][-1].split()[-1])
+
+
+def _project(case: Physics, level: int) -> str:
+    return f"{case.sample}{level}{'-'.join(case.options)}".replace(" ", "_").replace(":", "_")
+
+
+def _run(command: list[str], folder: Path) -> str:
+    """What a command writes to standard error. Raises BenchmarkError."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BenchmarkError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stderr
+
+
 def measure(pairs: int) -> list[Measured]:
     """All cases, the levels in turns."""
     found = []
@@ -87,19 +142,24 @@ def measure(pairs: int) -> list[Measured]:
         for case in CASES:
             print(f"{case.title} …", file=sys.stderr, flush=True)
             seconds: dict[int, list[float]] = {level: [] for level in LEVELS}
+            by_hand: list[float] = []
             for _ in range(pairs):
                 for level in LEVELS:
                     seconds[level].append(timed(case, level, Path(temporary)))
-            found.append(Measured(case.title, seconds))
+                if case.by_hand is not None:
+                    by_hand.append(timed_by_hand(case, Path(temporary)))
+            found.append(Measured(case.title, seconds, by_hand))
     return found
 
 
 def table(measured: Sequence[Measured]) -> str:
     """The results as a table in Markdown."""
-    lines = ["| physics | one column at a time | in blocks | speed-up |", "|---|---|---|---|"]
+    heads = ("physics", "one column at a time", "in blocks", "speed-up", "by hand", "over by hand")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for m in measured:
-        one, blocks = (f"{statistics.median(m.seconds[level]):.2f} s" for level in LEVELS)
-        lines.append(f"| {m.title} | {one} | {blocks} | {m.speedup:.2f} |")
+        one, blocks = (f"{statistics.median(m.seconds[level]):.3f} s" for level in LEVELS)
+        hand = (f"{statistics.median(m.by_hand):.3f} s", f"{m.over_hand:.2f}") if m.by_hand else ("", "")
+        lines.append(f"| {m.title} | {one} | {blocks} | {m.speedup:.2f} | {hand[0]} | {hand[1]} |")
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.options import Options
+from hfpy.options import DomainSpec, Options
 from hfpy.pipeline import translate
 from tests.optimiser.test_random import at_level
 from tests.support import OPENMP, OPENMP_KIJ, SEQUENTIAL_IJK, Corpus, load_pairs
@@ -115,3 +115,42 @@ def test_what_cannot_be_blocked_stays(name: str, tmp_path: Path) -> None:
 
 def test_what_can_be_blocked_is(tmp_path: Path) -> None:
     assert "in blocks of 128 columns" in schedule("a(1) = 2.0", "x = 1.0", tmp_path)
+
+
+LOOPS = {
+    "a sum": ("x(k) = x(k-1) * 0.5d0 + a(k)", "k i", False),
+    "a sum, columns side by side": ("x(k) = x(k-1) * 0.5d0 + a(k)", "i k", True),
+    "divisions": ("x(k) = (x(k-1) + a(k)) / (1.0d0 + x(k-1)) + a(k) / (2.0d0 + x(k))", "k i", True),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_blocks_must_pay_for_moving_columns(name: str, tmp_path: Path) -> None:
+    """A loop along columns that lie in one piece is blocked only if it holds more work than moving them costs."""
+    statement, layout, blocked = LOOPS[name]
+    source = f"""module m
+  implicit none
+  integer, parameter :: nx = 40, nz = 50
+contains
+  subroutine work(a, x)
+    real(8), intent(in) :: a(nz)
+    real(8), intent(inout) :: x(nz)
+    integer :: k
+    @domainDependant{{domName(i), domSize(nx), attribute(autoDom)}}
+    a, x
+    @end domainDependant
+    @parallelRegion{{domName(i), domSize(nx)}}
+    do k = 2, nz
+      {statement}
+    end do
+    @end parallelRegion
+  end subroutine work
+end module m
+"""
+    path = tmp_path / "m.h90"
+    path.write_text(source)
+    domains = {"i": DomainSpec(("nx",), ("i",)), "k": DomainSpec(("nz",), ("k",))}
+    done = translate([path], Options(opt=2, layout=layout, domains=domains))
+    assert not done.diagnostics
+    text = done.files[0].text
+    assert ("hf_i_block" in text) == blocked

@@ -46,6 +46,7 @@ class RegionBlocks:
         self.constructs: list[Construct] = [sharing.constructs[n] for n in numbers]
         self.numbers = frozenset(numbers)
         self._own_positions: dict[str, Mapping[int, str]] = {}
+        self.packed: tuple[Packed, ...] = ()
         self.clones = clones
         self.names = names
         self.first = self.region.iterators[0]
@@ -72,6 +73,7 @@ class RegionBlocks:
         self._check_written(varying)
         direct = frozenset(n for n in varying if n in self._arrays() and self._stays(n))
         packed = [self._packed(n) for n in sorted(varying - direct - {self.first})]
+        self.packed = tuple(packed)
         column = f"({self.block_name}+{LANE})"
         variables = Variables(
             {p.name: p.block for p in packed},

@@ -16,9 +16,9 @@ from hfpy.model.statements import Construct, Node
 from hfpy.model.units import Routine
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.clones import Clones
-from hfpy.transform.columns.common import column_positions
+from hfpy.transform.columns.common import RULE, column_positions
 from hfpy.transform.columns.varying import Varying
-from hfpy.transform.columns.worth import worth_blocks
+from hfpy.transform.columns.worth import pays, worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.stencil.lift import Refusal, Refused
 from hfpy.transform.stencil.locals import Locals
@@ -100,6 +100,10 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
             if not worth_blocks(analysis, blocks):
                 continue
             rows = blocks.lines()
+            if not pays(analysis, blocks):
+                clones.names, clones.texts = before
+                refusals.append(Refusal(RULE, "moving its columns costs more than blocks gain", blocks.region.place))
+                continue
             clones.write()
         except Refused as refused:
             clones.names, clones.texts = before
