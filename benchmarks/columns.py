@@ -32,7 +32,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 BEGIN, END = "<!-- columns: begin -->", "<!-- columns: end -->"
 LEVELS = (0, 2)
 # What `hfpy build` adds for files with selections (hfpy/build/compilers.py); gfortran makes no vectors of them without.
-SELECTIONS = ("-fno-tree-sink", "-fno-thread-jumps")
+SELECTIONS = ("-fno-tree-sink", "-fno-thread-jumps", "-fno-trapping-math")
 
 
 @dataclass(frozen=True)

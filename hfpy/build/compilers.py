@@ -44,7 +44,9 @@ class Spelling:
     """How a family of Fortran compilers spells things; ``module_out`` is followed by a folder, as a word of its own.
 
     ``selections`` are for files with selections by ``merge`` (:mod:`hfpy.transform.stencil.selects`): gfortran would
-    move what they select from back into branches, and then not vectorise the loop.
+    move what they select from back into branches, and then not vectorise the loop. ``untrapped`` lets it compute both
+    sides of branches in them, and in loops over blocks of columns, where an operation may set a flag that nobody asks
+    for; values stay what they are. Programs that stop at such flags do without it.
     """
 
     module_out: tuple[str, ...]
@@ -53,6 +55,7 @@ class Spelling:
     openmp: tuple[str, ...]
     openacc: tuple[str, ...]
     selections: tuple[str, ...] = ()
+    untrapped: tuple[str, ...] = ()
 
 
 _SPELLINGS: Mapping[Family, Spelling] = {
@@ -63,6 +66,7 @@ _SPELLINGS: Mapping[Family, Spelling] = {
         ("-fopenmp", "-foffload=disable"),
         ("-fopenacc", "-foffload=disable"),
         ("-fno-tree-sink", "-fno-thread-jumps"),
+        ("-fno-trapping-math",),
     ),
     "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",)),
     "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), ()),

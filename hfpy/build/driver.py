@@ -158,7 +158,7 @@ def _compile_and_link(
     remove_stale_modules(objects.modules, files.values())
 
     def selections(name: str) -> tuple[str, ...]:
-        wanted = tools.fortran.spelling.selections if options.opt else ()
+        wanted = tools.selection_flags(project.flags_of_file(files[name].source)) if options.opt else ()
         return wanted if wanted and holds_selections(files[name].path.read_text("utf-8", "replace")) else ()
 
     def compile_one(name: str) -> None:

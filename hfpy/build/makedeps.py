@@ -15,6 +15,7 @@ from hfpy.build.tools import PREPROCESSED, Tools, find_tools
 from hfpy.build.translated import Translated
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
+from hfpy.pipeline import holds_selections
 from hfpy.project import C_SUFFIXES, Project, all_files, include_folders, source_files
 
 _SUBMODULE = re.compile(rb"^\s*submodule\s*\(", re.M | re.I)
@@ -88,6 +89,7 @@ class _Fragment:
             f"HFPY_CPP := {' '.join(spelling.preprocess)} {macros}".rstrip(),
             f"HFPY_DEFINES := {macros}".rstrip(),
             f"HFPY_LONG_LINES := {' '.join(spelling.long_lines)}".rstrip(),
+            f"HFPY_SELECTIONS := {' '.join(spelling.selections)} {_unless_trapping(spelling.untrapped)}".rstrip(),
             f"HFPY_PARALLEL := {parallel}".rstrip(),
             f"HFPY_INCLUDES := {folders}".rstrip(),
             f"HFPY_MODULE_OUT := {' '.join(spelling.module_out)}",
@@ -113,6 +115,8 @@ class _Fragment:
                 flags.insert(0, "$(HFPY_CPP)")
             if file.path.suffix in (".f90", ".F90"):
                 flags.insert(0, "$(HFPY_LONG_LINES)")
+            if holds_selections(data.decode("utf-8", "replace")):
+                flags.append("$(HFPY_SELECTIONS)")
             self.lines.append(f"{target}: HFPY_FILE_FLAGS := {' '.join(flags)}")
             self.lines += [f"{_module(module)}: {target}" for module in file.provides]
 
@@ -147,6 +151,11 @@ def _folders(project: Project) -> list[Path]:
             inner = (p for p in sorted(path.rglob("*")) if p.is_dir() and not p.is_relative_to(build))
             folders |= dict.fromkeys([path, *(p for p in inner if not p.name.startswith("."))])
     return list(folders)
+
+
+def _unless_trapping(flags: tuple[str, ...]) -> str:
+    """Flags for programs that do not stop at traps of floating-point numbers."""
+    return f"$(if $(findstring trap,$(FFLAGS)),,{' '.join(flags)})" if flags else ""
 
 
 def _object(name: str) -> str:

@@ -64,6 +64,12 @@ class Tools:
         """The command that links objects and archives into an executable."""
         return [*self.fortran.command, "-o", str(target), *map(str, objects), *self.link_flags]
 
+    def selection_flags(self, of_file: Iterable[str] = ()) -> tuple[str, ...]:
+        """The flags for files with selections and blocks of columns; ``of_file`` are the file's own flags."""
+        spelling = self.fortran.spelling
+        traps = any("trap" in flag for flag in (*self.fortran_flags, *of_file))
+        return spelling.selections if traps else (*spelling.selections, *spelling.untrapped)
+
     def _include_flags(self, first: Iterable[Path]) -> list[str]:
         # gfortran warns of folders that are not there.
         return [f"-I{folder}" for folder in dict.fromkeys([*first, *(d for d in self.include_dirs if d.is_dir())])]

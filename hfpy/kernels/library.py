@@ -199,7 +199,7 @@ class _Building:
             say=lambda _text: None,
             told=self.told,
         )
-        selections = self.tools.fortran.spelling.selections if self.options.opt else ()
+        selections = self.tools.selection_flags() if self.options.opt else ()
 
         def compile_one(name: str) -> None:
             if name.endswith(_KERNELS) and self.cuda is not None:

@@ -133,6 +133,37 @@ def test_flags_count(make: Make, write: Callable[..., None]) -> None:
     assert make("FFLAGS=-O2")[0] == []
 
 
+def test_selections_stay_selections(make: Make, write: Callable[..., None]) -> None:
+    """gfortran gets the flags without which it makes branches of them again, for the files that have some."""
+    branch = """subroutine limit(nx, nz, a, x)
+  integer, intent(in) :: nx, nz
+  real, intent(in) :: a(nx,nz)
+  real, intent(inout) :: x(nx,nz)
+  real :: m
+  integer :: k
+  @parallelRegion{domName(i), domSize(nx)}
+  do k = 2, nz
+    if (a(i,k) > 1.0) then
+      m = sqrt(a(i,k))
+    else
+      m = 0.5 * x(i,k-1)
+    end if
+    x(i,k) = m + x(i,k-1)
+  end do
+  @end parallelRegion
+end subroutine limit
+"""
+    write({"source/limit.h90": branch})
+    lines = make(f"HFPY={sys.executable} -m hfpy")[1].splitlines()
+    compiled = {Path(line.split()[-1]).name: line for line in lines if " -c " in line}
+    assert "-fno-thread-jumps" in compiled["limit.F90"]
+    assert "-fno-trapping-math" in compiled["limit.F90"]
+    assert "-fno-thread-jumps" not in compiled["middle.F90"]
+    lines = make(f"HFPY={sys.executable} -m hfpy", "FFLAGS=-O1 -ffpe-trap=invalid")[1].splitlines()
+    (again,) = (line for line in lines if " -c " in line and line.endswith("limit.F90"))
+    assert "-fno-thread-jumps" in again and "-fno-trapping-math" not in again
+
+
 def test_new_and_removed_files(make: Make, write: Callable[..., None], tmp_path: Path) -> None:
     make()
     write({"source/more/extra.f90": "module extra\nend module\n"})

@@ -194,8 +194,13 @@ class RegionBlocks:
         if self._only_here(name):
             return False
         contiguous = self._contiguous(self._arrays()[name])
-        passed = any(r.call is not None and r.role == "argument" for r in self._of(name))
-        return contiguous and not passed
+        return contiguous and not any(self._passed(r) for r in self._of(name))
+
+    def _passed(self, reference: Reference) -> bool:
+        """Whether a reference is an argument of a routine that may get a blocked form."""
+        if reference.call is None or reference.role != "argument":
+            return False
+        return not self.facts.scopes.is_intrinsic(named(reference.call), self.routine.key)
 
     def _contiguous(self, data: DataObject) -> bool:
         """Whether neighbouring columns lie side by side in memory."""

@@ -21,11 +21,11 @@ _TOTAL = frozenset(
 _MOST = 40  # operations of a side beyond which computing both costs more than a jump
 
 
-_MADE = re.compile(r"= merge\(hf_\w+(\(\w+\))?,[^\n]*\s*[^\n]*hf_\w+_mask")
+_MADE = re.compile(r"= merge\(hf_\w+(\(\w+\))?,[^\n]*\s*[^\n]*hf_\w+_mask|^ *do hf_l = 0, hf_", re.MULTILINE)
 
 
 def holds_selections(text: str) -> bool:
-    """Whether a generated text has selections that the optimiser made of branches."""
+    """Whether a generated text has selections that the optimiser made of branches, or loops over blocks of columns."""
     return _MADE.search(text) is not None
 
 
