@@ -52,12 +52,35 @@ class DebugPrint:
 
 
 @dataclass(frozen=True)
+class Device:
+    """What the model must know of a GPU besides bandwidth and rate (stencil-optimisation.md §11); the defaults are
+    NVIDIA's H100.
+
+    ``processors`` with so many ``threads``, ``registers`` (of 4 bytes) and bytes of ``shared`` memory each; bytes a
+    second of the cache that they share (``far``) and of all their first caches and shared memories (``near``);
+    instructions of threads a second (``issue``: 128 a clock and processor, of which three fifths are to be had).
+    ``teams`` says whether the threads of a block can work together; a lowering other than one thread a point is taken
+    if its time is below the share ``gain`` of that one's.
+    """
+
+    processors: int = 132
+    threads: int = 2048
+    registers: int = 65536
+    shared: int = 227 * 1024
+    far: float = 5.5e12
+    near: float = 2.9e13
+    issue: float = 1.8e13
+    teams: bool = False
+    gain: float = 0.9
+
+
+@dataclass(frozen=True)
 class Machine:
     """What the optimiser's model must know of a machine (stencil-optimisation.md §11).
 
     ``bandwidth`` in bytes and ``rate`` in operations, both per second and for all of it; ``cache``: bytes that one
     thread has near it; ``launch``: seconds that a region costs by itself; ``points`` and ``row``: points of a field
-    and of one of its rows where the program does not tell.
+    and of one of its rows where the program does not tell; ``device``: of a GPU.
     """
 
     bandwidth: float
@@ -66,6 +89,7 @@ class Machine:
     launch: float
     points: int = 256 * 256 * 60
     row: int = 256
+    device: Device | None = None
 
 
 @dataclass(frozen=True)
@@ -73,8 +97,9 @@ class Tuned:
     """What ``hfpy tune`` has chosen for one run of regions.
 
     ``routine`` is its key; ``stages`` a digest of the regions' text, without which the choice is of no use; ``groups``
-    the number of regions in each group; ``rows`` those of a block (0: as the model has it). ``seconds`` were measured
-    with this choice, ``model_seconds`` with the model's own.
+    the number of regions in each group; ``rows`` those of a block (0: as the model has it); ``lowering`` how a GPU
+    computes groups whose directives do not say it, as a directive would (``march(j:8)``; empty: as the model has it).
+    ``seconds`` were measured with this choice, ``model_seconds`` with the model's own.
     """
 
     routine: str
@@ -82,6 +107,7 @@ class Tuned:
     backend: str
     groups: tuple[int, ...]
     rows: int = 0
+    lowering: str = ""
     seconds: float = 0.0
     model_seconds: float = 0.0
 

@@ -21,6 +21,7 @@ from hfpy.options import (
     Tuned,
     default_kinds,
 )
+from hfpy.transform.stencil.gpumodel import GPU
 
 PROJECT_FILE = "hfpy.toml"
 MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
@@ -141,22 +142,32 @@ def options_for(project: Project, target: str) -> Options:
         options = replace(options, schedule=settings.schedule)
     if settings.opt is not None:
         options = replace(options, opt=settings.opt)
-    if target == "cpu":
-        options = replace(options, machine=measured_machine(project.root))
+    options = replace(options, machine=measured_machine(project.root, target))
     return with_order_macro(replace(options, tuning=tuned_runs(project.root, target)))
 
 
-def measured_machine(folder: Path) -> Machine | None:
-    """The machine that ``hfpy probe`` has measured for the project in a folder; None if it has not.
+def measured_machine(folder: Path, target: str = "cpu") -> Machine | None:
+    """What a project's file says of its machine: what ``hfpy probe`` has measured of the CPU, figures of a GPU that
+    somebody wrote there, the others being the model's own. None if it says nothing.
 
-    Raises UsageError for a file that it has not written like this.
+    Raises UsageError for a file that has something else.
     """
     path = folder / MACHINE_FILE
     if not path.is_file():
         return None
     try:
-        return Machine(**json.loads(path.read_text("utf-8"))["cpu"])
-    except (OSError, ValueError, KeyError, TypeError):
+        entries = json.loads(path.read_text("utf-8"))
+        entry = dict({"cpu": None, "gpu": None, **entries}[target] or {})
+        if not entries.keys() <= {"cpu", "gpu"}:
+            raise ValueError
+        if not entry:
+            return None
+        if target == "cpu":
+            return Machine(**entry)
+        assert GPU.device is not None
+        device = replace(GPU.device, **(entry.pop("device", None) or {}))
+        return replace(GPU, **entry, device=device)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise UsageError(f"'{path}' is no result of hfpy probe: remove it, or probe again") from None
 
 

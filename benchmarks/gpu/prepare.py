@@ -5,8 +5,8 @@
 Each sample is built for the GPU (``cuda-c``, contraction off, CUDA's runtime and Fortran's linked statically), its
 hand-written twin for the CPU, and the hand-written kernels with nvcc. Where GCC can offload to nvptx (Debian's package
 gcc-12-offload-nvptx), each sample is also built with OpenACC; the libraries that it loads are carried along. The
-stencil kernels are built for both kinds of reals, as written and at level 2 of the optimiser. A manifest says how to
-run what.
+stencil kernels are built for both kinds of reals, as written, as the optimiser has them, and in each way to compute a
+group that directives can ask for. A manifest says how to run what.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 from benchmarks.stencils import KERNELS
@@ -53,11 +54,18 @@ LARGE: Mapping[str, tuple[str, ...]] = {
 # The stencil kernels by their fields that must move, at these sizes, so many calls each; built with these options.
 STENCIL_SIZES = (("128", "128", "60"), ("256", "256", "60"))
 STENCIL_CALLS = 30
-STENCIL_PROGRAMS: Mapping[str, tuple[str, ...]] = {
-    f"stencils_opt{level}_real{real}": ("--opt", level, *(("-DSINGLE",) if real == 4 else ()))
-    for real in (4, 8)
-    for level in ("0", "2")
+# Ways to compute them: the level of the optimiser, and what the directives of all regions over points ask for.
+STENCIL_WAYS: Mapping[str, tuple[str, str]] = {
+    "opt0": ("0", ""),
+    "opt2": ("2", ""),
+    "points": ("2", "march(j:1)"),
+    "unroll_j": ("2", "unroll(j:2)"),
+    "walk_j": ("2", "march(j:8)"),
+    "walk_k": ("2", "march(k:10)"),
+    "tiles": ("2", "share(i:64, j:4)"),
+    "wide_tiles": ("2", "share(i:128, j:8)"),
 }
+POINTS = "domSize(nx,ny,nz)"
 
 
 def _run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None) -> None:
@@ -81,12 +89,24 @@ def library(name: str) -> Path | None:
 
 
 def build_gpu(
-    sample: str, backend: str, work: Path, target: Path, settings: Mapping[str, str], *options: str, name: str = ""
+    sample: str,
+    backend: str,
+    work: Path,
+    target: Path,
+    settings: Mapping[str, str],
+    *options: str,
+    name: str = "",
+    asked: str = "",
 ) -> None:
-    """A sample's program for the GPU, put into ``target`` as ``name``, or as ``SAMPLE_BACKEND``."""
+    """A sample's program for the GPU, put into ``target`` as ``name``, or as ``SAMPLE_BACKEND``; ``asked`` is put into
+    the directives of its regions over points.
+    """
     name = name or f"{sample}_{backend}"
     project = work / name / sample
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output"))
+    for path in project.rglob("*.h90") if asked else ():
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(POINTS, f"{POINTS}, {asked}"), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "LDFLAGS": STATIC, **settings}
     words = ["--target", "gpu", "--backend", backend, *options]
     _run([sys.executable, "-m", "hfpy", "build", project, *words], work, environment)
@@ -136,9 +156,11 @@ def main() -> int:
             build_twin(sample, target)
             for backend, settings in backends.items():
                 build_gpu(sample, backend, Path(temporary), target, settings)
-        for name, words in STENCIL_PROGRAMS.items():
+        for (way, (level, asked)), real in product(STENCIL_WAYS.items(), (4, 8)):
+            name = f"stencils_{way}_real{real}"
             print(f"building {name} …", flush=True)
-            build_gpu("stencils", "cuda-c", Path(temporary), target, backends["cuda-c"], *words, name=name)
+            words = ("--opt", level, *(("-DSINGLE",) if real == 4 else ()))
+            build_gpu("stencils", "cuda-c", Path(temporary), target, backends["cuda-c"], *words, name=name, asked=asked)
     for source in sorted(HAND.glob("*.cu")):
         print(f"building {source.name} by hand …", flush=True)
         _run(["nvcc", "-O3", f"-arch={arguments.arch}", source, "-o", target / f"{source.stem}_hand"], HAND)
@@ -146,6 +168,7 @@ def main() -> int:
     stencils = {
         "sizes": STENCIL_SIZES,
         "calls": STENCIL_CALLS,
+        "ways": list(STENCIL_WAYS),
         "passes": {k.name: k.passes for k in KERNELS},
         "counted": [k.name for k in KERNELS if k.counted],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -28,12 +29,20 @@ def probe(project: Project, environment: Mapping[str, str], points: int = 0) -> 
     """Measure the machine (:func:`measure`) and write what was found beside ``hfpy.toml``."""
     machine = measure(project, environment, points)
     path = project.root / MACHINE_FILE
-    text = json.dumps({"cpu": asdict(machine)}, indent=2) + "\n"
+    figures = {name: value for name, value in asdict(machine).items() if value is not None}
+    text = json.dumps({**_of_gpu(path), "cpu": figures}, indent=2) + "\n"
     with explained(path):
         temporary_file = path.with_suffix(".tmp")
         temporary_file.write_text(text, "utf-8")
         os.replace(temporary_file, path)
     return path, machine
+
+
+def _of_gpu(path: Path) -> dict[str, object]:
+    """What somebody has written of a GPU, which is kept."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        return {"gpu": json.loads(path.read_text("utf-8"))["gpu"]}
+    return {}
 
 
 def measure(project: Project, environment: Mapping[str, str], points: int = 0) -> Machine:

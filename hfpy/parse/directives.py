@@ -21,8 +21,11 @@ from hfpy.parse.tokens import matching, split_top, trim
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
-    "block fuse annotate transform specialise specialize async stride"
+    "march share team block fuse annotate transform specialise specialize async stride"
 ).split()
+# Attributes that name iterators with numbers, and all that say how a region is to be computed.
+FACTORS = ("unroll", "tile", "march", "share", "team")
+HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
 REGION_FLAGS = ("vector",)
 DEPENDANT_ATTRIBUTES = ("attribute", "domname", "domsize", "accpp", "dompp", "declarationprefix")
 DEPENDANT_FLAGS = ("autodom", "present", "transferhere", "host")
@@ -237,11 +240,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
     problems += factor_problems(directive, line, file, [d.name for d in domains])
     if problems:
         return None, problems
-    hints = tuple(
-        (a.name, a.entries)
-        for a in directive.attributes
-        if a.name in ("unroll", "tile", "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
-    )
+    hints = tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS)
     private = directive.get("private")
     if private and (wrong := [e for e in private.entries if not _WORD.fullmatch(e)]):
         place = line.place(file, private.start, private.end)
@@ -274,25 +273,36 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
 
 
 def factor_problems(directive: Directive, line: LogicalLine, file: str, iterators: list[str]) -> list[Diagnostic]:
-    """What is wrong with ``unroll(j:2)`` and ``tile(i:32, j:8)``: each entry is an iterator and a number above 0."""
+    """What is wrong with ``unroll(j:2)``, ``tile(i:32, j:8)``, ``share(i:32, j:8)`` and ``march(k:10)``: each entry is
+    an iterator and a number above 0; a thread marches along one iterator, which is not the first.
+    """
     problems: list[Diagnostic] = []
     for attribute in directive.attributes:
-        if attribute.name not in ("unroll", "tile"):
+        if attribute.name not in FACTORS:
             continue
         place = line.place(file, attribute.start, attribute.end)
+        if attribute.name == "march" and (len(attribute.entries) != 1 or _first_of(attribute.entries[0], iterators)):
+            hint = f"write march({iterators[-1]}:10)" if len(iterators) > 1 else ""
+            message = "a thread marches along one iterator, and not along the first"
+            problems.append(error("HF202", message, place, hint))
+            continue
         seen: set[str] = set()
         for entry in attribute.entries:
             name, _, number = (part.strip().lower() for part in entry.partition(":"))
             if not number.isdigit() or int(number) < 1:
                 hint = f"write {attribute.name}({name or 'i'}:4)"
                 problems.append(error("HF202", f"'{entry}' is no iterator with a number", place, hint))
-            elif name not in iterators:
+            elif name not in iterators and attribute.name != "team":  # whose loops stand in the body
                 hint = suggestion(name, iterators)
                 problems.append(error("HF202", f"'{name}' is no iterator of this region", place, hint))
             elif name in seen:
                 problems.append(error("HF202", f"'{name}' is named twice", place))
             seen.add(name)
     return problems
+
+
+def _first_of(entry: str, iterators: list[str]) -> bool:
+    return entry.partition(":")[0].strip().lower() == iterators[0]
 
 
 def _single(directive: Directive, name: str) -> str:

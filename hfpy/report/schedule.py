@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from hfpy.analyze.facts import Facts
 from hfpy.options import Tuned
+from hfpy.transform.stencil.gpumodel import Price
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.lowered import Lowered
@@ -78,6 +79,7 @@ def _schedule(number: int, schedule: Schedule, target: str) -> Iterator[str]:
         manner = text.manner if text is not None else "as written"
         price = f"{cost.bytes} bytes and {cost.operations:.3g} operations a point, {cost.seconds * 1e3:.3g} ms"
         yield f"    group {_stages(group)}: {manner}; {price}"
+        yield from _lowerings(cost.prices)
         if text is not None:
             yield from _extents(group, text.evaluations)
         if isinstance(group, ColumnGroup):
@@ -87,8 +89,25 @@ def _schedule(number: int, schedule: Schedule, target: str) -> Iterator[str]:
     yield from _others(schedule.choice)
 
 
+def _lowerings(prices: tuple[Price, ...]) -> Iterator[str]:
+    """What a thread of a GPU needs, and the lowerings that lost."""
+    for price in prices[:1]:
+        shared = f", {price.work.shared} bytes of shared memory a block" if price.work.shared else ""
+        yield (
+            f"      {price.work.registers} registers{shared}, {price.occupancy:.0%} of the threads at once, "
+            f"{price.work.accesses:.3g} loads and stores a point; bound by {price.bound}"
+        )
+    for other in prices[1:]:
+        ahead = other.seconds < prices[0].seconds
+        why = "too little to gain" if ahead else f"bound by {other.bound}"
+        yield (
+            f"      not {other.lowering.name}: {other.seconds * 1e3:.3g} ms, {why}; "
+            f"{other.work.operations:.3g} operations, {other.work.registers} registers"
+        )
+
+
 def _measured(tuned: Tuned) -> str:
-    rows = f" with blocks of {tuned.rows} rows" if tuned.rows else ""
+    rows = f" with blocks of {tuned.rows} rows" if tuned.rows else f" with {tuned.lowering}" if tuned.lowering else ""
     return (
         f"    chosen by hfpy tune{rows}: {tuned.seconds * 1e3:.3g} ms measured, "
         f"{tuned.model_seconds * 1e3:.3g} ms with what the model would take"

@@ -12,7 +12,8 @@ from hfpy.analyze.facts import Facts, analyse
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.options import Machine, Options
 from hfpy.parse.application import read_application
-from hfpy.transform.stencil.model import CPU, GPU, MARCHED, MARCHED_FLAT, ROWS
+from hfpy.transform.stencil.gpumodel import GPU, for_backend
+from hfpy.transform.stencil.model import CPU, MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import Schedule, optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
@@ -28,13 +29,14 @@ _BLOCKS = tuple(sorted({*ROWS, MARCHED, MARCHED_FLAT}, reverse=True))
 @dataclass(frozen=True)
 class Run:
     """Regions of one routine that can be grouped. ``choices`` has the best groupings as numbers of regions, the model's
-    first; ``rows`` the other sizes of blocks to try with the winner.
+    first; ``rows`` the other sizes of blocks to try with the winner, ``lowerings`` the ways to compute it on a GPU.
     """
 
     line: int
     stages: str
     choices: tuple[tuple[int, ...], ...]
     rows: tuple[int, ...]
+    lowerings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ def find_work(sources: Sequence[Path], options: Options, wanted: Sequence[str], 
     for key, schedules in result.schedules.items():
         if names and key not in names and facts.routine(key).name not in names:
             continue
-        if runs := tuple(_runs(schedules, machine, options, most)):
+        planned = for_backend(machine, facts.backend(key), options.opt)
+        if runs := tuple(_runs(schedules, planned, options, most)):
             sizes = _sizes(facts, key, [s.program for s in schedules])
             works.append(Work(key, facts.backend(key), runs, sizes, _state(facts, key)))
     known = {name for work in works for name in (work.routine, facts.routine(work.routine).name)}
@@ -86,10 +89,21 @@ def _runs(schedules: Iterable[Schedule], machine: Machine, options: Options, mos
             continue
         choices = cheapest(program, machine, options.target, options.opt, most)
         blocks = any(text.manner.startswith("blocks") for text in schedule.texts.values())
-        if len(choices) > 1 or blocks:
+        if len(choices) > 1 or blocks or options.target == "gpu":
             sizes = tuple(_group_sizes(choice) for choice in choices)
             rows = _BLOCKS if options.target == "cpu" and len(program.iterators) > 1 else ()
-            yield Run(program.stages[0].place.line, stages_digest(program), sizes, rows)
+            lowerings = _lowerings(program.iterators) if options.target == "gpu" else ()
+            yield Run(program.stages[0].place.line, stages_digest(program), sizes, rows, lowerings)
+
+
+def _lowerings(iterators: tuple[str, ...]) -> tuple[str, ...]:
+    """Ways to compute a group on a GPU, as directives have them: a thread a point, walks, tiles. What a backend or a
+    group cannot do gives the text of the model's choice.
+    """
+    inner, *outer = iterators
+    walks = [f"march({iterator}:{size})" for iterator in outer for size in (6, 12, 24)]
+    tiles = [f"share({inner}:{wide}, {other}:{deep})" for other in outer for wide, deep in ((32, 8), (64, 4), (128, 8))]
+    return (f"march({outer[0]}:1)", *walks, *tiles) if outer else ()
 
 
 def _group_sizes(choice: Choice) -> tuple[int, ...]:

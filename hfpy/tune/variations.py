@@ -1,4 +1,4 @@
-"""What is tried for a routine: groupings first, then sizes of blocks with the winner."""
+"""What is tried for a routine: groupings first, then sizes of blocks, or ways to use threads, with the winner."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ class Variation:
                 parts.append(spans(one.groups))
             if one.rows != other.rows:
                 parts.append(f"blocks of {one.rows} rows")
+            if one.lowering != other.lowering:
+                parts.append(one.lowering)
         return ", ".join(parts) or " ".join(spans(t.groups) for t in self.tuning)
 
 
@@ -78,11 +80,13 @@ def groupings(work: Work) -> list[Variation]:
 
 
 def blocks(work: Work, chosen: Variation) -> list[Variation]:
-    """A choice, then each other size of its blocks."""
+    """A choice, then each other size of its blocks, or each other way in which a GPU can compute its groups."""
     found = [chosen]
     for number, run in enumerate(work.runs):
         if max(chosen.tuning[number].groups) > 1:
-            found += [_changed(chosen, number, replace(chosen.tuning[number], rows=rows)) for rows in run.rows]
+            base = chosen.tuning[number]
+            found += [_changed(chosen, number, replace(base, rows=rows)) for rows in run.rows]
+            found += [_changed(chosen, number, replace(base, lowering=text)) for text in run.lowerings]
     return found
 
 

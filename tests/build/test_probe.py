@@ -11,6 +11,7 @@ from hfpy.build.session import Given, open_project
 from hfpy.cli import run
 from hfpy.options import Machine, Options
 from hfpy.pipeline import translate
+from hfpy.transform.stencil.gpumodel import GPU
 
 SOURCE = """module m
   implicit none
@@ -47,6 +48,22 @@ def test_figures_are_measured_and_found_again(project: Path) -> None:
     assert machine.cache >= 1024
     assert json.loads(path.read_text())["cpu"]["bandwidth"] == machine.bandwidth
     assert open_project(project, Given(target="cpu"), {}).options.machine == machine
+
+
+def test_figures_of_a_gpu_by_hand(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They go over the model's own, and a probe of the CPU keeps them."""
+    path = project / "hfpy-machine.json"
+    path.write_text('{"gpu": {"bandwidth": 9e11, "device": {"processors": 80}}}')
+    assert open_project(project, Given(target="cpu"), {}).options.machine is None
+    machine = open_project(project, Given(target="gpu"), {}).options.machine
+    assert machine is not None and machine.device is not None and GPU.device is not None
+    assert (machine.bandwidth, machine.device.processors) == (9e11, 80)
+    assert (machine.rate, machine.device.registers) == (GPU.rate, GPU.device.registers)
+    monkeypatch.setattr(probing, "measure", lambda *_: Machine(1e9, 1e9, 1 << 19, 1e-6))
+    session = open_project(project, Given(target="cpu"), {})
+    probing.probe(session.project, os.environ)
+    assert json.loads(path.read_text())["gpu"]["device"] == {"processors": 80}
+    assert open_project(project, Given(target="gpu"), {}).options.machine == machine
 
 
 def test_a_damaged_file_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

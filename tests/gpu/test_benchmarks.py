@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,46 @@ def test_the_table() -> None:
     assert row.split()[1:] == ["4", "2000.0", "2000.0", "1000", "50%", "2100.0"]
     assert "s: 3 copies to the device, 2 back" in lines
     assert "s: cuda-c 1.23 s, the whole program" in lines
+
+
+def test_ways_side_by_side(tmp_path: Path) -> None:
+    """Programs that say how long their kernels took: each way's time of a call, and the fastest named."""
+    seconds = {"opt0": 0.4, "opt2": 0.1, "walk_j": 0.05}
+    for way, real in product(seconds, (4, 8)):
+        program = tmp_path / f"stencils_{way}_real{real}"
+        kernels = {"hfk0_a": {"seconds": seconds[way] * real}, "hfk1_a": {"seconds": seconds[way] * real}}
+        program.write_text(f"#!/bin/sh\necho '{json.dumps({'kernels': kernels})}' > ${{HFPY_TRACE#json:}}\n")
+        program.chmod(0o755)
+    carried = Carried(tmp_path, {})
+    carried.work.mkdir()
+    plan = {"sizes": [["100", "100", "10"]], "passes": {"a": 3}, "counted": ["a"], "calls": 2, "ways": list(seconds)}
+    rows = run.stencil_kernels(plan, carried)
+    assert [row["real"] for row in rows] == [8, 4]
+    assert [rows[0][way] for way in seconds] == pytest.approx([3.2, 0.8, 0.4])
+    head, double, *_ = run.stencil_table(rows, 100.0, ["walk_j"]).splitlines()
+    assert head.split()[-2:] == ["walk_j", "fastest"]
+    assert double.split()[3:6] == ["3200000.0", "800000.0", "4.00"]
+    assert double.split()[-2:] == ["400000.0", "walk_j"]
+
+
+def test_what_is_asked_for_reaches_the_directives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+
+    def built(command: list[str | Path], folder: Path, environment: object = None) -> None:
+        project = next(word for word in command if isinstance(word, Path))
+        texts.extend(path.read_text() for path in sorted(project.rglob("fv3.h90")))
+        out = project / "build" / "gpu-cuda-c"
+        out.mkdir(parents=True)
+        (out / "stencils").write_text("")
+
+    monkeypatch.setattr(prepare, "_run", built)
+    (tmp_path / "carried").mkdir()
+    for way, (level, asked) in prepare.STENCIL_WAYS.items():
+        words = ("--opt", level)
+        target = tmp_path / "carried"
+        prepare.build_gpu("stencils", "cuda-c", tmp_path, target, {}, *words, name=way, asked=asked)
+        count = texts[-1].count(f"domSize(nx,ny,nz), {asked}") if asked else 1
+        assert count == (texts[-1].count("@parallelRegion{") if asked else 1)
 
 
 def test_the_machine_with_the_gpu_needs_python_and_numpy_only() -> None:

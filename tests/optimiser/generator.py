@@ -71,7 +71,7 @@ class StencilMaker:
         self.asked = self.wishes() if self.manner == "same" else ""
 
     def wishes(self) -> str:
-        """Attributes ``unroll``, ``tile`` and ``fuse``."""
+        """Attributes ``unroll``, ``tile``, ``fuse``, ``march`` and ``share``."""
         rng, names = self.rng, ITERATORS[: self.rank]
         wanted = []
         if rng.random() < 0.7:
@@ -82,6 +82,11 @@ class StencilMaker:
             wanted.append(f"tile({', '.join(f'{n}:{rng.choice((2, 4, 7))}' for n in chosen)})")
         if rng.random() < 0.2:
             wanted.append(f"fuse({rng.choice(('no', 'g1', 'g2'))})")
+        if self.rank > 1 and rng.random() < 0.5:
+            wanted.append(f"march({rng.choice(names[1:])}:{rng.choice((2, 3, 5, 50))})")
+        if self.rank > 1 and rng.random() < 0.4:
+            sizes = (("i", (4, 7)), (rng.choice(names[1:]), (2, 3, 16)))
+            wanted.append(f"share({', '.join(f'{n}:{rng.choice(s)}' for n, s in sizes)})")
         return "".join(f", {w}" for w in wanted)
 
     # -- the program
@@ -100,7 +105,7 @@ class StencilMaker:
         self.entry(ny)
         out.both(f"end module {name}")
         hybrid, plain = ("\n".join(lines) + "\n" for lines in (out.hybrid, out.plain))
-        return Pair(name, {f"{name}.h90": hybrid}, {f"{name}.f90": plain}, name)
+        return Pair(name, {f"{name}.h90": hybrid}, {f"{name}.f90": folded(plain)}, name)
 
     def shape(self, dims: tuple[int, ...] | None = None, numbers: tuple[int, ...] = ()) -> str:
         sizes = [str(n) for n in numbers] or SIZES
@@ -316,6 +321,18 @@ HELPERS = """
     end do
     print '(a, z20.16, 3es24.16)', name, mixed, x(n/2), x(n/3), sum(x)
   end subroutine show"""
+
+
+def folded(text: str) -> str:
+    """A text without lines that are too long for the compiler."""
+    rows = []
+    for row in text.splitlines():
+        while len(row) > 120:
+            cut = row.rindex(" ", 0, 120)
+            rows.append(f"{row[:cut]} &")
+            row = f"        {row[cut:].lstrip()}"
+        rows.append(row)
+    return "\n".join(rows) + "\n"
 
 
 def stencil_pair(rng: Random, name: str) -> Pair:

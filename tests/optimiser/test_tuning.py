@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hfpy.cli import run
 from hfpy.options import Machine, Options, Tuned
 from hfpy.pipeline import translate
 from hfpy.tune.runs import find_work
-from hfpy.tune.variations import Measured, groupings, spans
+from hfpy.tune.variations import Measured, Variation, blocks, distinct, groupings, spans, with_tuning
 
 HEAD = """module m
   implicit none
@@ -75,6 +76,30 @@ def text_of(project: Path, **given: int) -> str:
 def fused(text: str) -> list[str]:
     """The lines above fused regions."""
     return [line.strip() for line in text.splitlines() if "regions as one" in line]
+
+
+def test_a_lowering_on_a_gpu(project: Path) -> None:
+    """Each way to compute the group gives a text of its own, which a build with the choice has, too."""
+    source = project / "source" / "m.h90"
+    options = Options(target="gpu", backend="cuda-c", jobs=1)
+    (work,) = find_work([source], options, (), 2)
+    (run_found,) = work.runs
+    assert {"march(j:1)", "march(j:6)", "share(i:64, j:4)"} <= set(run_found.lowerings)
+    chosen = Variation((Tuned(work.routine, run_found.stages, "cuda-c", (3,)),))
+    tried = distinct(work, [source], options, blocks(work, chosen))
+    labels = [v.label(tried[0]) for v in tried]
+    assert labels[0] == "[0-2]" and len(labels) == 7  # march(j:1) is what the model takes
+    for variation in tried[1:]:
+        done = translate([source], with_tuning(options, variation))
+        assert not done.diagnostics
+        (lowering,) = (t.lowering for t in variation.tuning)
+        words = "walking along j" if lowering.startswith("march") else "in shared memory"
+        assert words in done.files[0].text
+    asking = replace(options, tuning=tried[-1].tuning)
+    source.write_text(source.read_text().replace("domSize(nx,ny)", "domSize(nx,ny), march(j:5)"))
+    found = find_work([source], options, (), 2)[0].runs[0].stages
+    asking = replace(asking, tuning=(replace(asking.tuning[0], stages=found),))
+    assert "walking along j, 5 points" in translate([source], asking).files[0].text  # directives come first
 
 
 def priced(source: Path, machine: Machine) -> dict[tuple[int, ...], float]:

@@ -7,9 +7,10 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 from hfpy.transform.stencil.blocks import block_sizes
+from hfpy.transform.stencil.gpuwork import of_points
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.keeping import MOVING, keeping
-from hfpy.transform.stencil.model import CPU, GPU, cost, rows_of, traffic
+from hfpy.transform.stencil.model import CPU, cost, rows_of, traffic
 from hfpy.transform.stencil.program import Offset, Program, Stage
 from tests.stencils.test_counts import EVALUATIONS, programs
 
@@ -104,7 +105,7 @@ def test_operations_of_a_thread(kernel: str, programs: dict[str, Program]) -> No
             number, at = todo.pop()
             done.add((number, at))
             todo |= reads(group, stages[number], at) - done
-        assert cost(group, GPU, "gpu").operations == sum(stages[n].operations for n, _ in done)
+        assert of_points(group).operations == sum(stages[n].operations for n, _ in done)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

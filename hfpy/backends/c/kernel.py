@@ -32,6 +32,7 @@ from hfpy.backends.c.space import (
     total,
 )
 from hfpy.backends.c.statements import Statements, Unprintable
+from hfpy.backends.c.teams import not_by_teams, shared_by_team, team_block
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.model.expressions import names_in
 from hfpy.model.statements import Header
@@ -97,7 +98,8 @@ class KernelBuilder:
         self.key = sharing.key
         self.region = sharing.region
         self.name = name
-        self.block = block
+        self.team = dict(self.region.factors("team"))
+        self.block = team_block(self.team) or block
         self.flow: Flow = sharing.body.flow()
         self.known = known_values(self.facts, self.routine, sharing.body.construct, set(self.flow.written))
         self.parameters: dict[str, Parameter] = {}
@@ -219,7 +221,7 @@ class KernelBuilder:
             if constant_bounds(self.facts, data) is None:
                 self.spacious.append(data)
             self.variables[name] = variable
-            self.definitions += lines
+            self.definitions += shared_by_team(variable, lines) if self.team else lines
             return
         self.variables[name] = CVariable(c_name(name), scalar)
         self.definitions.append(f"{c_type(scalar)} {c_name(name)};")
@@ -435,11 +437,11 @@ class KernelBuilder:
 
     def _statements(self) -> Statements:
         located: dict[int, Located] = {id(at.statement): at for at in self.facts.graph.statements[self.key]}
-        leave = "goto hf_next_point;" if self.epilogue or self._looped else "return;"
+        leave = "goto hf_next_point;" if self.epilogue or self._looped or self.team else "return;"
         loops = own_nest(self.sharing.body.construct.body, self.region.iterators) if self.region.loops else []
         innermost = loops[-1].header if loops else None
         own_loop = innermost.construct_name if isinstance(innermost, Header) else None
-        statements = Statements(self.body, self.routine.file, located, leave, own_loop)
+        statements = Statements(self.body, self.routine.file, located, leave, own_loop, self.team)
         nodes = innermost_body(self.sharing.body.construct, self.region)
         statements.block(nodes, 2 if self._looped else 1)
         return statements
@@ -452,6 +454,9 @@ class KernelBuilder:
     def _ordered(self) -> list[Parameter]:
         ranks = {"value": 0, "optional": 1, "result": 2, "reduction": 3, "array": 4}
         return sorted(self.parameters.values(), key=lambda p: ranks[p.kind])
+
+    def _not_by_teams(self, jumped: bool) -> str:
+        return not_by_teams(self.block, self._looped, bool(self.epilogue), jumped, bool(self.space))
 
     def _assemble(self, domains: list[Domain], statements: Statements, called: list[str]) -> Kernel:
         parameters = self._ordered()
@@ -480,9 +485,13 @@ class KernelBuilder:
             "block": self.block,
             "space": self.space,
             "launch_constants": self._launch_constants(domains),
+            "team": self.team,
         }
-        head = [(text, line.first) for text in render("cuda_c/kernel_begin.j2", **values)]
-        tail = [(text, line.first) for text in render("cuda_c/kernel_end.j2", **values)]
+        if self.team and (what := self._not_by_teams(jumped)):
+            raise Unprintable(what, line, 0, len(line.text), self.routine.file)
+        kind = "team" if self.team else "kernel"
+        head = [(text, line.first) for text in render(f"cuda_c/{kind}_begin.j2", **values)]
+        tail = [(text, line.first) for text in render(f"cuda_c/{kind}_end.j2", **values)]
         launch = [(text, line.first) for text in render("cuda_c/launcher.j2", **values)]
         return Kernel(
             self.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.kinds import INTEGER
@@ -43,11 +43,14 @@ class Statements(ArrayStatements):
     """Prints the statements of one body.
 
     ``point_exit`` is what ``@exit`` and ``return`` become. ``own_loop`` is the name of the innermost loop of the
-    user's that threads take the place of, None if there is no such loop.
+    user's that threads take the place of, None if there is no such loop. ``team`` has the threads of a team by the loop
+    variable whose points they share, those of ``x`` first; behind such loops they wait for one another.
     """
 
     point_exit: str = "return;"
     own_loop: str | None = None
+    team: Mapping[str, int] = field(default_factory=dict)
+    _sharing: int = 0
     _loops: list[tuple[str, str]] = field(default_factory=list)
     _labels: set[str] = field(default_factory=set)
     _count: int = 0
@@ -206,6 +209,9 @@ class Statements(ArrayStatements):
         var = variable.text
         value = self.body.kinds.value(header.exprs[2], self.body.key) if len(header.exprs) > 2 else 1
         self.flush(depth, header)
+        if header.var in self.team:
+            self._shared_loop(node, header, (var, first, last), value, depth)
+            return
         if value is None:
             self._counted(node, header, (var, first, last, step), depth)
             return
@@ -215,6 +221,22 @@ class Statements(ArrayStatements):
         moved = f"++{var}" if value == 1 else f"--{var}" if value == -1 else f"{var} += {value}"
         self.put(f"for ({var} = {first}; {var} {compare} {last}; {moved}) {{", depth, header)
         self._loop_body(node, header, depth)
+
+    def _shared_loop(
+        self, node: Construct, header: Header, parts: tuple[str, str, str], step: int | None, depth: int
+    ) -> None:
+        """A loop whose points the threads of a team share; behind the outermost they wait for one another."""
+        if step != 1:
+            raise CannotPrint("a loop of a team with another step than 1")
+        var, first, last = parts
+        axis = "xyz"[list(self.team).index(header.var)]
+        begin = f"{first} + (int)threadIdx.{axis}"
+        self.put(f"for ({var} = {begin}; {var} <= {last}; {var} += {self.team[header.var]}) {{", depth, header)
+        self._sharing += 1
+        self._loop_body(node, header, depth)
+        self._sharing -= 1
+        if not self._sharing:
+            self.put("__syncthreads();", depth, node.end or header)
 
     def _kept(self, value: CText, expr: Expr, written: set[str], depth: int, header: Header) -> str:
         """A bound that the loop's body may change is evaluated once, before the loop."""

@@ -41,6 +41,19 @@ inline hf_grid hf_make_grid(long long nx, long long ny, long long nz, int bx, in
   return grid;
 }
 
+// A block of so many threads for each point of a region. Where a grid cannot have as many in y and z, blocks take
+// several points in turn.
+inline hf_grid hf_team_grid(long long nx, long long ny, long long nz, int bx, int by, int bz) {
+  constexpr long long limit_x = 2147483647, limit_yz = 65535, most_threads = 1024;
+  hf_grid grid = {dim3(), dim3(), {nx, ny, nz}, nx <= 0 || ny <= 0 || nz <= 0, true};
+  if (grid.empty) return grid;
+  grid.fits = nx <= limit_x && bz <= 64 && 1LL * bx * by * bz <= most_threads;
+  grid.blocks = dim3(static_cast<unsigned int>(nx), static_cast<unsigned int>(ny < limit_yz ? ny : limit_yz),
+                     static_cast<unsigned int>(nz < limit_yz ? nz : limit_yz));
+  grid.threads = dim3(static_cast<unsigned int>(bx), static_cast<unsigned int>(by), static_cast<unsigned int>(bz));
+  return grid;
+}
+
 // The threads of a kernel with reductions, each of which runs over many points: their number depends on the number of
 // points alone, so that the order of the additions does too.
 inline hf_grid hf_reduction_grid(long long points) {

@@ -18,6 +18,13 @@
 #define HF_DEVICE inline
 #endif
 
+// Room in shared memory that holds nothing yet.
+#ifdef HFPY_EMULATE
+#define HF_SHARED_BEGINS(room) hf_emulate_shared_begins(room, sizeof(room))
+#else
+#define HF_SHARED_BEGINS(room) ((void)0)
+#endif
+
 #ifdef HFPY_EMULATE
 #ifndef HFPY_CHECK
 #define HFPY_CHECK

@@ -75,14 +75,14 @@ class Group:
     @cached_property
     def wishes(self) -> Wishes:
         """What directives say about its stages, together. Raises Illegal where they contradict each other."""
-        unroll: dict[str, int] = {}
-        tile: dict[str, int] = {}
+        asked: dict[str, dict[str, int]] = {name: {} for name in ("unroll", "tile", "march", "share")}
         for stage in self.stages:
-            for found, wanted in ((unroll, stage.wishes.unroll), (tile, stage.wishes.tile)):
+            for name, found in asked.items():
+                wanted = getattr(stage.wishes, name)
                 if found and wanted and found != wanted:
-                    raise Illegal("its regions ask for different 'unroll' or 'tile'")
+                    raise Illegal("its regions ask for different 'unroll', 'tile', 'march' or 'share'")
                 found.update(wanted)
-        return Wishes(unroll, tile, self.stages[0].wishes.fuse)
+        return Wishes(fuse=self.stages[0].wishes.fuse, **asked)
 
     @cached_property
     def box(self) -> Box:

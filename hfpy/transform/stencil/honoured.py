@@ -12,7 +12,9 @@ from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.model.directives import Region, StencilScope
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
+from hfpy.transform.stencil.gpumodel import TEAM_BACKENDS
 from hfpy.transform.stencil.lift import Refusal
+from hfpy.transform.stencil.lowering import ungranted
 from hfpy.transform.stencil.optimise import Result, Schedule
 
 _THREADS_OF_BLOCKS = ("cuda-c", "cuda-fortran")
@@ -20,7 +22,9 @@ _SAME = "results are the same with and without it"
 
 
 def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
-    """Warnings about ``unroll``, ``tile`` and ``fuse(all)`` that had no effect. At level 0 nothing is asked."""
+    """Warnings about ``unroll``, ``tile``, ``march``, ``share``, ``fuse(all)`` that had no effect. At level 0 nothing
+    is asked.
+    """
     if not facts.application.options.opt:
         return []
     rewritten = {
@@ -36,6 +40,8 @@ def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
             construct = regions_of(facts.routine(identity.routine))[identity.number]
             inside = [r for r in result.refusals[identity.routine] if _within(r.place, construct)]
             found += _plain_region(region, facts.backend(identity.routine), facts.target, inside)
+    if facts.target == "gpu":
+        found += _lowerings(facts, result)
     for key, refusals in result.refusals.items():
         routine = facts.routine(key)
         for scope in routine.scopes:
@@ -44,10 +50,29 @@ def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
     return found
 
 
+def _lowerings(facts: Facts, result: Result) -> Iterator[Diagnostic]:
+    """Warnings about ``march`` and ``share`` of groups that were rewritten in another way."""
+    for key, schedules in result.schedules.items():
+        teams = facts.backend(key) in TEAM_BACKENDS
+        for schedule in schedules:
+            for number in schedule.texts:
+                group = schedule.choice.groups[number]
+                for name, because in ungranted(group, teams).items():
+                    for stage in [s for s in group.stages if _says(s.region, name)][:1]:
+                        yield warning("HF701", f"'{name}' has no effect: {because}", stage.place, _SAME)
+
+
+def _says(construct: Construct, name: str) -> bool:
+    """Whether a region's directive has an attribute with factors."""
+    return construct.region is not None and bool(construct.region.factors(name))
+
+
 def _plain_region(region: Region, backend: str, target: str, refusals: list[Refusal]) -> Iterator[Diagnostic]:
     unrolled = any(n > 1 for _, n in region.factors("unroll"))
     tiled = bool(region.factors("tile")) and not (target == "gpu" and backend in _THREADS_OF_BLOCKS)
-    for name, asked in (("unroll", unrolled), ("tile", tiled)):
+    walks = target == "gpu" and any(n > 1 for _, n in region.factors("march"))
+    shares = target == "gpu" and bool(region.factors("share"))
+    for name, asked in (("unroll", unrolled), ("tile", tiled), ("march", walks), ("share", shares)):
         if asked:
             because = f": {refusals[0].text}" if refusals else _known(name, region, target)
             yield warning("HF701", f"'{name}' has no effect{because}", region.place, _SAME)
@@ -57,6 +82,8 @@ def _known(name: str, region: Region, target: str) -> str:
     """Why a region that could be a stage was not rewritten."""
     if name == "tile" and target == "gpu":
         return ": this backend leaves the shape of blocks to the compiler"
+    if name == "share":
+        return ": nothing is needed at several points of a tile"
     if name == "tile" and len(region.iterators) < 2:
         return ": a region over one iterator is not cut into tiles"
     return ": the region cannot be written anew here"

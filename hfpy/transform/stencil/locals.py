@@ -17,6 +17,7 @@ class Locals:
     taken: frozenset[str]
     types: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def scalar(self, base: str, suffix: str, type_text: str) -> str:
         """A scalar: the same name for the same base, suffix and type."""
@@ -35,12 +36,17 @@ class Locals:
         wanted = f"hf_{base}{suffix}"
         if len(wanted) > _LIMIT:
             wanted = wanted[: _LIMIT - 9] + "_" + hashlib.sha256(wanted.encode()).hexdigest()[:8]
-        known = (type_text, shape)
-        while wanted in self.taken or (self.types.get(wanted, type_text), self.shapes.get(wanted, shape)) != known:
+        known = (type_text, shape, (base, suffix))
+        while wanted in self.taken or self._meaning(wanted, known) != known:
             wanted += "x"
+        self.origins[wanted] = (base, suffix)
         self.types[wanted] = type_text
         self.shapes[wanted] = shape
         return wanted
+
+    def _meaning(self, name: str, new: tuple[str, str, tuple[str, str]]) -> tuple[str, str, tuple[str, str]]:
+        """What a name has been made for: type, shape, and base with suffix, as two may give the same text."""
+        return (self.types[name], self.shapes[name], self.origins[name]) if name in self.types else new
 
     def declarations(self, used: set[str]) -> Iterator[str]:
         """Declarations of the names among ``used``: scalars of one type in rows, arrays one by one."""

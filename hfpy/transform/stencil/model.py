@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from hfpy.options import Machine
 from hfpy.transform.stencil.blocks import block_sizes, in_blocks, reached_outside
+from hfpy.transform.stencil.gpumodel import Price, priced
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import MOVING, keeping
+from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.march import marches
 from hfpy.transform.stencil.program import Stage
 from hfpy.transform.stencil.sweeps import ColumnGroup
 
-# Two cores of a server's processor, and a large GPU; `hfpy probe` measures those of a machine.
+# Two cores of a server's processor; `hfpy probe` measures those of a machine.
 CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
-GPU = Machine(3e12, 5e12, 0, 4e-6)
 ROWS = (32, 16, 8, 4)
 # Rows of a block that goes row by row: where an iterator outside gives the threads their work, and where rows have to.
 MARCHED, MARCHED_FLAT = 64, 16
@@ -28,11 +29,19 @@ FRESH = 8
 
 @dataclass(frozen=True)
 class Cost:
-    """Predicted bytes and operations a point, and seconds for the group."""
+    """Predicted bytes and operations a point, and seconds for the group; on a GPU the prices of its lowerings, the one
+    that is taken first.
+    """
 
     bytes: int
     operations: float
     seconds: float
+    prices: tuple[Price, ...] = ()
+
+    @property
+    def lowering(self) -> Lowering:
+        """How the group is computed on a GPU."""
+        return self.prices[0].lowering if self.prices else POINTS
 
 
 def traffic(group: Group) -> int:
@@ -71,9 +80,11 @@ def cost(group: Group, machine: Machine, target: str) -> Cost:
     if isinstance(group, ColumnGroup):
         return _in_columns(group, machine, target)
     moved = traffic(group)
+    if target == "gpu":
+        prices = priced(group, machine, moved)
+        return Cost(moved, prices[0].work.operations, prices[0].seconds, prices)
     operations = _in_blocks(group, machine) if in_blocks(group, target) else _by_points(group)
-    paged = fresh(group) * FRESH if target == "cpu" else 0
-    moving = (moved + paged) / machine.bandwidth
+    moving = (moved + fresh(group) * FRESH) / machine.bandwidth
     seconds = machine.points * max(moving, operations / machine.rate) + machine.launch
     return Cost(moved, operations, seconds)
 

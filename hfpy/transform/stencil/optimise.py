@@ -16,10 +16,12 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine, Symbol
 from hfpy.options import Machine, Tuned
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
+from hfpy.transform.stencil.gpumodel import GPU, for_backend
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.model import CPU, GPU, rows_of
+from hfpy.transform.stencil.lowering import POINTS, Lowering
+from hfpy.transform.stencil.model import CPU, rows_of
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
 from hfpy.transform.stencil.removal import removable, removals
@@ -100,7 +102,7 @@ class _RoutineWork:
     def __init__(self, facts: Facts, effects: Effects, routine: Routine, machine: Machine) -> None:
         self.facts = facts
         self.routine = routine
-        self.machine = machine
+        self.machine = for_backend(machine, facts.backend(routine.key), facts.application.options.opt)
         self.target = facts.target
         self.level = facts.application.options.opt
         tuning = facts.application.options.tuning
@@ -126,9 +128,10 @@ class _RoutineWork:
             decision = self.tuning.decide(program, self.machine, self.target, self.level)
             texts: dict[int, RegionText] = {}
             for number, group in enumerate(decision.choice.groups):
-                if not self._rewritten(group) or not self._replaceable(group):
+                lowering = decision.choice.costs[number].lowering
+                if not self._rewritten(group, lowering) or not self._replaceable(group):
                     continue
-                texts[number] = self._text(group, decision.tuned)
+                texts[number] = self._text(group, decision.tuned, lowering)
                 written += texts[number].lines
                 self.replaced.append(group)
                 yield self._replacement(group, texts[number])
@@ -158,11 +161,11 @@ class _RoutineWork:
         names = {i for g in self.replaced for i in g.program.iterators}
         return sorted(n for n in names & used if self.facts.scopes.variable(n, self.routine.key) is None)
 
-    def _text(self, group: Group, tuned: Tuned | None) -> RegionText:
+    def _text(self, group: Group, tuned: Tuned | None, lowering: Lowering) -> RegionText:
         indent = " " * group.stages[0].region.header.line.segments[0][2]
         measured = tuned.rows if tuned is not None else 0
         rows = 0 if isinstance(group, ColumnGroup) else measured or rows_of(group, self.machine)
-        return region_text(group, self.names, self.target, indent, rows)
+        return region_text(group, self.names, self.target, indent, rows, lowering)
 
     def _replaceable(self, group: Group) -> bool:
         """Whether the lines of a group can be replaced: no preprocessor lines, sizes that a declaration may have."""
@@ -178,11 +181,11 @@ class _RoutineWork:
                 return False
         return True
 
-    def _rewritten(self, group: Group) -> bool:
+    def _rewritten(self, group: Group, lowering: Lowering) -> bool:
         """Whether a group is written anew."""
         if isinstance(group, ColumnGroup):
             return group.rewritten(self.target)
-        return len(group.stages) > 1 or self._asked(group)
+        return len(group.stages) > 1 or lowering != POINTS or self._asked(group)
 
     def _asked(self, group: Group) -> bool:
         """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hfpy.analyze.sizes import Linear
 from hfpy.diagnostics import Place
@@ -113,13 +114,15 @@ def hull(boxes: Iterable[Box]) -> Box | None:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What directives ask for: factors by iterator for ``unroll`` and ``tile``, and ``fuse``: ``no``, the name of a
-    group, or nothing (kernel-metadata-and-transforms.md §2.1).
+    """What directives ask for: factors by iterator for ``unroll`` and ``tile``, and on GPUs for ``march`` and
+    ``share``; ``fuse``: ``no``, the name of a group, or nothing (kernel-metadata-and-transforms.md §2.1).
     """
 
     unroll: Mapping[str, int] = field(default_factory=dict)
     tile: Mapping[str, int] = field(default_factory=dict)
     fuse: str = ""
+    march: Mapping[str, int] = field(default_factory=dict)
+    share: Mapping[str, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """Whether the loops of a region are to be other than plain ones."""
@@ -209,9 +212,19 @@ class Program:
     again: bool = True
     settled: bool = False
 
+    @cached_property
+    def producers(self) -> Mapping[Version, Stage]:
+        """The stages by the versions that they make."""
+        return {v: s for s in self.stages for v in s.writes}
+
     def producer(self, version: Version) -> Stage | None:
         """The stage that makes a version; None for what was there before."""
-        return next((s for s in self.stages if version in s.writes), None)
+        return self.producers.get(version)
+
+    def placed(self, version: Version, offset: Offset) -> Offset:
+        """An offset with 0 in the dimensions that an array does not have."""
+        items = self.patterns[version.array].items
+        return tuple(o if i in items else 0 for i, o in zip(self.iterators, offset, strict=True))
 
     def consumers(self, stage: Stage) -> list[Stage]:
         """The stages that read an output of a stage."""

@@ -11,12 +11,15 @@ from hfpy.model.directives import Region
 from hfpy.transform.stencil.blocks import BlockWriter, block_sizes, in_blocks
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.march import MarchWriter, marches
 from hfpy.transform.stencil.points import point_lines
 from hfpy.transform.stencil.program import Box
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.sweeptext import SweepWriter
 from hfpy.transform.stencil.text import bound
+from hfpy.transform.stencil.tiles import TileWriter
+from hfpy.transform.stencil.walk import WalkWriter
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,22 @@ class RegionText:
     evaluations: dict[int, int]
 
 
-def region_text(group: Group, names: Locals, target: str, indent: str, rows: int) -> RegionText:
+def region_text(
+    group: Group, names: Locals, target: str, indent: str, rows: int, lowering: Lowering = POINTS
+) -> RegionText:
     """The region that takes the place of a group's regions; ``rows`` is how many rows a block has, where there are
-    blocks.
+    blocks, ``lowering`` says how the group is computed on a GPU.
     """
     if isinstance(group, ColumnGroup):
         made = _columns(group, names, target)
-        return RegionText(tuple(indent + row for row in made.lines), made.manner, made.evaluations)
-    made = _blocks(group, names, rows, target) if in_blocks(group, target) else _points(group, names, target)
+    elif in_blocks(group, target):
+        made = _blocks(group, names, rows, target)
+    elif lowering.iterator:
+        made = _walk(group, names, lowering, target)
+    elif lowering.tile:
+        made = _tiles(group, names, lowering, target)
+    else:
+        made = _points(group, names, target)
     return RegionText(tuple(indent + row for row in made.lines), made.manner, made.evaluations)
 
 
@@ -60,6 +71,32 @@ def _columns(group: ColumnGroup, names: Locals, target: str) -> RegionText:
     loops = _heads(iterators, group.box, [1] * len(iterators)) if _commented(group) else []
     made = region_lines(iterators, _sizes(group), rest, lines, loops, target)
     return RegionText(tuple(made), "columns", dict(writer.evaluations))
+
+
+def _walk(group: Group, names: Locals, lowering: Lowering, target: str) -> RegionText:
+    """A region over chunks of the group's box, along each of which a thread walks."""
+    iterators, unroll = group.program.iterators, group.wishes.unroll
+    code = WalkWriter(group, names, lowering.iterator, lowering.size).write()
+    counted = tuple(code.block if i == lowering.iterator else i for i in iterators)
+    steps = [lowering.size if i == lowering.iterator else unroll.get(i, 1) for i in iterators]
+    rest = [*_bounds(group.box, counted), f"stride({','.join(map(str, steps))})", *_threads(group, counted, target)]
+    loops = _heads(counted, group.box, steps) if _commented(group) else []
+    made = region_lines(counted, _sizes(group), [*rest, *_taken_over(group)], code.lines, loops, target)
+    several = f", unrolled {_factors(unroll)}" if unroll else ""
+    return RegionText(tuple(made), lowering.name + several, dict(code.evaluations))
+
+
+def _tiles(group: Group, names: Locals, lowering: Lowering, target: str) -> RegionText:
+    """A region over tiles of the group's box, each of which a team of threads computes."""
+    iterators, tile = group.program.iterators, lowering.tile
+    code = TileWriter(group, names, tile, lowering.kept).write()
+    counted = tuple(code.blocks.get(i, i) for i in iterators)
+    steps = [tile.get(i, 1) for i in iterators]
+    rest = [*_bounds(group.box, counted), f"stride({','.join(map(str, steps))})", f"team({_factors(lowering.team)})"]
+    rest += [f"private({','.join(code.private)})"] if code.private else []
+    loops = _heads(counted, group.box, steps) if _commented(group) else []
+    made = region_lines(counted, _sizes(group), [*rest, *_taken_over(group)], code.lines, loops, target)
+    return RegionText(tuple(made), lowering.name, dict(code.evaluations))
 
 
 def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:
@@ -125,13 +162,18 @@ def _factors(numbers: Mapping[str, int]) -> str:
 
 def _schedule(group: Group, target: str) -> list[str]:
     """Attributes of a region of points: the steps of ``unroll``, the threads a block of ``tile``."""
-    unroll, tile = group.wishes.unroll, group.wishes.tile
+    unroll = group.wishes.unroll
     found = []
     if any(n > 1 for n in unroll.values()):
         found.append(f"stride({','.join(str(unroll.get(i, 1)) for i in group.program.iterators)})")
-    if tile and target == "gpu":
-        found.append(f"tile({', '.join(f'{i}:{n}' for i, n in tile.items())})")
-    return found
+    return [*found, *_threads(group, group.program.iterators, target)]
+
+
+def _threads(group: Group, counted: tuple[str, ...], target: str) -> list[str]:
+    """The attribute with the threads a block that ``tile`` asks for, with the iterators as the region calls them."""
+    names = dict(zip(group.program.iterators, counted, strict=True))
+    tile = group.wishes.tile
+    return [f"tile({', '.join(f'{names[i]}:{n}' for i, n in tile.items())})"] if tile and target == "gpu" else []
 
 
 def _bounds(box: Box, iterators: tuple[str, ...]) -> list[str]:

@@ -130,6 +130,7 @@ class ColumnGroup(Group):
 
     def check(self) -> None:
         """Raises Illegal if the stages cannot be one region."""
+        assert self.wishes is not None
         if len({s.wishes.fuse for s in self.stages}) > 1:
             raise Illegal("'fuse' keeps them apart")
         if len(self.stages) == 1:

@@ -10,6 +10,7 @@ from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.statements import flatten
 from hfpy.options import TUNING_FILE, Machine, Tuned
 from hfpy.transform.stencil.groups import Illegal
+from hfpy.transform.stencil.lowering import with_lowering
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, choose, grouped
 
@@ -44,7 +45,8 @@ class Tuning:
         if tuned is not None:
             self.used.add(tuned.stages)
             try:
-                return Decision(grouped(program, machine, target, level, tuned.groups), tuned)
+                asking = with_lowering(program, tuned.lowering) if target == "gpu" else program
+                return Decision(grouped(asking, machine, target, level, tuned.groups), tuned)
             except Illegal as illegal:
                 self._ignored(f"its groups {list(tuned.groups)} cannot be: {illegal}")
         return Decision(choose(program, machine, target, level))

@@ -88,6 +88,9 @@ struct hf_emulate_launch {
 // Ends the program if a pointer that is a kernel's argument (counted from 1) is not one to device memory.
 void hf_emulate_check_argument(const hf_emulate_launch &launch, int position, const void *pointer);
 
+// The threads of a block come to where room in shared memory begins to be theirs: the first one finds poison.
+void hf_emulate_shared_begins(void *room, std::size_t bytes);
+
 // Runs a kernel: calls `thread` for each thread of the grid.
 void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread);
 

@@ -4,6 +4,7 @@
 // whose threads depend on one another give different results. HFPY_EMULATE_DEVICES=N makes it a machine with N devices,
 // to see which one a process chooses.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -89,6 +90,18 @@ hf_uint3 place(std::uint32_t number, const dim3 &box) {
   return {number % box.x, number / box.x % box.y, number / box.x / box.y};
 }
 
+// How many threads of a block have come to where room in shared memory begins, by its address.
+std::map<const void *, std::size_t> &arrivals() {
+  static auto *const all = new std::map<const void *, std::size_t>;
+  return *all;
+}
+
+void fill_with_poison(void *memory, std::size_t bytes) {
+  for (std::size_t b = 0; b < bytes; b += sizeof(poison)) {
+    std::memcpy(static_cast<char *>(memory) + b, &poison, std::min(sizeof(poison), bytes - b));
+  }
+}
+
 void run_block(const hf_emulate_launch &launch, const std::vector<std::uint32_t> &order,
                const std::function<void()> &thread) {
   if (launch.barriers) {
@@ -105,6 +118,7 @@ void run_block(const hf_emulate_launch &launch, const std::vector<std::uint32_t>
 
 void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread) {
   running = &launch;
+  arrivals().clear();
   gridDim = launch.blocks;
   blockDim = launch.threads;
   const std::vector<std::uint32_t> threads = order_of(volume(launch.threads));
@@ -193,13 +207,17 @@ void hf_emulate_index_error(const char *array, int dimension, long long index, l
            lower, upper);
 }
 
+void hf_emulate_shared_begins(void *room, std::size_t bytes) {
+  // All threads of a block come here once for each of its points, between two barriers.
+  std::size_t &come = arrivals()[room];
+  if (come++ % volume(running->threads) == 0) fill_with_poison(room, bytes);
+}
+
 void hf_emulate_lend(void *device, std::size_t bytes) {
   allocation &lent = allocations().at(address_of(device));
   lent.lent = true;
   ASAN_UNPOISON_MEMORY_REGION(device, lent.bytes);
-  for (std::size_t b = 0; b < lent.bytes; b += sizeof(poison)) {
-    std::memcpy(static_cast<char *>(device) + b, &poison, sizeof(poison));
-  }
+  fill_with_poison(device, lent.bytes);
   ASAN_POISON_MEMORY_REGION(static_cast<char *>(device) + bytes, lent.bytes - bytes);
 }
 

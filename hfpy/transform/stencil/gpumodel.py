@@ -1,0 +1,134 @@
+"""What a group costs on a GPU in each of its lowerings, and which of them is taken (stencil-optimisation.md §11: more
+than the plain model: registers, occupancy, shared memory, caches).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hfpy.options import Device, Machine
+from hfpy.transform.stencil.gpuwork import GpuWork, of_points, of_tiles, of_walks
+from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.lowering import MOST_SHARED, POINTS, Lowering, asked
+from hfpy.transform.stencil.tiles import keepable
+
+# NVIDIA's H100 by its documents: 3.35 TB/s of which a copy gets nine tenths; 64 operations in double precision a clock
+# on each of 132 processors, of which four fifths are to be had.
+GPU = Machine(3e12, 1.2e13, 0, 4e-6, device=Device())
+# Instructions of a load or store with its address, and those that a thread needs to know where it is.
+ACCESS, THREAD = 2.0, 20.0
+# The share of its threads that a processor needs to reach its bandwidth (§11: below 25 to 30 % it falls).
+ENOUGH = 0.28
+MOST_REGISTERS = 255
+BARRIER = 0.02  # what waiting for one another costs a team, of its time, each time
+# Another lowering is taken if it is predicted to take at most this share of the time of one thread a point; at level 3
+# any that is faster.
+CLEARLY = 0.9
+WALKS = (8, 12, 20)
+TILES = ((32, 8), (64, 4), (64, 8), (128, 4), (128, 8))
+TEAM_BACKENDS = frozenset({"cuda-c"})
+
+
+@dataclass(frozen=True)
+class Price:
+    """A lowering with its work and seconds, and ``bound``: what it waits for most."""
+
+    lowering: Lowering
+    work: GpuWork
+    occupancy: float
+    seconds: float
+    bound: str
+
+
+def for_backend(machine: Machine, backend: str, level: int) -> Machine:
+    """A machine as the kernels of a backend can use it at a level of the optimiser."""
+    if machine.device is None:
+        return machine
+    gain = {3: 1.0, 2: CLEARLY}.get(level, 0.0)  # below, nothing is computed twice
+    return replace(machine, device=replace(machine.device, teams=backend in TEAM_BACKENDS, gain=gain))
+
+
+def priced(group: Group, machine: Machine, bytes_a_point: int) -> tuple[Price, ...]:
+    """The lowerings of a group that are worth a look, the one to take first. What directives ask for is taken."""
+    device = machine.device or Device()
+
+    def price(lowering: Lowering, done: GpuWork) -> Price:
+        return price_of(lowering, done, machine, bytes_a_point, single)
+
+    single = all(group.program.patterns[v.array].bytes < 8 for s in group.stages for v in s.writes)
+    wanted = asked(group, device.teams)
+    if wanted is not None:
+        return (price(wanted, work(group, wanted)),)
+    points = price(POINTS, of_points(group))
+    least = machine.points * bytes_a_point / machine.bandwidth + machine.launch
+    if not group.stored or points.seconds * device.gain <= least:
+        return (points,)
+    best: dict[str, Price] = {}
+    for other in sorted((price(*one) for one in _others(group, device)), key=lambda p: p.seconds):
+        best.setdefault(other.lowering.iterator or "tiles", other)
+    found = list(best.values())
+    if found and found[0].seconds < device.gain * points.seconds:
+        return (found[0], points, *found[1:])
+    return (points, *found)
+
+
+def work(group: Group, lowering: Lowering) -> GpuWork:
+    """The work of a group in one of its lowerings."""
+    if lowering.tile:
+        return next(done for _, done in of_tiles(group, lowering.kept, [lowering.tile]))
+    if lowering.iterator:
+        return next(done for _, done in of_walks(group, lowering.iterator, [lowering.size]))
+    return of_points(group)
+
+
+def _others(group: Group, device: Device) -> Iterator[tuple[Lowering, GpuWork]]:
+    iterators, wishes = group.program.iterators, group.wishes
+    for iterator in iterators[1:]:
+        if wishes.unroll.get(iterator, 1) == 1:
+            yield from (one for one in of_walks(group, iterator, WALKS) if one[1].moves)  # else nothing is carried
+    if not device.teams or wishes.unroll or wishes.tile:
+        return
+    for other in iterators[1:]:
+        known = keepable(group, (iterators[0], other))
+        kept = frozenset(s.number for s in group.stages if s.number in known and s.operations > 1)
+        shapes = [{iterators[0]: wide, other: deep} for wide, deep in TILES]
+        for lowering, done in of_tiles(group, kept, shapes) if kept else ():
+            if done.shared <= MOST_SHARED:
+                yield lowering, done
+
+
+def price_of(lowering: Lowering, done: GpuWork, machine: Machine, bytes_a_point: int, single: bool = False) -> Price:
+    """What a group costs in one lowering: computing and the traffic of each memory overlap (§9). Arithmetic in
+    ``single`` precision is twice as fast.
+    """
+    device = machine.device or Device()
+    spilled = 8 * max(0, done.registers - MOST_REGISTERS) / done.points
+    share = occupancy(done, device, machine.points)
+    reached = min(1.0, share / ENOUGH)
+    instructions = done.operations + done.moves + ACCESS * done.accesses + THREAD / done.points
+    times = {
+        "memory": bytes_a_point / (machine.bandwidth * reached),
+        "arithmetic": done.operations / (machine.rate * reached) / (2 if single else 1),
+        "instructions": instructions / (device.issue * reached),
+        "second cache": (done.far + spilled) / (device.far * reached),
+        "first cache": (done.near + spilled) / device.near,
+    }
+    bound = max(times, key=lambda name: times[name])
+    waiting = 1 + BARRIER * (len(lowering.kept) + 1) if lowering.tile else 1.0
+    seconds = machine.points * times[bound] * waiting + machine.launch
+    return Price(lowering, done, share, seconds, bound)
+
+
+def occupancy(done: GpuWork, device: Device, points: int) -> float:
+    """The share of a processor's threads that its registers and shared memory have room for, and the program threads
+    (CUDA programming guide: registers are given to warps by 256).
+    """
+    registers = -(-min(done.registers, MOST_REGISTERS) // 8) * 8
+    blocks = min(
+        device.registers // (registers * done.threads),
+        device.threads // done.threads,
+        device.shared // done.shared if done.shared else device.threads,
+    )
+    there = points / done.points / (device.processors * device.threads)
+    return max(min(blocks * done.threads / device.threads, there), 1 / device.threads)
