@@ -264,6 +264,8 @@ class StencilMaker:
                 f"sqrt(abs({one} * {two})) - {three}",
                 f"(-{one}) + {two} * 0.125d0",
                 f"merge({one}, {two}, {three} > 0.4d0)",
+                f"mixed({one}, {two}) - {three}",
+                f"{one} * half({two} - {three})",
             )
         )
 
@@ -300,6 +302,19 @@ class StencilMaker:
 
 
 HELPERS = """
+  pure function mixed(x, y) result(z)
+    real(8), intent(in) :: x, y
+    real(8) :: z, w
+    w = half(x)
+    if (y > 0.5d0) w = w - y * 0.25d0
+    z = w + y / (2.0d0 + abs(x))
+  end function mixed
+
+  elemental real(8) function half(x)
+    real(8), intent(in) :: x
+    half = 0.5d0 * x
+  end function half
+
   subroutine fill(n, x, number)
     integer, intent(in) :: n, number
     real(8), intent(out) :: x(n)

@@ -27,6 +27,37 @@ TAIL = """  end subroutine work
     real(8), intent(inout) :: x
     x = x + 1
   end subroutine other
+  pure function flux(x, y) result(z)
+    real(8), intent(in) :: x, y
+    real(8) :: z, d
+    d = y - x
+    if (d > 0) d = twice(d)
+    z = max(d, -1.0d0)
+  end function flux
+  elemental real(8) function twice(x)
+    real(8), intent(in) :: x
+    twice = 2 * x
+  end function twice
+  pure function near(x) result(z)
+    real(8), intent(in) :: x
+    real(8) :: z
+    z = x + kept(1,1)
+  end function near
+  pure function beyond(x) result(z)
+    real(8), intent(in) :: x
+    real(8) :: z
+    z = near(x) + 1
+  end function beyond
+  function plain(x) result(z)
+    real(8), intent(in) :: x
+    real(8) :: z
+    z = x
+  end function plain
+  pure function along(x) result(z)
+    real(8), intent(in) :: x(2)
+    real(8) :: z
+    z = x(1) + x(2)
+  end function along
 end module m
 """
 WIDE = "startAt(0,0), endAt(nx+1,ny+1)"
@@ -204,3 +235,29 @@ def test_an_overwritten_part_stays_visible(tmp_path: Path) -> None:
     done = optimised(tmp_path, f"{WIDE}| p(i,j) = a(i,j)", "| p(i,j) = b(i,j)")
     assert done.fused == 0
     assert "stored twice" in done.schedule
+
+
+def test_pure_functions_of_numbers_move_with_their_arguments(tmp_path: Path) -> None:
+    done = optimised(
+        tmp_path, f"{WIDE}| t(i,j) = flux(a(i,j), b(i+1,j))", "| p(i,j) = t(i+1,j) - twice(t(i,j-1))", target="gpu"
+    )
+    assert done.fused == 1
+    assert "flux(a(i+1,j), b(i+2,j))" in done.text
+    assert "flux(a(i,j-1), b(i+1,j-1))" in done.text
+    # A difference, a branch and its comparison, the product in twice, max, a sign.
+    assert re.search(r"stage 0  t: 6 operations", done.schedule), done.schedule
+
+
+@pytest.mark.parametrize(
+    ("call", "because"),
+    [
+        ("near(a(i,j))", "'near' is called: it reads 'kept', which is not its own"),
+        ("beyond(a(i,j))", "'beyond' is called: it calls 'near': it reads 'kept', which is not its own"),
+        ("plain(a(i,j))", "'plain' is called: it is not declared 'pure' or 'elemental'"),
+        ("along([a(i,j), b(i,j)])", "'along' is called: 'x' is no single number"),
+    ],
+)
+def test_other_functions_keep_regions_apart(tmp_path: Path, call: str, because: str) -> None:
+    done = optimised(tmp_path, f"{WIDE}| t(i,j) = {call}", "| p(i,j) = t(i,j) + 1")
+    assert done.fused == 0
+    assert because in done.schedule, done.schedule

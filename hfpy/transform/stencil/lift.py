@@ -21,6 +21,7 @@ from hfpy.parse.nests import innermost_body
 from hfpy.transform.stencil.flow import kept_arrays
 from hfpy.transform.stencil.operations import PURE, count
 from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Piece, Span, SpanKey, Wishes, distance, moved
+from hfpy.transform.stencil.purecalls import against, operations_of, site_of
 
 _OPEN = frozenset({"pointer", "target"})
 _NUMBERS = ("real", "integer", "logical")
@@ -162,11 +163,19 @@ class Lifter:
             patterns,
             frozenset(fixed),
             frozenset(n for n in patterns if self._is_open(n)),
-            count(nodes),
+            count(nodes) + self.called(body),
             region.place,
             wishes_of(region, self.routine.scope(region.line)),
             self.routine.scope(region.line),
         )
+
+    def called(self, body: RegionBody) -> int:
+        """The operations of the functions that a region calls."""
+        sites = (site_of(self.facts, self.key, r) for r in body.references if self._unknown(r))
+        return sum(operations_of(self.facts, site.callee) for site in sites if site is not None)
+
+    def _unknown(self, reference: Reference) -> bool:
+        return self.facts.object(reference.name, self.key) is None
 
     # -- what a region and its statements may be
 
@@ -222,7 +231,12 @@ class Lifter:
         if data is None:
             if reference.name in PURE and self.facts.scopes.is_intrinsic(reference.name, self.key):
                 return None
-            raise self._at(6, f"'{reference.name}' is called", reference)
+            site = site_of(self.facts, self.key, reference)
+            if site is None:
+                raise self._at(6, f"'{reference.name}' is called", reference)
+            if because := against(self.facts, site.callee):
+                raise self._at(6, f"'{reference.name}' is called: {because}", reference)
+            return None
         if data.symbol.type.base not in _NUMBERS or reference.role not in ("read", "write", "argument"):
             raise self._at(6, f"'{reference.name}' is used as more than a number", reference)
         if data.rank and data.symbol.constant:

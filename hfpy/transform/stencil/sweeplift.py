@@ -157,7 +157,7 @@ class SweepLifter(Lifter):
             patterns,
             frozenset(fixed),
             frozenset(n for n in patterns if self._is_open(n)),
-            sum(count(piece.body) for piece in pieces if piece.span is not None),
+            sum(count(piece.body) for piece in pieces if piece.span is not None) + self.called(body),
             region.place,
             wishes_of(region, self.routine.scope(region.line)),
             self.routine.scope(region.line),
