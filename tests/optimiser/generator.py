@@ -105,7 +105,7 @@ class StencilMaker:
         self.entry(ny)
         out.both(f"end module {name}")
         hybrid, plain = ("\n".join(lines) + "\n" for lines in (out.hybrid, out.plain))
-        return Pair(name, {f"{name}.h90": hybrid}, {f"{name}.f90": folded(plain)}, name)
+        return Pair(name, {f"{name}.h90": folded(hybrid)}, {f"{name}.f90": folded(plain)}, name)
 
     def shape(self, dims: tuple[int, ...] | None = None, numbers: tuple[int, ...] = ()) -> str:
         sizes = [str(n) for n in numbers] or SIZES
@@ -342,7 +342,7 @@ def folded(text: str) -> str:
     """A text without lines that are too long for the compiler."""
     rows = []
     for row in text.splitlines():
-        while len(row) > 120:
+        while len(row) > 120 and not row.lstrip().startswith("@"):
             cut = row.rindex(" ", 0, 120)
             rows.append(f"{row[:cut]} &")
             row = f"        {row[cut:].lstrip()}"
