@@ -92,6 +92,13 @@ class Machine:
     device: Device | None = None
 
 
+# What is planned for where nothing was measured: two cores of a server's processor; and NVIDIA's H100 by its documents
+# (3.35 TB/s of which a copy gets nine tenths; 64 operations in double precision a clock on each of 132 processors, of
+# which four fifths are to be had). `hfpy probe` measures processors.
+CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
+GPU = Machine(3e12, 1.2e13, 0, 4e-6, device=Device())
+
+
 @dataclass(frozen=True)
 class Tuned:
     """What ``hfpy tune`` has chosen for one run of regions.

@@ -13,6 +13,7 @@ from hfpy.build.tomlplaces import find_key
 from hfpy.diagnostics import HfpyError, Place, UsageError, error
 from hfpy.options import (
     DEFAULT_BACKEND,
+    GPU,
     TUNING_FILE,
     DebugPrint,
     DomainSpec,
@@ -21,7 +22,6 @@ from hfpy.options import (
     Tuned,
     default_kinds,
 )
-from hfpy.transform.stencil.gpumodel import GPU
 
 PROJECT_FILE = "hfpy.toml"
 MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures

@@ -46,6 +46,13 @@ class CallGraph:
             for site in self.sites[key]:
                 self.callers.setdefault(site.callee, []).append(site)
 
+    def site(self, key: str, at: Located, node: Expr | None) -> CallSite | None:
+        """The call that a node of a routine's statement is: a function reference, or the designator of a ``call``."""
+        if node is None:
+            return None
+        here = (s for s in self.sites.get(key, ()) if s.at.statement is at.statement)
+        return next((s for s in here if s.node.start == node.start), None)
+
     def turn_to(self, application: Application, scopes: Scopes) -> None:
         """Go on with an application that differs in bodies only; those are to be given to ``read_again``."""
         self.application, self.scopes = application, scopes

@@ -74,12 +74,11 @@ class BlockLoops:
         """Whether an argument is one of a function, or of a dummy that is ``intent(in)``."""
         if reference.role != "argument" or isinstance(reference.call, Apply):
             return reference.role == "argument"
-        call = reference.call
-        for site in self.facts.graph.sites.get(self.key, ()):
-            if site.at.statement is reference.at.statement and call is not None and site.node.start == call.start:
-                _, dummy = dummy_of(self.facts, site, reference.position)
-                return dummy is not None and dummy.symbol.intent == "in"
-        return False
+        site = self.facts.graph.site(self.key, reference.at, reference.call)
+        if site is None:
+            return False
+        _, dummy = dummy_of(self.facts, site, reference.position)
+        return dummy is not None and dummy.symbol.intent == "in"
 
 
 def steps_by_blocks(facts: Facts, key: str, region: Region, extent: int) -> bool:

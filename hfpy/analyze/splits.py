@@ -248,15 +248,7 @@ class SplitRules:
     ) -> str:
         """An array as an argument: whole, where the dummy is the same object; or one block of columns."""
         call = reference.call
-        sites = self.facts.graph.sites.get(key, ())
-        site = next(
-            (
-                s
-                for s in sites
-                if s.at.statement is reference.at.statement and call is not None and s.node.start == call.start
-            ),
-            None,
-        )
+        site = self.facts.graph.site(key, reference.at, call)
         if site is None or not site.callee:
             return (
                 f"'{base_name(call) or 'a procedure'}' sees a dimension in blocks"

@@ -10,10 +10,10 @@ from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analyse
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
-from hfpy.options import Machine, Options
+from hfpy.options import CPU, GPU, Machine, Options
 from hfpy.parse.application import read_application
-from hfpy.transform.stencil.gpumodel import GPU, for_backend
-from hfpy.transform.stencil.model import CPU, MARCHED, MARCHED_FLAT, ROWS
+from hfpy.transform.stencil.gpumodel import for_backend
+from hfpy.transform.stencil.model import MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import Schedule, optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest

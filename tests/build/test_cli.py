@@ -226,6 +226,9 @@ def test_starts_fast() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     heavy = {"fparser", "jinja2", "rich", "networkx", "numpy", "matplotlib", "hfpy.build.driver", "hfpy.parse"}
     assert heavy.isdisjoint(loaded)
+    code = "import sys, hfpy.cli, hfpy.build.session; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"fparser", "networkx", "hfpy.analyze", "hfpy.transform"}.isdisjoint(loaded)  # reading a project needs none
     times = []
     for _ in range(5):
         begin = time.perf_counter()

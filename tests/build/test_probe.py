@@ -9,9 +9,8 @@ import pytest
 from hfpy.build import probe as probing
 from hfpy.build.session import Given, open_project
 from hfpy.cli import run
-from hfpy.options import Machine, Options
+from hfpy.options import GPU, Machine, Options
 from hfpy.pipeline import translate
-from hfpy.transform.stencil.gpumodel import GPU
 
 SOURCE = """module m
   implicit none

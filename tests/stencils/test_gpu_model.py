@@ -16,10 +16,10 @@ import pytest
 
 from hfpy.build.cuda import RUNTIME
 from hfpy.build.session import Given, open_project
-from hfpy.options import Machine
+from hfpy.options import GPU, Machine
 from hfpy.pipeline import translate
 from hfpy.project import source_files
-from hfpy.transform.stencil.gpumodel import CLEARLY, GPU, for_backend, occupancy, price_of, priced
+from hfpy.transform.stencil.gpumodel import CLEARLY, for_backend, occupancy, price_of, priced
 from hfpy.transform.stencil.gpuwork import GpuWork, executed, of_points, of_tiles, of_walks, union
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals

@@ -6,11 +6,12 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
+from hfpy.options import CPU
 from hfpy.transform.stencil.blocks import block_sizes
 from hfpy.transform.stencil.gpuwork import of_points
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.keeping import MOVING, keeping
-from hfpy.transform.stencil.model import CPU, cost, rows_of, traffic
+from hfpy.transform.stencil.model import cost, rows_of, traffic
 from hfpy.transform.stencil.program import Offset, Program, Stage
 from tests.stencils.test_counts import EVALUATIONS, programs
 

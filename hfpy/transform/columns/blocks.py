@@ -53,7 +53,6 @@ class RegionBlocks:
         self.clones = clones
         self.names = names
         self.first = self.region.iterators[0]
-        self.width = WIDE
         bodies = [innermost_body(c, s.region) for c, s in zip(self.constructs, self.sharings, strict=True)]
         self.nodes = analysis.plain(self.routine, tuple(node for body in bodies for node in body))
         self.references = [
@@ -95,9 +94,7 @@ class RegionBlocks:
         writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.width)
         lanes = Lanes(self.count_name)
         inner = writer.block(self.nodes, lanes)
-        low, high = self.region.starts[0], self.region.ends[0]
-        del low
-        rows = [f"{self.count_name} = min({self.width}, ({high}) - {self.block_name} + 1)"]
+        rows = [f"{self.count_name} = min({self.width}, ({self.region.ends[0]}) - {self.block_name} + 1)"]
         rows += moves([p for p in packed if p.before], self.count_name, self.names, back=False)
         rows += inner
         rows += moves([p for p in packed if p.behind], self.count_name, self.names, back=True)

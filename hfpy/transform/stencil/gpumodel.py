@@ -13,9 +13,6 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lowering import MOST_SHARED, POINTS, Lowering, asked
 from hfpy.transform.stencil.tiles import keepable
 
-# NVIDIA's H100 by its documents: 3.35 TB/s of which a copy gets nine tenths; 64 operations in double precision a clock
-# on each of 132 processors, of which four fifths are to be had.
-GPU = Machine(3e12, 1.2e13, 0, 4e-6, device=Device())
 # Instructions of a load or store with its address, and those that a thread needs to know where it is.
 ACCESS, THREAD = 2.0, 20.0
 # The share of its threads that a processor needs to reach its bandwidth (§11: below 25 to 30 % it falls).

@@ -15,8 +15,6 @@ from hfpy.transform.stencil.march import marches
 from hfpy.transform.stencil.program import Stage
 from hfpy.transform.stencil.sweeps import ColumnGroup
 
-# Two cores of a server's processor; `hfpy probe` measures those of a machine.
-CPU = Machine(25e9, 40e9, 512 * 1024, 5e-6)
 ROWS = (32, 16, 8, 4)
 # Rows of a block that goes row by row: where an iterator outside gives the threads their work, and where rows have to.
 MARCHED, MARCHED_FLAT = 64, 16

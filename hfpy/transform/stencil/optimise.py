@@ -14,14 +14,14 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine, Symbol
-from hfpy.options import Machine, Tuned
+from hfpy.options import CPU, GPU, Machine, Tuned
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
-from hfpy.transform.stencil.gpumodel import GPU, for_backend
+from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
-from hfpy.transform.stencil.model import CPU, rows_of
+from hfpy.transform.stencil.model import rows_of
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
 from hfpy.transform.stencil.removal import removable, removals

@@ -19,11 +19,8 @@ _DEEPEST = 8
 
 def site_of(facts: Facts, key: str, reference: Reference) -> CallSite | None:
     """The call of a function with source that a reference is, if it is one."""
-    for site in facts.graph.sites.get(key, ()):
-        same = site.at.statement is reference.at.statement and site.node.start == reference.node.start
-        if same and site.function and site.callee:
-            return site
-    return None
+    site = facts.graph.site(key, reference.at, reference.node)
+    return site if site is not None and site.function and site.callee else None
 
 
 def against(facts: Facts, key: str, depth: int = 0) -> str:
