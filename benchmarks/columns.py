@@ -27,13 +27,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.samples import ROOT, SAMPLES, BenchmarkError
+from hfpy.build.compilers import find_compiler
 
 PAGE = ROOT / "docs" / "performance.md"
 RESULTS = ROOT / "benchmarks" / "results"
 BEGIN, END = "<!-- columns: begin -->", "<!-- columns: end -->"
 LEVELS = (0, 2)
-# What `hfpy build` adds for files with selections (hfpy/build/compilers.py); gfortran makes no vectors of them without.
-SELECTIONS = ("-fno-tree-sink", "-fno-thread-jumps", "-fno-trapping-math")
 
 
 @dataclass(frozen=True)
@@ -130,9 +129,12 @@ def timed_by_hand(case: Physics, folder: Path) -> float:
     build = folder / _project(case, LEVELS[0]) / "build" / "cpu-openmp-profiled"
     program = build / "by_hand"
     if not program.exists():
-        flags = ["-O3", "-march=native", "-fopenmp", *SELECTIONS, "-J", str(folder), "-I", str(build / "modules")]
+        spelling = find_compiler("fortran", "gfortran", {}).spelling
+        flags = ["-O3", "-march=native", *spelling.openmp, *spelling.selections, *spelling.untrapped]
+        flags += ["-J", str(folder), "-I", str(build / "modules")]
         others = sorted(str(o) for o in (build / "objects").rglob("*.o") if o.name != f"{stands_for}.o")
-        _run(["gfortran", *flags, "-o", str(program), str(ROOT / "benchmarks" / "hand" / source), *others], folder)
+        sources = [str(ROOT / "benchmarks" / "hand" / name) for name in ("moves.f90", source)]
+        _run(["gfortran", *flags, "-o", str(program), *sources, *others], folder)
     told = _run([str(program), *case.arguments], folder).splitlines()
     return float([line for line in told if line.startswith("physics by hand")][-1].split()[-1])
 

@@ -6,12 +6,13 @@ module physics_run
   use pp_vardef, only: dp => r_size, ntlm, nsoil
   use pp_size, only: nx, ny, nz, dz
   use sf_data, only: tlcvr, wetness, t_soil
+  use moves, only: gather, scatter, width
   implicit none
 
   private
   public :: physics_integrate
 
-  integer, parameter :: width = 32, land = 1, sea = 2, ice = 3, snow = 4
+  integer, parameter :: land = 1, sea = 2, ice = 3, snow = 4
   real(dp), parameter :: g = 9.80665_dp, cp = 1004.6_dp, lv = 2.501e6_dp, karman = 0.4_dp, sigma = 5.67e-8_dp
   real(dp), parameter :: eps = 287.05_dp / 461.5_dp, z1 = 0.5_dp * dz
   real(dp), parameter :: depth(nsoil) = [0.05_dp, 0.15_dp, 0.5_dp]
@@ -53,10 +54,10 @@ contains
       do first = 1, nx, width
         n = min(width, nx - first + 1)
         last = first + n - 1
-        call gather(n, u(1,first,j), bu)
-        call gather(n, v(1,first,j), bv)
-        call gather(n, pt(1,first,j), bt)
-        call gather(n, qv(1,first,j), bq)
+        call gather(n, nz, u(1,first,j), bu)
+        call gather(n, nz, v(1,first,j), bv)
+        call gather(n, nz, pt(1,first,j), bt)
+        call gather(n, nz, qv(1,first,j), bq)
         do l = 1, n
           cover(l,:) = tlcvr(:,first+l-1,j)
           wet(l,:) = wetness(:,first+l-1,j)
@@ -64,10 +65,10 @@ contains
         end do
         call block(n, dt, solar, p_s(first:last,j), cover, wet, soil, bu, bv, bt, bq, tau_x(first:last,j), &
                    tau_y(first:last,j), flx_h(first:last,j), flx_q(first:last,j), uf)
-        call scatter(n, bu, u(1,first,j))
-        call scatter(n, bv, v(1,first,j))
-        call scatter(n, bt, pt(1,first,j))
-        call scatter(n, bq, qv(1,first,j))
+        call scatter(n, nz, bu, u(1,first,j))
+        call scatter(n, nz, bv, v(1,first,j))
+        call scatter(n, nz, bt, pt(1,first,j))
+        call scatter(n, nz, bq, qv(1,first,j))
         do l = 1, n
           u_f(:,first+l-1,j) = uf(l,:)
           t_soil(:,:,first+l-1,j) = soil(l,:,:)
@@ -76,43 +77,6 @@ contains
     end do
     !$omp end parallel do
   end subroutine physics_step
-
-  subroutine gather(n, columns, rows)
-    integer, intent(in) :: n
-    real(dp), intent(in) :: columns(nz,n)
-    real(dp), intent(out) :: rows(width,nz)
-    integer :: k, l, group
-
-    do group = 1, n - 7, 8
-      do k = 1, nz
-        do l = group, group + 7
-          rows(l,k) = columns(k,l)
-        end do
-      end do
-    end do
-    do l = n / 8 * 8 + 1, n
-      rows(l,:) = columns(:,l)
-    end do
-  end subroutine gather
-
-  subroutine scatter(n, rows, columns)
-    integer, intent(in) :: n
-    real(dp), intent(in) :: rows(width,nz)
-    real(dp), intent(out) :: columns(nz,n)
-    integer :: k, l
-
-    do l = 1, n
-      do k = 1, nz - 3, 4
-        columns(k,l) = rows(l,k)
-        columns(k+1,l) = rows(l,k+1)
-        columns(k+2,l) = rows(l,k+2)
-        columns(k+3,l) = rows(l,k+3)
-      end do
-      do k = nz / 4 * 4 + 1, nz
-        columns(k,l) = rows(l,k)
-      end do
-    end do
-  end subroutine scatter
 
   subroutine block(n, dt, solar, ps, cover, wet, soil, u, v, pt, qv, taux, tauy, fh, fq, uf)
     integer, intent(in) :: n

@@ -7,12 +7,12 @@ module physics
   use grid, only: nx, ny, nz, nh, dz, rdz
   use reference_state, only: th_ref, ex_ref, rho, rhow
   use surface, only: ntiles, tile_cover, t_slab
+  use moves, only: gather, scatter, width
   implicit none
 
   private
   public :: physics_run, wind_at_mass_points
 
-  integer, parameter :: width = 32
   real(r8), parameter :: roughness(ntiles) = [0.1_r8, 1.0_r8, 2.0e-4_r8]
   real(r8), parameter :: slab_capacity(ntiles) = [1.0e5_r8, 2.0e5_r8, 4.0e7_r8]
   real(r8), parameter :: solar(ntiles) = [500.0_r8, 560.0_r8, 420.0_r8]
@@ -52,17 +52,17 @@ contains
     do j = 1, ny
       do first = 1, nx, width
         n = min(width, nx - first + 1)
-        call gather(n, um(1,first,j), u)
-        call gather(n, vm(1,first,j), v)
-        call gather(n, th(1,first,j), t)
+        call gather(n, nz, um(1,first,j), u)
+        call gather(n, nz, vm(1,first,j), v)
+        call gather(n, nz, th(1,first,j), t)
         do l = 1, n
           cover(l,:) = tile_cover(:,first+l-1,j)
           slab(l,:) = t_slab(:,first+l-1,j)
         end do
         call block(n, dt_phys, u, v, t, cover, slab, du, dv, dt)
-        call scatter(n, du, tend_u(1,first,j))
-        call scatter(n, dv, tend_v(1,first,j))
-        call scatter(n, dt, tend_th(1,first,j))
+        call scatter(n, nz, du, tend_u(1,first,j))
+        call scatter(n, nz, dv, tend_v(1,first,j))
+        call scatter(n, nz, dt, tend_th(1,first,j))
         do l = 1, n
           t_slab(:,first+l-1,j) = slab(l,:)
         end do
@@ -73,43 +73,6 @@ contains
     seconds = seconds + real(behind - before, r8) / rate
     write(error_unit, "(a,f12.6)") "physics by hand ", seconds
   end subroutine physics_run
-
-  subroutine gather(n, columns, rows)
-    integer, intent(in) :: n
-    real(r8), intent(in) :: columns(nz,n)
-    real(r8), intent(out) :: rows(width,nz)
-    integer :: k, l, group
-
-    do group = 1, n - 7, 8
-      do k = 1, nz
-        do l = group, group + 7
-          rows(l,k) = columns(k,l)
-        end do
-      end do
-    end do
-    do l = n / 8 * 8 + 1, n
-      rows(l,:) = columns(:,l)
-    end do
-  end subroutine gather
-
-  subroutine scatter(n, rows, columns)
-    integer, intent(in) :: n
-    real(r8), intent(in) :: rows(width,nz)
-    real(r8), intent(out) :: columns(nz,n)
-    integer :: k, l
-
-    do l = 1, n
-      do k = 1, nz - 3, 4
-        columns(k,l) = rows(l,k)
-        columns(k+1,l) = rows(l,k+1)
-        columns(k+2,l) = rows(l,k+2)
-        columns(k+3,l) = rows(l,k+3)
-      end do
-      do k = nz / 4 * 4 + 1, nz
-        columns(k,l) = rows(l,k)
-      end do
-    end do
-  end subroutine scatter
 
   subroutine block(n, dt_phys, u, v, th, cover, slab, du, dv, dt)
     integer, intent(in) :: n

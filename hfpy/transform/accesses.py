@@ -21,6 +21,9 @@ from hfpy.model.units import Routine
 from hfpy.transform.edits import Edit, insert, replace_range
 from hfpy.transform.splits import Tile, arranged, number_of, place_of
 
+# A reference with what is known of it; those of a statement by where they stand.
+Entry = tuple[Reference, DataObject, Plan, Order]
+Entries = dict[tuple[int, int], Entry]
 _NONE: Mapping[int, Mapping[str, Tile]] = {}
 
 
@@ -35,7 +38,7 @@ class AccessRewriter:
         self.loops = BlockLoops(facts, routine.key)
         self.counters: set[str] = set()
         self.found: list[Diagnostic] = []
-        self._by_statement: dict[int, dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]]] = {}
+        self._by_statement: dict[int, Entries] = {}
         for reference in facts.references[routine.key]:
             made = facts.plan_of(reference, routine.key)
             if made is None or made.final:
@@ -80,7 +83,7 @@ class AccessRewriter:
         self,
         expr: Expr,
         line: LogicalLine,
-        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+        planned: Entries,
     ) -> Iterator[Edit]:
         entry = planned.get((expr.start, expr.end))
         remapped = self._dimension_edit(expr, line, planned)
@@ -90,18 +93,18 @@ class AccessRewriter:
             for child in children(expr):
                 yield from self._edits(child, line, planned)
             return
-        reference, data, made, order = entry
+        reference, _, made, order = entry
         if order.pieces and reference.role in ("io", "input"):
-            listed = self._by_elements(expr, *entry, line.text, planned)
+            listed = self._by_elements(expr, entry, line.text, planned)
             if listed is not None:
                 yield replace_range(line, expr.start, expr.end, listed)
                 return
         if order.storage is not None and reference.role == "io":
-            whole = self._in_declared_order(expr, *entry, line.text, planned)
+            whole = self._in_declared_order(expr, entry, line.text, planned)
             if whole is not None:
                 yield replace_range(line, expr.start, expr.end, whole)
                 return
-        inner = self._list(expr, reference, data, made, order, line.text, planned)
+        inner = self._list(expr, entry, line.text, planned)
         if isinstance(expr, Name):
             if inner is not None:
                 yield insert(line, expr.end, f"({inner})")
@@ -115,7 +118,7 @@ class AccessRewriter:
     def _dimension_edit(
         expr: Expr,
         line: LogicalLine,
-        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+        planned: Entries,
     ) -> Edit | None:
         """``size(a, 2)`` of an array in another order: the dimension's place in storage."""
         if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or not expr.args:
@@ -129,21 +132,19 @@ class AccessRewriter:
         place = entry[3].place(int(number.text) - 1) + 1
         return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
 
-    def _in_declared_order(
-        self,
-        expr: Expr,
-        reference: Reference,
-        data: DataObject,
-        made: Plan,
-        order: Order,
-        text: str,
-        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
-    ) -> str | None:
+    @staticmethod
+    def _items(expr: Expr, entry: Entry) -> tuple[Expr | str, ...]:
+        """The indices of a reference, a range for each dimension of a bare name."""
+        _, data, made, _ = entry
+        return made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
+
+    def _in_declared_order(self, expr: Expr, entry: Entry, text: str, planned: Entries) -> str | None:
         """An array in an output list as an expression in declared order; None where one dimension or none is
         written.
         """
+        order = entry[3]
         assert order.storage is not None
-        items: tuple[Expr | str, ...] = made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
+        items = self._items(expr, entry)
         ranges = [i for i, item in enumerate(items) if item == ":" or isinstance(item, Range)]
         stored = [ranges.index(d) for d in order.storage if d in ranges]
         if len(ranges) < 2 or stored == sorted(stored):
@@ -153,20 +154,12 @@ class AccessRewriter:
         axes = ", ".join(str(d + 1) for d in stored)
         return f"reshape({shown}, [{sizes}], order=[{axes}])"
 
-    def _by_elements(
-        self,
-        expr: Expr,
-        reference: Reference,
-        data: DataObject,
-        made: Plan,
-        order: Order,
-        text: str,
-        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
-    ) -> str | None:
+    def _by_elements(self, expr: Expr, entry: Entry, text: str, planned: Entries) -> str | None:
         """An array with blocks in a list of input or output as a loop over its elements; None where no dimension in
         blocks is meant as a whole.
         """
-        items: tuple[Expr | str, ...] = made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
+        reference, data, _, order = entry
+        items = self._items(expr, entry)
         ranges = {i: item for i, item in enumerate(items) if item == ":" or isinstance(item, Range)}
         if not ranges.keys() & order.blocks.keys():
             return None
@@ -212,11 +205,11 @@ class AccessRewriter:
         self,
         expr: Expr,
         text: str,
-        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
+        planned: Entries,
     ) -> str:
         entry = planned.get((expr.start, expr.end))
         if entry is not None and isinstance(expr, Name | Apply):
-            inner = self._list(expr, *entry, text, planned)
+            inner = self._list(expr, entry, text, planned)
             base = text[expr.start : expr.open].rstrip() if isinstance(expr, Apply) else text[expr.start : expr.end]
             return base if inner is None else f"{base}({inner})"
         pieces: list[str] = []
@@ -227,17 +220,9 @@ class AccessRewriter:
         pieces.append(text[position : expr.end])
         return "".join(pieces)
 
-    def _list(
-        self,
-        expr: Expr,
-        reference: Reference,
-        data: DataObject,
-        made: Plan,
-        order: Order,
-        text: str,
-        planned: dict[tuple[int, int], tuple[Reference, DataObject, Plan, Order]],
-    ) -> str | None:
+    def _list(self, expr: Expr, entry: Entry, text: str, planned: Entries) -> str | None:
         """The new text between the parentheses, or None for no index list."""
+        reference, data, made, order = entry
         items = made.items
         if items is None:
             if isinstance(expr, Name) or made.changed or not isinstance(expr, Apply):

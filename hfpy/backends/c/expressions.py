@@ -319,8 +319,8 @@ class Expressions:
     def _lane(self, item: Expr | str, dimension: int, variable: CVariable, lane: str) -> str:
         """The index of element ``lane`` (from zero) of a section."""
         lower, _, step = self.bounds(item, dimension, variable)
-        scaled = lane if step == "1" else f"{lane} * {_operand(step)}"
-        return scaled if lower == "0" else f"{_operand(lower)} + {scaled}"
+        scaled = lane if step == "1" else f"{lane} * {operand(step)}"
+        return scaled if lower == "0" else f"{operand(lower)} + {scaled}"
 
     def bounds(self, item: Expr | str, dimension: int, variable: CVariable) -> tuple[str, str, str]:
         """First, last and step of a section's dimension as C text."""
@@ -403,11 +403,12 @@ class Expressions:
 def extent(first: str, last: str, step: str) -> str:
     """The number of elements of a triplet as C text (it may be negative for none)."""
     if step == "1":
-        return last if first == "1" else f"{_operand(last)} - {_operand(first)} + 1"
-    return f"({_operand(last)} - {_operand(first)} + {_operand(step)}) / {_operand(step)}"
+        return last if first == "1" else f"{operand(last)} - {operand(first)} + 1"
+    return f"({operand(last)} - {operand(first)} + {operand(step)}) / {operand(step)}"
 
 
-def _operand(text: str) -> str:
+def operand(text: str) -> str:
+    """C text as an operand: in parentheses unless it is a name or a number."""
     return text if text.replace("_", "").isalnum() else f"({text})"
 
 

@@ -20,8 +20,8 @@ from hfpy.backends.base import render
 from hfpy.backends.c.body import Body
 from hfpy.backends.c.components import components
 from hfpy.backends.c.device import DeviceRoutines, Lines, array_variable, scalar_of, view_line
-from hfpy.backends.c.expressions import Expressions, extent
-from hfpy.backends.c.parameters import Parameter, kernel_parameter, launch_parameter
+from hfpy.backends.c.expressions import Expressions, extent, operand
+from hfpy.backends.c.parameters import Parameter, in_order, kernel_parameter, launch_parameter
 from hfpy.backends.c.space import (
     bytes_of,
     called_bytes,
@@ -288,7 +288,7 @@ class KernelBuilder:
         bounds = [self._array_bounds(data, d, actual or data.name, text) for d in range(data.rank)]
         variable = array_variable(data, self.facts, scalar, bounds)
         variable = CVariable(text, scalar, variable.lower, variable.upper, variable.storage)
-        count = " * ".join(["1LL"] + [_factor(extent(low, high, "1")) for low, high in bounds])
+        count = " * ".join(["1LL"] + [operand(extent(low, high, "1")) for low, high in bounds])
         const = data.name not in self.flow.written if const is None else const
         aliased = bool(data.symbol.attributes & {"pointer", "target"})
         optional = "optional" in data.symbol.attributes
@@ -451,15 +451,8 @@ class KernelBuilder:
         """Whether each thread runs over many points (reductions)."""
         return bool(self.region.reductions)
 
-    def _ordered(self) -> list[Parameter]:
-        ranks = {"value": 0, "optional": 1, "result": 2, "reduction": 3, "array": 4}
-        return sorted(self.parameters.values(), key=lambda p: ranks[p.kind])
-
-    def _not_by_teams(self, jumped: bool) -> str:
-        return not_by_teams(self.block, self._looped, bool(self.epilogue), jumped, bool(self.space))
-
     def _assemble(self, domains: list[Domain], statements: Statements, called: list[str]) -> Kernel:
-        parameters = self._ordered()
+        parameters = in_order(self.parameters.values())
         line = self.region.line
         place = f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
         jumped = any("hf_next_point" in text for text, _ in statements.lines)
@@ -487,7 +480,8 @@ class KernelBuilder:
             "launch_constants": self._launch_constants(domains),
             "team": self.team,
         }
-        if self.team and (what := self._not_by_teams(jumped)):
+        what = not_by_teams(self.block, self._looped, bool(self.epilogue), jumped, bool(self.space))
+        if self.team and what:
             raise Unprintable(what, line, 0, len(line.text), self.routine.file)
         kind = "team" if self.team else "kernel"
         head = [(text, line.first) for text in render(f"cuda_c/{kind}_begin.j2", **values)]
@@ -503,7 +497,3 @@ class KernelBuilder:
             tuple(self.imports),
             tuple(p.actual for p in parameters if p.kind == "array"),
         )
-
-
-def _factor(text: str) -> str:
-    return text if text.replace("_", "").isalnum() else f"({text})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.kinds import Scalar
@@ -30,6 +30,12 @@ class Parameter:
     restrict: bool = True
     optional: bool = False
     updated: bool = False
+
+
+def in_order(parameters: Iterable[Parameter]) -> list[Parameter]:
+    """Parameters as kernels and launchers have them: single values, optional ones, results, reductions, arrays."""
+    ranks = {"value": 0, "optional": 1, "result": 2, "reduction": 3, "array": 4}
+    return sorted(parameters, key=lambda p: ranks[p.kind])
 
 
 def kernel_parameter(parameter: Parameter) -> str:

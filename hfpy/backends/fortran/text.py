@@ -310,8 +310,7 @@ class KernelText(AccessRewriter):
         entry = planned.get((expr.start, expr.end))
         inner: str | None = None
         if entry is not None:
-            reference, data, made, order = entry
-            inner = self._list(expr, reference, data, made, order, text, planned)
+            inner = self._list(expr, entry, text, planned)
         if inner is None:
             if isinstance(expr, Apply):
                 inner = ", ".join(self._render(a, text, planned) for a in expr.args)

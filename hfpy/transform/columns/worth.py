@@ -21,7 +21,9 @@ _WORK = 40
 _MOVE = 2.5
 # Levels that columns are taken to have, to compare work on single values with work on all elements.
 _LEVELS = 32
-_DIVISION, _FUNCTION = 8, 20
+# What some operations cost beyond what counts them as one, or as a power.
+_DIVISION = 7
+_MORE = {"sqrt": 7, "exp": 10, "log": 10, "log10": 10, "sin": 10, "cos": 10, "tanh": 10}
 
 
 def worth_blocks(analysis: Varying, blocks: RegionBlocks) -> bool:
@@ -81,11 +83,9 @@ def _weight(nodes: tuple[Node, ...]) -> float:
     for statement in _assignments(nodes):
         for expr in walk(statement.value):
             if isinstance(expr, Binary) and expr.op == "/":
-                total += _DIVISION - 1
-            elif isinstance(expr, Apply) and named(expr) in ("exp", "log", "log10", "sin", "cos", "tanh"):
-                total += _FUNCTION / 2
-            elif isinstance(expr, Apply) and named(expr) == "sqrt":
-                total += _DIVISION - 1
+                total += _DIVISION
+            elif isinstance(expr, Apply):
+                total += _MORE.get(named(expr), 0)
     return total
 
 
