@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from hfpy.analyze.sizes import Linear
 from hfpy.model.statements import Assignment
 from hfpy.transform.stencil.groups import Illegal
 from hfpy.transform.stencil.members import (
@@ -204,11 +203,3 @@ class Inliner:
         """Whether one stage, and nobody else in the routine, sets an array, on the same levels each time."""
         others = array in self.program.set_elsewhere or array in self.program.read_elsewhere
         return len(self.writers[array]) == 1 and not others and self.program.settled
-
-
-def versions(members: Sequence[Member]) -> frozenset[Version]:
-    """What the stages of members write."""
-    return frozenset(v for m in members for v in m.stage.writes)
-
-
-__all__ = ["Inliner", "Linear", "versions"]

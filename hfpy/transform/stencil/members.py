@@ -11,7 +11,7 @@ from hfpy.analyze.sizes import Linear
 from hfpy.model.expressions import walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions
 from hfpy.transform.stencil.flow import exposed_and_certain
-from hfpy.transform.stencil.program import Access, Offset, Pattern, Piece, Span, SpanKey, Stage, moved, shifted
+from hfpy.transform.stencil.program import Access, Offset, Pattern, Span, SpanKey, Stage, moved, shifted
 from hfpy.transform.stencil.sweeplift import read_first, target_name
 
 
@@ -193,19 +193,3 @@ def _statements(nodes: tuple[Node, ...]) -> Iterator[Statement]:
 def with_exposed(made: Member, arrays: frozenset[str]) -> Member:
     """A member that reads some arrays at its level before it does anything else."""
     return replace(made, exposed=made.exposed | arrays)
-
-
-__all__ = [
-    "Instance",
-    "Member",
-    "Piece",
-    "Spot",
-    "Touch",
-    "base_of",
-    "carried_values",
-    "member",
-    "named",
-    "pieces_of",
-    "spot_of",
-    "with_exposed",
-]

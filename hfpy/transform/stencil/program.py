@@ -225,8 +225,3 @@ class Program:
         """An offset with 0 in the dimensions that an array does not have."""
         items = self.patterns[version.array].items
         return tuple(o if i in items else 0 for i, o in zip(self.iterators, offset, strict=True))
-
-    def consumers(self, stage: Stage) -> list[Stage]:
-        """The stages that read an output of a stage."""
-        made = set(stage.writes)
-        return [s for s in self.stages if any(r.version in made for r in s.reads)]

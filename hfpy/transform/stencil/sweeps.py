@@ -226,6 +226,3 @@ def group_of(program: Program, stages: Sequence[Stage]) -> Group:
     """The group of some neighbouring stages."""
     kind = ColumnGroup if any(s.pieces for s in stages) else Group
     return kind(program, tuple(stages))
-
-
-__all__ = ["ColumnGroup", "group_of", "lags"]
