@@ -16,13 +16,14 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE
 from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.pointers import seen_otherwise
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, children
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Opaque, expressions
+from hfpy.model.statements import Assignment, Memory, Opaque, expressions
 from hfpy.model.units import Routine
 
 Reason = tuple[str, Place | None]
@@ -173,6 +174,9 @@ class _Finder:
                     self._values(site, key, routine, sections.get(id(site.at.statement), []))
             for listed in sections.values():
                 self._conform(listed, key, routine)
+            for at in self.facts.graph.statements[key]:
+                for data, reason in seen_otherwise(self.facts, at, key):
+                    self.pin(data, reason, at.statement.line.place(routine.file))
             self._opaque(key, routine)
         return len(self.pins.reasons) > before
 
@@ -211,6 +215,9 @@ class _Finder:
         elif reference.role == "input" and len(order) > 1 and not self.by_macros:
             if not self._transferred_by_elements(data, items, key):
                 self.pin(data, "it is read as a whole", self._place(reference, routine))
+        elif reference.role == "allocate" and _takes_shape(reference):
+            whole = self.order(data) or tuple(range(data.rank))
+            sections.setdefault(id(reference.at.statement), []).append((reference, data, whole))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
             sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
 
@@ -424,6 +431,13 @@ def dimension_argument(call: Apply) -> Literal | None:
     arg = call.args[1]
     value = arg.value if isinstance(arg, Keyword) and arg.name == "dim" else arg
     return value if isinstance(value, Literal) and value.text.isdigit() else None
+
+
+def _takes_shape(reference: Reference) -> bool:
+    """Whether an array is allocated with the shape or the values of another: ``source=`` and ``mold=``."""
+    statement = reference.at.statement
+    options = statement.options if isinstance(statement, Memory) else ()
+    return any(isinstance(option, Keyword) and option.name in ("source", "mold") for option in options)
 
 
 def _scalar_initial(text: str) -> bool:

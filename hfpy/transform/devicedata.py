@@ -18,7 +18,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
 from hfpy.model.expressions import Apply, Expr, Name
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
+from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Handle, remembered
@@ -168,7 +168,9 @@ class DeviceData(HostStatements):
 
         site = self.effects.site(reference, self.key)
         if site is None or not site.callee:
-            return False
+            # Any subroutine whose source is not here may, `c_f_pointer` among them.
+            statement = reference.at.statement
+            return isinstance(statement, Call) and reference.call is statement.designator
         _, dummy = dummy_of(self.facts, site, reference.position)
         if dummy is None or not dummy.symbol.dynamic or dummy.symbol.intent == "in":
             return False
