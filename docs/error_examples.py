@@ -888,6 +888,33 @@ FLOW: dict[str, Entry] = {
         command="hfpy check {file} --target gpu",
         cure="Give the statement a place of its own; a loop ended by a label may end on a `continue`.",
     ),
+    "HF604": Entry(
+        "The buffer of a non-blocking call belongs to the message until the program has waited for it. hfpy copies the "
+        "buffer to the host before the call and to the device behind the call that waits. It must find that call in "
+        "the same routine, under no condition, and nothing may use the array on the device in between. Persistent and "
+        "one-sided communication keeps buffers for longer.",
+        {
+            "halo.h90": _text("""
+            module halo
+              implicit none
+              integer, parameter :: nx = 4
+            contains
+              subroutine start(a, request)
+                use mpi
+                real, intent(inout) :: a(nx)
+                integer, intent(out) :: request
+                integer :: code
+                @parallelRegion{domName(i), domSize(nx)}
+                a = a + 1.0
+                @end parallelRegion
+                call mpi_irecv(a, nx, MPI_REAL, 0, 1, MPI_COMM_WORLD, request, code)
+              end subroutine start
+            end module halo
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+        cure="Wait in the routine that starts the message, or receive into an array that is not on the device.",
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

@@ -80,6 +80,7 @@ CODES: dict[str, str] = {
     "HF601": "a condition reads data that are on the device",
     "HF602": "an actual argument has no place on the device",
     "HF603": "the copies of an array on host and device cannot be kept in step",
+    "HF604": "a message is on its way from or to an array that is on the device",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",

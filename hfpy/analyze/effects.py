@@ -11,6 +11,7 @@ from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
@@ -75,6 +76,8 @@ class Effects:
             found = self.facts.scopes.variable(reference.name, key)
             if found is not None and (found.symbol.intent == "in" or found.symbol.constant):
                 return True, False  # whatever is called may not change it
+            if only_reads(procedure(reference.at.statement), reference.position):
+                return True, False
             return self._intrinsic_subroutine(site, reference)
         name = dummy_name(self.facts, site, reference.position)
         if name is None:

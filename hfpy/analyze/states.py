@@ -14,6 +14,7 @@ from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import TARGETS, Residence, equivalent, marks
 from hfpy.analyze.uses import Reference
@@ -35,6 +36,14 @@ class States:
     _held: dict[str, list[DataObject]] = field(default_factory=dict)
     _all_there: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
     _residence: Residence | None = None
+    _messages: Messages | None = None
+
+    @property
+    def messages(self) -> Messages:
+        """Which arrays belong to messages that are on their way."""
+        if self._messages is None:
+            self._messages = Messages(self.facts, self.effects)
+        return self._messages
 
     def of(self, name: str, key: str) -> str:
         """The state of an array in a routine; ``host`` for everything that is no array."""

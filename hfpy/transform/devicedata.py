@@ -23,10 +23,11 @@ from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
-from hfpy.transform.hoststatements import HostStatements, Touched
+from hfpy.transform.hoststatements import HostStatements
 from hfpy.transform.packed import packed_copies, packed_rows
 from hfpy.transform.reallocated import allocates_below
 from hfpy.transform.rows import Rows
+from hfpy.transform.touched import Touched
 
 
 class DeviceData(HostStatements):
@@ -55,6 +56,7 @@ class DeviceData(HostStatements):
         """All edits of the routine."""
         if not self.arrays and not self.states.resident(self.key):
             return
+        self.found += self.traffic.conflicts()
         yield from self._nodes(self.routine.body)
         yield from self._entry()
         yield from self._exits()

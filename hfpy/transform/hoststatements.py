@@ -5,7 +5,6 @@ through namelists, and through pointers in objects.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.components import indexed, pointer_component
@@ -21,29 +20,8 @@ from hfpy.model.statements import Call, InputOutput, Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.datadialect import DataDialect
 from hfpy.transform.reallocated import allocates, allocates_below
-
-
-@dataclass
-class Touched:
-    """The device arrays that host code reads and writes; ``partly`` are those written not for certain as a whole,
-    ``moved`` those that may be allocated anew, ``followed`` those that may be so in a routine that works on the device.
-    """
-
-    read: set[str] = field(default_factory=set)
-    written: set[str] = field(default_factory=set)
-    partly: set[str] = field(default_factory=set)
-    moved: set[str] = field(default_factory=set)
-    followed: set[str] = field(default_factory=set)
-
-    @property
-    def before(self) -> list[str]:
-        """What has to be valid on the host before."""
-        return sorted(self.read | self.partly)
-
-    @property
-    def after(self) -> list[str]:
-        """What has to go to the device afterwards."""
-        return sorted(self.written - self.moved)
+from hfpy.transform.touched import Touched
+from hfpy.transform.traffic import MessageTraffic
 
 
 class HostStatements:
@@ -73,6 +51,7 @@ class HostStatements:
         self.imports: list[tuple[str, str, str]] = []
         self.foreign: dict[str, Symbol] = {}
         self.arrays = states.arrays(self.key)
+        self.traffic = MessageTraffic(facts, effects, states, routine)
         self.references: dict[int, list[Reference]] = {}
         done = {id(s) for s in copies}
         for reference in facts.references.get(self.key, ()):
@@ -90,7 +69,7 @@ class HostStatements:
             if reference.role in ("pointer", "allocate", "inquiry") or not self.facts.live(reference.at, self.key):
                 continue
             name = self.device_name(reference) or self._pointed(reference)
-            if not name:
+            if not name or self.traffic.takes(reference, name, touched, self.found):
                 continue
             anew = allocates_below(self.facts, self.effects, reference, self.key)
             if self.states.stays_on_device(reference, self.key):
@@ -119,6 +98,7 @@ class HostStatements:
             elif name:
                 touched.read.add(name)
         self._through_modules(statement, touched)
+        touched.written |= self.traffic.ended(statement)
 
     def _refuse(self, reference: Reference, message: str, hint: str = "copy the values instead") -> None:
         place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)
@@ -183,6 +163,11 @@ class HostStatements:
         return found
 
     def _touched_by(self, site: CallSite, local: str, identity: tuple[str, str], touched: Touched) -> None:
+        if identity in self.states.messages.left_open(site.callee):
+            place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
+            message = f"'{site.name}' leaves a message on its way from or to '{local}', which may be on the device"
+            hint = "wait for it in the same routine"
+            self.found.append(error("HF604", message, place, hint))
         touched.read.add(local)
         named = identity in self.effects.mentioned(site.callee)
         if not named or self.states.written_below(identity, site.callee):
