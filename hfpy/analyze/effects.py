@@ -27,7 +27,7 @@ class Effects:
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
-        self._mentioned: dict[str, frozenset[tuple[str, str]]] = {}
+        self._mentioned: dict[str, frozenset[tuple[str, str]]] | None = None
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""
@@ -101,7 +101,8 @@ class Effects:
         if routine is None:
             return "inout"
         symbol = routine.spec.symbols.get(name)
-        if symbol is not None and symbol.intent:
+        # The intent of a pointer is about what it points to, not about the values there (Fortran 2018, 8.5.10).
+        if symbol is not None and symbol.intent and "pointer" not in symbol.attributes:
             self._intents[slot] = symbol.intent
             return symbol.intent
         if symbol is not None and "value" in symbol.attributes:
@@ -118,16 +119,15 @@ class Effects:
 
     def mentioned(self, key: str) -> frozenset[tuple[str, str]]:
         """Variables of other units that a routine, or one it calls, mentions: (home unit, name there)."""
-        if key in self._mentioned:
-            return self._mentioned[key]
-        self._mentioned[key] = frozenset()  # a recursive call adds nothing
+        if self._mentioned is None:
+            graph = self.facts.graph
+            self._mentioned = graph.gathered({k: self._mentions(k) for k in graph.sites})
+        outside = self._mentioned.get(key, frozenset())
+        return frozenset(i for i in outside if i[0] != key)
+
+    def _mentions(self, key: str) -> frozenset[tuple[str, str]]:
         found = (self.facts.scopes.variable(r.name, key) for r in self._references(key))
-        result = {(f.home, f.symbol.name) for f in found if f is not None and f.home != key}
-        for site in self.facts.graph.sites.get(key, ()):
-            if site.callee and site.callee != key and self.facts.live(site.at, key):
-                result |= self.mentioned(site.callee)
-        self._mentioned[key] = frozenset(result)
-        return self._mentioned[key]
+        return frozenset((f.home, f.symbol.name) for f in found if f is not None and f.home != key)
 
     def shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
         """Variables that outlive a call and that a routine, or one it calls, writes: (kind, name) → place of a write.

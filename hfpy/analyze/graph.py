@@ -5,7 +5,9 @@ Calls of subroutines and of functions alike, in one-line ``if``s and nested in i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hfpy.analyze.context import Located, located
 from hfpy.analyze.indirect import Candidates, by_procedure_variable
@@ -14,6 +16,8 @@ from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
 from hfpy.model.statements import Call, expressions
 from hfpy.model.units import Routine
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,21 @@ class CallGraph:
     def below(self, key: str) -> tuple[CallSite, ...]:
         """All call sites of a routine: direct ones, and one for each candidate of indirect ones."""
         return (*self.sites.get(key, ()), *self.indirect.get(key, ()))
+
+    def gathered(self, own: Mapping[str, frozenset[T]]) -> dict[str, frozenset[T]]:
+        """What is known of each routine joined with what is known of all that it calls, directly or not, however they
+        call each other.
+        """
+        found = dict(own)
+        pending = [key for key, there in own.items() if there]
+        while pending:
+            key = pending.pop()
+            for site in self.callers.get(key, ()):
+                there = found.get(site.caller, frozenset())
+                if not found[key] <= there:
+                    found[site.caller] = there | found[key]
+                    pending.append(site.caller)
+        return found
 
     def site(self, key: str, at: Located, node: Expr | None) -> CallSite | None:
         """The call that a node of a routine's statement is: a function reference, or the designator of a ``call``."""

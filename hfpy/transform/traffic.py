@@ -68,7 +68,8 @@ class MessageTraffic:
         for site in self.facts.graph.sites.get(key, ()) if self.spans else ():
             position = self.facts.positions.get(site.callee)
             if site.callee and (position.own or position.below):
-                place, reached = self.places[id(site.at.statement)], self.states.residence.touched(site.callee)
+                place = self.places[id(site.at.statement)]
+                reached = {view.root for view in self.states.residence.views(site.callee)}
                 for span in self.spans:
                     if span.identity in reached and span.first <= place <= span.last:
                         yield self._used(span.identity[1], site.at.statement, site.node)

@@ -20,11 +20,13 @@ LAYOUT: Mapping[str, Any] = {
 
 def program(name: str, text: str, **plain: str) -> Pair:
     """A pair of a text in which ``<ij`` and ``<i`` begin regions over (4,3) and (4) points that ``>`` ends, and loops
-    in their place. ``plain`` are further files, by stem, that both have. The module is called ``name``.
+    in their place. The twin has no blocks of domain dependants. ``plain`` are further files, by stem, that both have.
+    The module is called ``name``.
     """
 
     def written(both: tuple[str, str], one: tuple[str, str]) -> str:
-        lines, ends = [], []
+        lines, ends, skipped = [], [], False
+        plain_text = both is LOOPS
         for line in text.replace("NAME", name).splitlines():
             match line.strip():
                 case "<ij":
@@ -35,7 +37,11 @@ def program(name: str, text: str, **plain: str) -> Pair:
                     ends.append(one[1])
                 case ">":
                     lines.append(ends.pop())
-                case _:
+                case stripped if plain_text and stripped.startswith("@domainDependant"):
+                    skipped = True
+                case "@end domainDependant" if plain_text:
+                    skipped = False
+                case _ if not skipped:
                     lines.append(line)
         return "\n".join(lines) + "\n"
 
