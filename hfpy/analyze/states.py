@@ -99,7 +99,10 @@ class States:
         data = self.facts.object(name, key)
         if data is None or not data.rank or data.symbol.constant or not self.reaches_device(key):
             return False
-        return self.facts.storage.meet(self.facts.storage.of_identity(data.identity), self.there(key))
+        storage = self.facts.storage
+        if storage.meet(storage.of_identity(data.identity), self.resident(key)):
+            return True
+        return any(storage.shared(data.name, held.name, key) for held in self.held(key) if held.name != data.name)
 
     def there(self, key: str) -> frozenset[Identity]:
         """The storage objects that may be on the device while a routine runs: its own and those of its callers."""
