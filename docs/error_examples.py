@@ -437,7 +437,7 @@ SYMBOLS: dict[str, Entry] = {
                 "b = b + i", more="call random_number(b)", attributes="domName(i,j,k), domSize(nx,ny,nz)"
             )
         },
-        'hfpy check {file} --layout "k i j"',
+        'hfpy check {file} --layout "k i j" --export other',
         cure="Nothing is wrong. Write loops there if the array shall have the layout's order.",
     ),
     "HF311": Entry(

@@ -66,6 +66,9 @@ analysis_options = stack(
     click.option("-I", "include_dirs", multiple=True, type=PATH, metavar="DIR", help="Where included files are."),
     click.option("--layout", metavar="ORDER", help='Order of the dimensions, such as "k i j", leftmost contiguous.'),
     click.option(
+        "--export", "exports", multiple=True, metavar="[MODULE::]NAME", help="What code outside of the sources uses."
+    ),
+    click.option(
         "--parse-limit",
         type=click.FloatRange(0),
         metavar="SECONDS",

@@ -103,6 +103,7 @@ def translate_text(
     if "target" not in options or options["target"] == "cpu":
         options.setdefault("backend", "sequential")
     options.setdefault("jobs", 1)
+    options.setdefault("exports", ("run",))  # by which batches run programs
     done = translate(paths, Options(**options))
     files = {generated.name: generated.text for generated in done.files}
     if files:

@@ -134,31 +134,32 @@ class Effects:
 
         ``kind`` is ``module`` for module variables, ``saved`` for locals with ``save`` or an initial value.
         """
+        result: dict[tuple[str, str], Place] = {}
+        pending, seen = [key], {key}
+        while pending:
+            current = pending.pop()
+            for variable, place in self._own_shared_writes(current).items():
+                result.setdefault(variable, place)
+            for site in reversed(self.facts.graph.below(current)):
+                if site.callee and site.callee not in seen and self.facts.live(site.at, current):
+                    seen.add(site.callee)
+                    pending.append(site.callee)
+        return result
+
+    def _own_shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
         if key in self._shared_writes:
             return self._shared_writes[key]
-        self._shared_writes[key] = {}
-        result: dict[tuple[str, str], Place] = {}
+        result = self._shared_writes.setdefault(key, {})
         routine = self.facts.application.routines.get(key)
-        if routine is None:
-            return result
-        for reference in self._references(key):
+        for reference in self._references(key) if routine is not None else ():
             found = self.facts.scopes.variable(reference.name, key)
-            if found is None or found.symbol.constant or not self.of(reference, key)[1]:
-                continue
-            home = self.facts.application.routines.get(found.home)
-            if home is None:
+            home = self.facts.application.routines.get(found.home) if found is not None else None
+            if found is None or home is None or found.symbol.constant or not self.of(reference, key)[1]:
                 continue
             module = home.kind in ("module", "submodule")
-            if not module and not (found.home == key and keeps_value(routine, reference.name)):
-                continue
-            node = reference.node
-            result.setdefault(
-                ("module" if module else "saved", found.symbol.name),
-                reference.at.statement.line.place(routine.file, node.start, node.end),
-            )
-        for site in self.facts.graph.sites.get(key, ()):
-            if site.callee and site.callee != key and self.facts.live(site.at, key):
-                for name, place in self.shared_writes(site.callee).items():
-                    result.setdefault(name, place)
-        self._shared_writes[key] = result
+            kept = routine is not None and found.home == key and keeps_value(routine, reference.name)
+            if routine is not None and (module or kept):
+                node = reference.node
+                place = reference.at.statement.line.place(routine.file, node.start, node.end)
+                result.setdefault(("module" if module else "saved", found.symbol.name), place)
         return result

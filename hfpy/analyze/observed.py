@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hfpy.analyze.calls import dummy_of, is_elemental
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE
@@ -27,6 +28,7 @@ from hfpy.model.statements import Assignment, Memory, Opaque, expressions
 from hfpy.model.units import Routine
 
 Reason = tuple[str, Place | None]
+UNSEEN = "code that hfpy does not see"
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
 Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
 
@@ -69,6 +71,7 @@ class _Finder:
         self.by_macros = by_macros
         self.pins = Pins()
         self.splits = SplitRules(facts, self.chosen, first) if first else None
+        self.exports = Exports(facts)
         self._declared_places()
 
     # -- what an order is, given the pins so far
@@ -135,6 +138,10 @@ class _Finder:
                     self.pin(data, "it is a function result", place)
                 elif "bind" in " ".join(routine.prefix) or "bind(c" in routine.header.text.lower().replace(" ", ""):
                     self.pin(data, "it belongs to an interoperable procedure", place)
+                elif not self.by_macros and name in routine.dummies and self.exports.uses_dummies(routine):
+                    self.pin(data, f"{UNSEEN} may call '{routine.name}'", place)
+                elif not self.by_macros and self.exports.uses_variable(routine, name):
+                    self.pin(data, f"{UNSEEN} may use it", place)
                 else:
                     self._split_declaration(data, place)
 

@@ -146,6 +146,7 @@ class Specification:
     implicit: tuple[tuple[str, FType], ...] = ()
     statement_functions: tuple[tuple[str, tuple[str, ...], Expr, LogicalLine], ...] = ()
     private: frozenset[str] = frozenset()
+    public: frozenset[str] = frozenset()
     default_private: bool = False
     saved: frozenset[str] = frozenset()
     storage: frozenset[str] = frozenset()

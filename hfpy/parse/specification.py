@@ -46,6 +46,7 @@ class _State:
     implicit: list[tuple[str, FType]] = field(default_factory=list)
     statement_functions: list[tuple[str, tuple[str, ...], object, LogicalLine]] = field(default_factory=list)
     private: set[str] = field(default_factory=set)
+    public: set[str] = field(default_factory=set)
     default_private: bool = False
     saved: set[str] = field(default_factory=set)
     storage: set[str] = field(default_factory=set)
@@ -98,6 +99,7 @@ class SpecificationParser:
             implicit=tuple(s.implicit),
             statement_functions=tuple(s.statement_functions),  # type: ignore[arg-type]
             private=frozenset(s.private),
+            public=frozenset(s.public),
             default_private=s.default_private,
             saved=frozenset(s.saved),
             storage=frozenset(s.storage),
@@ -252,6 +254,7 @@ class SpecificationParser:
                 self.state.private.update(names)
             else:
                 self.state.private.difference_update(names)
+                self.state.public.update(names)
         elif word == "save":
             saved = {n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()}
             self.state.saved.update(saved or {"*"})
