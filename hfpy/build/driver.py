@@ -138,7 +138,7 @@ def _compile_and_link(
         files["hfpy_debug.f90"] = runtime_module(DEBUG_FOLDER / "hfpy_debug.f90", DEBUG_MODULE)
     if options.profile:
         files["hfpy_profile.f90"] = runtime_module(PROFILE_FOLDER / "hfpy_profile.f90", PROFILE_MODULE)
-    flags = cudafortran.compile_flags(tools.fortran, cuda) if cuda is not None and in_fortran else ()
+    flags = cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
     needs = dependencies(tuple(files.values()))
     processes = Processes()
     objects = Objects(
