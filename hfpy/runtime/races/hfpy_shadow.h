@@ -184,7 +184,7 @@ static void hf_shadow_for(const void *memory, size_t bytes) {
 }
 
 /* Whether somebody has written to memory since the launch began. */
-static int hf_shadow_written(const void *memory, size_t bytes) {
+static inline int hf_shadow_written(const void *memory, size_t bytes) {
   for (uintptr_t at = (uintptr_t)memory, end = at + bytes; at < end;) {
     const hf_shadow_page *const page = hf_page_of(at);
     const uintptr_t next = (at | (HF_PAGE - 1)) + 1;
@@ -200,7 +200,7 @@ static int hf_shadow_written(const void *memory, size_t bytes) {
 }
 
 /* Nobody has touched these bytes yet: other things lie there from now on. */
-static void hf_shadow_forget(const void *memory, size_t bytes) {
+static inline void hf_shadow_forget(const void *memory, size_t bytes) {
   for (uintptr_t at = (uintptr_t)memory, end = at + bytes; at < end; ++at) {
     hf_shadow_page *const page = hf_page_of(at);
     if (page == NULL || page->cells == NULL) continue;
