@@ -21,7 +21,7 @@ from hfpy.diagnostics import Diagnostic, note
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Literal, Name, base_name, names_in, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, OneLine, expressions
+from hfpy.model.statements import Assignment, Construct, Header, OneLine, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.nests import own_nest
 from hfpy.transform.edits import Edit, insert_lines
@@ -134,16 +134,18 @@ class _Watch:
         if not any(dim.form == "star" for dim in found.symbol.shape):
             yield _guarded(name, found.symbol, f"call hf_race_memory(loc({name}), {size}, {_text(name)})")
         if reference.component or selector is not None:
+            line = reference.at.statement.line
+            if selector is not None:
+                line = next(c.header.line for c in reversed(reference.at.constructs) if reference.name in _named(c))
             for expr in (selector,) if selector is not None else expressions(reference.at.statement):
                 for node in walk(expr):
                     if isinstance(node, Component) and base_name(node) == name:
-                        yield from self._component(node, reference.at, varying)
+                        yield from self._component(node, line, varying)
 
-    def _component(self, node: Component, at: Located, varying: set[str]) -> Iterator[str]:
+    def _component(self, node: Component, line: LogicalLine, varying: set[str]) -> Iterator[str]:
         symbol = component_of(node, self.key, self.facts.scopes)
         if symbol is None or not symbol.dynamic or symbol.type.base == "procedure":
             return
-        line = at.statement.line
         text = line.text[node.start : node.end]
         indices = [a for n in walk(node) if isinstance(n, Apply) for a in n.args]
         if any(names_in(a) & varying for a in indices):
@@ -221,13 +223,14 @@ class _Watch:
             action = action.action
         elif any(c.kind in ("where", "forall") for c in at.constructs):
             return
-        changed = any(
-            (made := self.facts.plan_of(r, self.key)) is not None and made.changed
-            for r in self.facts.references[self.key]
-            if r.at.statement is action
-        )
-        if isinstance(action, Assignment) and not changed and (call := self._whole(action)):
+        if isinstance(action, Assignment) and (call := self._whole(action)) and not self._changes(action):
             yield from self.rows.before(line, [condition + call], _STATEMENT)
+
+    def _changes(self, statement: Assignment) -> bool:
+        """Whether an access of a statement gets indices, so that it means an element."""
+        here = (r for r in self.facts.references[self.key] if r.at.statement is statement)
+        plans = (self.facts.plan_of(r, self.key) for r in here)
+        return any(plan is not None and plan.changed for plan in plans)
 
     def _whole(self, statement: Assignment) -> str:
         """The call before an assignment that a compiler may do without telling; empty for others."""
@@ -272,6 +275,11 @@ class _Watch:
 def construct_iterators(construct: Construct) -> Sequence[str]:
     """The iterators of a region's construct."""
     return construct.region.iterators if construct.region is not None else ()
+
+
+def _named(construct: Construct) -> Sequence[str]:
+    """The names that an ``associate`` construct gives."""
+    return construct.header.names if isinstance(construct.header, Header) else ()
 
 
 def _text(text: str) -> str:
