@@ -286,9 +286,7 @@ def verify_command(
     return DONE
 
 
-def _watched(
-    target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]
-) -> int:
+def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]) -> int:
     """Build the project so that it watches for races, run it, and show what it found; the exit status."""
     from dataclasses import replace
 

@@ -147,7 +147,9 @@ def _compile_and_link(
         files["hfpy_profile.f90"] = runtime_module(PROFILE_FOLDER / "hfpy_profile.f90", PROFILE_MODULE)
     if options.races:
         files["hfpy_races.f90"] = runtime_module(RACES_FOLDER / "hfpy_races.f90", RACES_MODULE)
-    flags = cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
+    flags = (
+        cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
+    )
     needs = dependencies(tuple(files.values()))
     processes = Processes()
     objects = Objects(

@@ -1,7 +1,7 @@
 """``hfpy verify --races``: one sequential build that watches every access in its regions, run once.
 
-The compiler's instrumentation for races tells hfpy's own runtime (``runtime/races``) each access; what that finds is read
-here and told with the places in the user's files.
+The compiler's instrumentation for races tells hfpy's own runtime (``runtime/races``) each access; what that finds is
+read here and told with the places in the user's files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hfpy.build.tools import Tools
 from hfpy.diagnostics import ToolError
 
 FOLDER = "HFPY_RACES"
-FLAGS = ("-g", "-O1", "-fno-lto", *WATCHES["gnu"])
+FLAGS = ("-g", "-O2", "-fno-lto", *WATCHES["gnu"])
 WRAPPED = ("memcpy", "memmove", "memset")
 _WORDS = {"wrote": "has set", "read": "has read"}
 
@@ -118,16 +118,18 @@ def run_watched(program: Path, arguments: Sequence[str], folder: Path, origins: 
     meetings = [_meeting(row) for row in rows if row[0] in ("race", "equal")]
     places = _places(program, {m.code for m in meetings}, {o.generated.name: o for o in origins})
     placed = dict.fromkeys(replace(m, place=places.get(m.code, "")) for m in meetings)
-    unwatched = dict.fromkeys(f"accesses of '{row[1]}' are not watched: {row[2]}" for row in rows if row[0] == "unwatched")
+    unwatched = dict.fromkeys(
+        f"accesses of '{row[1]}' are not watched: {row[2]}" for row in rows if row[0] == "unwatched"
+    )
     totals = [row for row in rows if row[0] == "done"]
     launches, points = (sum(int(row[n]) for row in totals) for n in (1, 2))
     return Watched(tuple(placed), tuple(unwatched), launches, points, done.returncode, done.stderr)
 
 
 def _meeting(row: Sequence[str]) -> Meeting:
-    kind, array, element, region, iterators, point, other, does, did, code = row
-    cut = (tuple(text.split(",")) if text else () for text in (iterators, point, other))
-    return Meeting(array, element, region, *cut, does, did, code, equal=kind == "equal")
+    kind, array, element, region, *listed, does, did, code = row
+    iterators, point, other = (tuple(text.split(",")) if text else () for text in listed)
+    return Meeting(array, element, region, iterators, point, other, does, did, code, equal=kind == "equal")
 
 
 def _places(program: Path, addresses: Iterable[str], origins: Mapping[str, Origin]) -> dict[str, str]:

@@ -1,8 +1,9 @@
 """Calls that tell the watch over races what a region shares and where its points begin (``hfpy verify --races``).
 
-Accesses themselves are seen by the compiler's instrumentation (``runtime/races/hfpy_shadow.h``), in called routines, too. What
-is told here are names: the arrays that a region shares, the module variables and saved locals that called routines
-work on, and scalars that points share and set. What is private to a point is not among them, and so not watched.
+Accesses themselves are seen by the compiler's instrumentation (``runtime/races/hfpy_shadow.h``), in called routines,
+too. What is told here are names: the arrays that a region shares, the module variables and saved locals that called
+routines work on, and scalars that points share and set. What is private to a point is not among them, and so not
+watched.
 """
 
 from __future__ import annotations
@@ -115,7 +116,9 @@ class _Watch:
                 continue
             data = self.facts.object(name, self.key)
             if found.symbol.type.base in ("type", "class"):
-                rows |= dict.fromkeys(self._components(reference, selector, written | set(construct_iterators(construct))))
+                rows |= dict.fromkeys(
+                    self._components(reference, selector, written | set(construct_iterators(construct)))
+                )
             elif (data is not None and data.rank) or name in written:
                 rows[self._array(name, found.symbol, bool(data is not None and data.rank))] = None
         return iter(rows)
@@ -243,12 +246,9 @@ class _Watch:
         if isinstance(value, Literal) and _is_zero(value):
             return f"call hf_race_zero({target.name})"
         text = statement.line.text[value.start : value.end]
-        if isinstance(value, ArrayConstructor):
-            return f"call hf_race_set({target.name}, {text})"
-        if isinstance(value, Name) and (other := self.facts.scopes.variable(value.name, self.key)) is not None:
-            if other.symbol.rank and all(d.form == "explicit" for d in other.symbol.shape):
-                return f"call hf_race_set({target.name}, {text})"
-        return ""
+        other = self.facts.scopes.variable(value.name, self.key) if isinstance(value, Name) else None
+        fixed = other is not None and other.symbol.rank and all(d.form == "explicit" for d in other.symbol.shape)
+        return f"call hf_race_set({target.name}, {text})" if fixed or isinstance(value, ArrayConstructor) else ""
 
     def _unwatched(self, at: Located) -> None:
         """Notes on procedures that work on arrays without being seen."""

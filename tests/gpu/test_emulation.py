@@ -117,8 +117,8 @@ def test_faults_of_launches(kernels: Path, case: str, message: str) -> None:
 @pytest.mark.parametrize(("case", "place", "first"), [("old_copy", "k.h90:5", 8), ("old_part", "k.h90:6", 8)])
 def test_missing_copy_back(kernels: Path, case: str, place: str, first: int) -> None:
     assert ran(kernels, case, status=3).stderr == (
-        f"hfpy: {place}: array 'a' is copied to the device, but the host does not have what kernel hfk0_scale (k.h90:2) "
-        f"has set there: the bytes from {first} on of its copy have not been brought back\n"
+        f"hfpy: {place}: array 'a' is copied to the device, but the host does not have what kernel hfk0_scale "
+        f"(k.h90:2) has set there: the bytes from {first} on of its copy have not been brought back\n"
     )
 
 

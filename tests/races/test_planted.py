@@ -22,7 +22,7 @@ TAIL = """
   end subroutine go
 end module m
 """
-MAIN = f"""use m
+MAIN = """use m
   implicit none
   real(8) :: a(n), b(n,n), w(n,n), h(n), u(n,n)
   integer :: mask(n,n), idx(n,n), cnt(n), k

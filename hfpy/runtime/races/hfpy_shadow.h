@@ -135,7 +135,7 @@ static void hf_finer_page(hf_shadow_page *page) {
   page->shift = 0;
 }
 
-static inline void hf_touch(uintptr_t address, size_t size, int writes, void *code) {
+static void hf_touch(uintptr_t address, size_t size, int writes, void *code) {
   hf_shadow_page *const page = hf_page_of(address);
   if (page == NULL || page->cells == NULL) return;
   if (size < 4 && page->shift != 0) hf_finer_page(page);
@@ -143,7 +143,6 @@ static inline void hf_touch(uintptr_t address, size_t size, int writes, void *co
   const hf_shadow_cell seen = *cell;
   if (writes) {
     page->written = cell->writer = hf_watch.mine;
-    if (seen.writer == hf_watch.mine && seen.reader == hf_watch.mine) return;
     if (hf_counts(seen.writer) || hf_counts(seen.reader)) hf_cell_met(address, size, 1, seen, code);
   } else {
     if (seen.reader != hf_watch.mine) cell->reader = hf_readers(seen.reader);
@@ -151,12 +150,51 @@ static inline void hf_touch(uintptr_t address, size_t size, int writes, void *co
   }
 }
 
-static inline void hf_access(const volatile void *pointer, size_t size, int writes, void *code) {
-  if (hf_watch.mode != HF_ON) {
-    if (hf_watch.mode == HF_OFF) return;
-    hf_settle();
+/* Any access: what the fast paths below do not do. */
+static __attribute__((noinline)) void hf_access(uintptr_t address, size_t size, int writes, void *code) {
+  if (hf_watch.mode == HF_OFF) return;
+  if (hf_watch.mode == HF_UNDECIDED) hf_settle();
+  hf_touch(address, size, writes, code);
+}
+
+/* The cell of an address in one step, or null: where no accessor's value is undecided, and pages are as they should be. */
+static inline hf_shadow_cell *hf_cell_of(uintptr_t address, size_t size, hf_shadow_page **page) {
+  if (__builtin_expect(hf_watch.mode != HF_ON, 0)) return NULL;
+  hf_shadow_page *const table = hf_shadow_tables[(address >> 32) & (HF_TABLES - 1)];
+  if (table == NULL) return NULL;
+  *page = &table[(address >> HF_PAGE_BITS) & (HF_TABLE - 1)];
+  if ((*page)->cells == NULL || (size < 4 && (*page)->shift != 0)) return NULL;
+  return &(*page)->cells[(address & (HF_PAGE - 1)) >> (*page)->shift];
+}
+
+static inline int hf_is_mine_or_old(uint32_t seen) {
+  return seen == hf_watch.mine || (seen & HF_SERIALS) < hf_watch.launch;
+}
+
+/* Reads and writes that meet nobody, fast: 1 if that was all. */
+static inline int hf_read_fast(uintptr_t address, size_t size) {
+  hf_shadow_page *page;
+  hf_shadow_cell *const cell = hf_cell_of(address, size, &page);
+  if (cell == NULL) return hf_watch.mode != HF_UNDECIDED && !(size < 4);
+  if (!hf_is_mine_or_old(cell->writer)) return 0;
+  const uint32_t seen = cell->reader;
+  if (seen == hf_watch.mine || seen == (HF_MANY | hf_watch.interval)) return 1;
+  if ((seen & HF_SERIALS) < hf_watch.launch) {
+    cell->reader = hf_watch.mine;
+    return 1;
   }
-  hf_touch((uintptr_t)pointer, size, writes, code);
+  if (seen >= HF_ALL || seen < hf_watch.interval) return 0;
+  cell->reader = HF_MANY | hf_watch.interval;
+  return 1;
+}
+
+static inline int hf_write_fast(uintptr_t address, size_t size) {
+  hf_shadow_page *page;
+  hf_shadow_cell *const cell = hf_cell_of(address, size, &page);
+  if (cell == NULL) return hf_watch.mode != HF_UNDECIDED && !(size < 4);
+  if (!hf_is_mine_or_old(cell->writer) || !hf_is_mine_or_old(cell->reader)) return 0;
+  page->written = cell->writer = hf_watch.mine;
+  return 1;
 }
 
 /* A range of any size: what is not shorter than 4 bytes has its first cell in it. */
@@ -246,15 +284,23 @@ extern "C" {
 #endif
 
 #define HF_CODE __builtin_return_address(0)
-#define HF_HOOKS(size)                                                                      \
-  void __tsan_read##size(void *p) { hf_access(p, size, 0, HF_CODE); }                       \
-  void __tsan_write##size(void *p) { hf_access(p, size, 1, HF_CODE); }                      \
-  void __tsan_unaligned_read##size(void *p) { hf_access(p, size, 0, HF_CODE); }             \
-  void __tsan_unaligned_write##size(void *p) { hf_access(p, size, 1, HF_CODE); }            \
-  void __tsan_volatile_read##size(void *p) { hf_access(p, size, 0, HF_CODE); }              \
-  void __tsan_volatile_write##size(void *p) { hf_access(p, size, 1, HF_CODE); }             \
-  void __tsan_unaligned_volatile_read##size(void *p) { hf_access(p, size, 0, HF_CODE); }    \
-  void __tsan_unaligned_volatile_write##size(void *p) { hf_access(p, size, 1, HF_CODE); }
+#define HF_READ(name, size)                                                                              \
+  void name(void *p) {                                                                                   \
+    if (!hf_read_fast((uintptr_t)p, size)) hf_access((uintptr_t)p, size, 0, __builtin_return_address(0)); \
+  }
+#define HF_WRITE(name, size)                                                                              \
+  void name(void *p) {                                                                                    \
+    if (!hf_write_fast((uintptr_t)p, size)) hf_access((uintptr_t)p, size, 1, __builtin_return_address(0)); \
+  }
+#define HF_HOOKS(size)                              \
+  HF_READ(__tsan_read##size, size)                  \
+  HF_WRITE(__tsan_write##size, size)                \
+  HF_READ(__tsan_unaligned_read##size, size)        \
+  HF_WRITE(__tsan_unaligned_write##size, size)      \
+  HF_READ(__tsan_volatile_read##size, size)         \
+  HF_WRITE(__tsan_volatile_write##size, size)       \
+  HF_READ(__tsan_unaligned_volatile_read##size, size) \
+  HF_WRITE(__tsan_unaligned_volatile_write##size, size)
 HF_HOOKS(1)
 HF_HOOKS(2)
 HF_HOOKS(4)
@@ -267,9 +313,9 @@ void __tsan_read_range(void *p, size_t bytes) { hf_access_range(p, bytes, 0, HF_
 void __tsan_write_range(void *p, size_t bytes) { hf_access_range(p, bytes, 1, HF_CODE); }
 void __tsan_vptr_update(void *p, void *value) {
   (void)value;
-  hf_access(p, 8, 1, HF_CODE);
+  hf_access((uintptr_t)p, 8, 1, HF_CODE);
 }
-void __tsan_vptr_read(void *p) { hf_access(p, 8, 0, HF_CODE); }
+void __tsan_vptr_read(void *p) { hf_access((uintptr_t)p, 8, 0, HF_CODE); }
 void __tsan_func_entry(void *code) { (void)code; }
 void __tsan_func_exit(void) {}
 void __tsan_init(void) {}
