@@ -786,6 +786,30 @@ FLOW: dict[str, Entry] = {
         },
         cure="Take the array from `temporary(…)`, or read something else.",
     ),
+    "HF508": Entry(
+        "`hfpy verify --races` sees accesses in code that it compiles. What a library or the compiler's own procedures "
+        "do with an array it does not see.",
+        {
+            "hfpy.toml": _PROJECT,
+            "source/mixed.f90": _text("""
+            program mixed
+              implicit none
+              integer, parameter :: n = 3
+              real :: a(n,2,2), turn(2,2)
+              integer :: i
+              a = 1.0
+              turn = 2.0
+              !@parallelRegion{domName(i), domSize(n)}
+              do i = 1, n
+                a(i,:,:) = matmul(turn, a(i,:,:))
+              end do
+              !@end parallelRegion
+            end program mixed
+            """),
+        },
+        "hfpy verify --races",
+        cure="Nothing is wrong. If you doubt such an access, write it as a loop for the time of the run.",
+    ),
     "HF600": Entry(
         "An array is said to be host data, but a kernel uses it.",
         {

@@ -16,6 +16,7 @@ import click
 
 import hfpy
 from hfpy.commandline import (
+    DIFFERENCE,
     DONE,
     HFPY_FAULT,
     PATH,
@@ -232,28 +233,45 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     return status
 
 
-@cli.command("verify")
-@click.argument("first", default="cpu:sequential")
-@click.argument("second", default="gpu")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
+class WithArguments(click.Command):
+    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Cut the words at ``--``."""
+        cut = args.index("--") if "--" in args else len(args)
+        left = super().parse_args(ctx, args[:cut])
+        ctx.params["behind"] = tuple(args[cut + 1 :])
+        return left
+
+
+@cli.command("verify", cls=WithArguments)
+@click.argument("words", nargs=-1, metavar="[[FIRST] SECOND] [-- ARGS...]")
 @click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
 @click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
 @click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
 @click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
+@click.option("--races", is_flag=True, help="Run one sequential build and say which points of regions meet.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core.")
 def verify_command(
-    first: str, second: str, arguments: tuple[str, ...], project: Path, exe: str | None, **options: Any
+    words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
 ) -> int:
     """Build the project twice, for FIRST and SECOND (cpu, gpu, TARGET:BACKEND), run both with ARGS, and say where
-    their arrays differ first."""
+    their arrays differ first. With --races: build it once, for SECOND (cpu, gpu), and say which points of its regions
+    meet in an element that one of them sets."""
     from hfpy.build.session import open_project
     from hfpy.build.verify import run_and_compare, side
 
+    if races:
+        if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
+            raise UsageError("--races watches one target, cpu or gpu; the program's arguments stand behind --")
+        return _watched(words[0] if words else "cpu", behind, project, exe, options)
+    first, second = (*words[:2], *("cpu:sequential", "gpu")[len(words[:2]) :])
+    arguments = (*words[2:], *behind)
     programs = {}
     for chosen in (side(first), side(second)):
         emulate = options["emulate"] and chosen.target == "gpu"
         given = {**options, "target": chosen.target, "backend": chosen.backend or None, "emulate": emulate}
-        built = _build(open_project(project, given_by({**given, "trace": True}), os.environ), given, quiet=True)
+        built = _build(open_project(project, given_by({**given, "trace": True}), os.environ), given)
         programs[chosen.name] = built.executables[_executable(sorted(built.executables), exe)]
     if len(programs) < 2:
         raise UsageError("the two sides are the same build")
@@ -263,9 +281,36 @@ def verify_command(
     if verdict.difference is not None:
         click.echo(verdict.difference.text(*programs))
     if verdict.problem or verdict.difference is not None:
-        return 4
+        return DIFFERENCE
     click.echo(f"{verdict.compared} arrays are the same on both sides ({verdict.passed_over} are only on one)")
-    return 0
+    return DONE
+
+
+def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]) -> int:
+    """Build the project so that it watches for races, run it, and show what it found; the exit status."""
+    from dataclasses import replace
+
+    from hfpy.build.races import run_watched
+    from hfpy.build.session import open_project
+    from hfpy.build.translated import GENERATED, STATE, all_origins
+
+    given = {**options, "target": target, "races": True}
+    session = open_project(project, given_by(given), os.environ)
+    plain = replace(session.options, backend="sequential", schemes={}, routines={}, emulate=False, races=True)
+    built = _build(replace(session, options=plain), given)
+    program = built.executables[_executable(sorted(built.executables), exe)]
+    found = run_watched(program, arguments, Path.cwd(), all_origins(built.folder / STATE, built.folder / GENERATED))
+    click.echo(found.messages, err=True, nl=False)
+    for line in (*found.unwatched, *(meeting.text() for meeting in found.meetings)):
+        click.echo(line)
+    if found.races:
+        click.echo(f"{len(found.races)} races")
+    if found.status:
+        raise ToolError(f"error HF805: the program ended with status {found.status}")
+    if found.races:
+        return DIFFERENCE
+    click.echo(f"no races: {found.points} points of {found.launches} regions were watched")
+    return DONE
 
 
 @cli.command("test")

@@ -75,6 +75,7 @@ CODES: dict[str, str] = {
     "HF505": "a saved variable is written under a region",
     "HF506": "an array section with a stride goes to a dummy that is written",
     "HF507": "a temporary of a stencil program is read outside of it",
+    "HF508": "a part of a program is not watched by verify --races",
     # device state
     "HF600": "contradictory device states",
     "HF601": "a condition reads data that are on the device",

@@ -195,7 +195,7 @@ def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collecti
         if only is not None and index.path not in only:
             continue
         progress("transforming", number, len(everything))
-        if not index.hybrid and not options.layout and not workshop.keeps_data(index):
+        if not (index.hybrid or options.layout or options.races or workshop.keeps_data(index)):
             files.append(untouched(index))
             continue
         result = FileRewriter(facts, effects, index, workshop).run()

@@ -37,6 +37,7 @@ class Given:
     trace: bool = False
     debug_print: bool = False
     profile: bool = False
+    races: bool = False
     jobs: int = 0
 
 
@@ -114,6 +115,7 @@ def with_given(options: Options, given: Given) -> Options:
         trace=given.trace,
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         profile=given.profile,
+        races=given.races,
         jobs=given.jobs,
     )
     if given.backend is not None:
@@ -135,7 +137,7 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, specialise=sizes)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
-    elif given.debug or given.trace or changed.debug_print.on:
+    elif given.debug or given.trace or given.races or changed.debug_print.on:
         changed = replace(changed, opt=0)  # what is looked at are the regions as they were written
     return with_order_macro(changed)
 
