@@ -149,9 +149,20 @@ LEXICAL: dict[str, Entry] = {
         },
     ),
     "HF113": Entry(
-        "An `#include` names a file that hfpy does not find (a note), or a file that includes itself (an error).",
+        "An `#include` names a file that hfpy does not find (a note), or a file that includes itself, a device, "
+        "or a file of more than 64 MiB (errors).",
         {"lost.F90": '#include "settings.h"\nmodule lost\nend module lost\n'},
         cure="Name its folder in `include_dirs`, or with `-I`.",
+    ),
+    "HF114": Entry(
+        "Blocks, or operators and parentheses of an expression, are nested so deeply that nobody could follow: "
+        "more than 100 blocks, or 500 operators in a row.",
+        {"deep.h90": _region("\n".join([*["if (a > 0) then"] * 101, "b = 0", *["end if"] * 101]))},
+    ),
+    "HF115": Entry(
+        "Fortran allows statements of a million characters and names of 63; hfpy refuses names of more than 255.",
+        {"long.f90": "module long\n  integer :: n" + "a" * 255 + "\nend module long\n"},
+        cure="Split the statement, or take a shorter name.",
     ),
 }
 
@@ -536,6 +547,10 @@ CALLS: dict[str, Entry] = {
         'hfpy check {file} --layout "i:32 k j"',
         cure="Name each domain once, or twice if it has blocks: `i:32 k i j`. Blocks are for the backends `sequential` "
         "and `openmp`: give the other target an order without them.",
+    ),
+    "HF317": Entry(
+        "The value of a named constant is defined with the constant itself, directly or through others.",
+        {"constants.h90": _region("a = m", more="integer, parameter :: m = n + 1\ninteger, parameter :: n = m")},
     ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
@@ -1190,7 +1205,7 @@ PROJECTS: dict[str, Entry] = {
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
         cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "
         "happened.",
-        looks="error HF900: hfpy stumbled: KeyError: 'a' (facts.py, line 80)\n"
+        looks="heat.h90:12:5: error HF900: hfpy stumbled in subroutine 'step': KeyError: 'a' (facts.py, line 80)\n"
         "  hint: this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"
         "        if you can, the source; with HFPY_DEBUG=1 in the environment hfpy shows where it happened.",
     ),

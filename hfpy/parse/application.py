@@ -44,9 +44,36 @@ def read_application(
             while key in units:
                 key += "'"
             units[key] = (number, unit)
+    found += circles(files)
     application = Application(options, tuple(files), units, {}, macros)
     routines = _parse_reached(application, options, found, progress)
     return Application(options, tuple(files), units, routines, macros), found
+
+
+def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
+    """Modules that use each other, or themselves: one error for each group of them."""
+    modules = {u.name: (f, u) for f in files for u in f.units if u.kind == "module"}
+    net = nx.DiGraph()
+    for index in files:
+        for number, unit in enumerate(index.units):
+            home = unit_key(index, number).split("::")[0]
+            if home in modules:
+                net.add_edges_from((home, use.module) for use in unit.uses if use.module in modules)
+    found = []
+    for group in nx.strongly_connected_components(net):
+        names = sorted(group)
+        if len(names) == 1 and not net.has_edge(names[0], names[0]):
+            continue
+        index, unit = modules[names[0]]
+        way = [b for _, b in nx.find_cycle(net.subgraph(group), names[0])]
+        message = f"modules use each other in a circle: {' → '.join([way[-1], *way])}"
+        place = index.lines[unit.first].place(index.path)
+        related = []
+        for name in way[:-1]:
+            other, at = modules[name]
+            related.append(Related(other.lines[at.first].place(other.path), f"module '{name}'"))
+        found.append(error("HF810", message, place, "move what both need into a module of its own", related))
+    return found
 
 
 def with_texts(

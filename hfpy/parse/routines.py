@@ -13,6 +13,7 @@ from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
 from hfpy.parse.lexer import logical_lines
+from hfpy.parse.limits import readable, within_limits
 from hfpy.parse.specification import SpecificationParser
 
 
@@ -39,10 +40,10 @@ class Includes:
         """Logical lines of the file, each marked with it; None where it cannot be found."""
         for folder in self.folders:
             candidate = folder / name
-            if not candidate.is_file():
+            if not candidate.is_file() or readable(candidate):
                 continue
             text = source_text(str(candidate), candidate.read_text(encoding="utf-8", errors="replace"))
-            lines, _ = logical_lines(str(candidate), text.lines, hybrid=False)
+            lines, _ = within_limits(str(candidate), logical_lines(str(candidate), text.lines, hybrid=False)[0])
             return [
                 LogicalLine(
                     item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Dependants, IfDirective, Listed
-from hfpy.model.expressions import Apply, Name
+from hfpy.model.expressions import Apply, Name, names_in
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, Dim, FType, Interface, Specification, StorageGroup, Symbol, Use
 from hfpy.parse.deadline import Deadline
@@ -56,6 +56,46 @@ class _State:
     lines: list[LogicalLine] = field(default_factory=list)
 
 
+def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnostic]:
+    """Named constants of one unit whose values lead back to themselves: an error for each circle."""
+    needs = {s.name: _names_in_text(s.initial) & symbols.keys() for s in symbols.values() if s.constant and s.initial}
+    found: list[Diagnostic] = []
+    told: set[str] = set()
+    for start in needs:
+        way, pending = [start], [iter(needs[start])]
+        seen = {start}
+        while pending:
+            name = next(pending[-1], None)
+            if name is None:
+                pending.pop()
+                way.pop()
+            elif name == start:
+                if not told & set(way):
+                    found.append(_circular(way, symbols, file))
+                told |= set(way)
+                break
+            elif name not in seen:
+                seen.add(name)
+                way.append(name)
+                pending.append(iter(needs.get(name, ())))
+    return found
+
+
+def _circular(way: list[str], symbols: Mapping[str, Symbol], file: str) -> Diagnostic:
+    symbol = symbols[way[0]]
+    assert symbol.line is not None
+    shown = " → ".join([*way, way[0]])
+    place = symbol.line.place(file, *symbol.name_span)
+    return error("HF317", f"the value of the named constant '{way[0]}' depends on itself: {shown}", place)
+
+
+def _names_in_text(text: str) -> set[str]:
+    try:
+        return names_in(expression(text))
+    except GrammarError:  # a macro, or told by the compiler
+        return set()
+
+
 class SpecificationParser:
     """Reads the logical lines of one specification part."""
 
@@ -89,6 +129,7 @@ class SpecificationParser:
     def result(self, last: int) -> Specification:
         """What was read, as a value; ``last`` is the physical line (0-based) on which the part ends."""
         s = self.state
+        self.found += circular_constants(s.symbols, self.file)
         return Specification(
             symbols=s.symbols,
             uses=tuple(s.uses),
@@ -287,8 +328,13 @@ class SpecificationParser:
         start = len(word)
         intent = ""
         if word == "intent":
-            closing = matching(masked, masked.index("("))
-            intent = "".join(masked[masked.index("(") + 1 : closing].lower().split())
+            opening = masked.find("(")
+            closing = matching(masked, opening) if opening >= 0 else -1
+            if closing < 0:
+                message = "this statement cannot be parsed: intent(in), intent(out) or intent(inout) begins it"
+                self.found.append(error("HF110", message, line.place(self.file)))
+                return
+            intent = "".join(masked[opening + 1 : closing].lower().split())
             start = closing + 1
         tail = masked[start:]
         start += len(tail) - len(tail.lstrip(": "))
