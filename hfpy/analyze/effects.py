@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
@@ -27,6 +28,8 @@ class Effects:
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
         self._mentioned: dict[str, frozenset[tuple[str, str]]] = {}
+        self._set_below: dict[str, frozenset[tuple[str, str]]] = {}
+        self.engine = Engine()
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""
@@ -125,6 +128,22 @@ class Effects:
                 result |= self.mentioned(site.callee)
         self._mentioned[key] = frozenset(result)
         return self._mentioned[key]
+
+    def changed(self, key: str) -> frozenset[tuple[str, str]]:
+        """Variables of other units that a routine, or one it calls, may set: (home unit, name there)."""
+        if key in self._set_below:
+            return self._set_below[key]
+        self._set_below[key] = frozenset()  # a recursive call adds nothing
+        result: set[tuple[str, str]] = set()
+        for reference in self._references(key):
+            found = self.facts.scopes.variable(reference.name, key)
+            if found is not None and found.home != key and self.of(reference, key)[1]:
+                result.add((found.home, found.symbol.name))
+        for site in self.facts.graph.sites.get(key, ()):
+            if site.callee and site.callee != key and self.facts.live(site.at, key):
+                result |= self.changed(site.callee)
+        self._set_below[key] = frozenset(result)
+        return self._set_below[key]
 
     def shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
         """Variables that outlive a call and that a routine, or one it calls, writes: (kind, name) → place of a write.

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import regions_of
+from hfpy.analyze.dependence.answers import Proved
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.flags import flag_writes
 from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.sharedwrites import SharedWrites
+from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply
@@ -85,7 +86,7 @@ class RegionSharing:
         self.region = self.body.region
         self.result = Sharing()
         self._behind: dict[str, Reference] | None = None
-        self._writes = SharedWrites(self.body, self.result.found)
+        self._arrays = SharedArrays(self.body, self.result.found)
 
     def place(self) -> Sharing:
         """Classify every name."""
@@ -200,19 +201,26 @@ class RegionSharing:
         if name not in flow.written:
             self.result.shared.append(name)
             return
-        own = self.body.references_of(name)
-        parallel = parallel_positions(data, self.region)
-        indexed = [r for r in own if self.body.iterators_in(r, data)]
         if name in self.region.private:
             self._own(name, data)
             return
-        if parallel or indexed or not data.local:
+        if parallel_positions(data, self.region) or not data.local or self._read_after(name) is not None:
             self.result.shared.append(name)
-            self._writes.check(name, data)
+            self._arrays.check(name, data)
             return
-        if self._live_out(name, data) and self._read_after(name) is not None:
+        indexed = any(self.body.iterators_in(r, data) for r in self.body.references_of(name))
+        if indexed and self._arrays.independent(data) == Proved():
             self.result.shared.append(name)
-            self._writes.check_elements(name, data)
+            return
+        self._private_array(name, data, flow)
+
+    def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
+        """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point
+        gets its own, if it sets what it reads; what was set before the region may come in, if no point changes that.
+        """
+        answer = self._arrays.private(data)
+        if isinstance(answer, Proved):
+            self._own(name, data)
             return
         outside = any(
             self.body.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
@@ -223,6 +231,7 @@ class RegionSharing:
                 self._carried(name, flow.exposed[name], flow.written[name])
             self.result.firstprivate.append(name)
         else:
+            self._arrays.not_private(name, answer)
             self._own(name, data)
 
     def _own(self, name: str, data: DataObject) -> None:

@@ -57,6 +57,7 @@ def _covered(
     """What a write covers of a read's places; None if hfpy cannot say."""
     part = encoding.part()
     own = part.instance(write, dict(shared), write.at.guards)
+    solved: dict[str, Linear] = {}
     for subscript, target, place in zip(write.subscripts, read.subscripts, places, strict=False):
         if place is None or isinstance(subscript, Part):
             if subscript != target:
@@ -64,6 +65,7 @@ def _covered(
             continue
         here = _place(part, subscript, own)
         part.constraints.append(f"{here.text()} = {place.text()}")
+        solved.update(_solved(here, place, set(part.dimensions)))
     rest = read.subscripts[len(write.subscripts) :]
     if len(write.subscripts) > len(read.subscripts) or (rest and not isinstance(rest[0], Part)):
         return None
@@ -77,6 +79,9 @@ def _covered(
     part.constraints.append("(" + " or ".join(cases) + ")")
     for value in part.applied:
         same = list(_same_values(value, inner))
+        args = tuple(_substituted(a, solved) for a in value.args)
+        if not any(a.names() & set(part.dimensions) for a in args):
+            same.append(f"{value.name} = {encoding.value(value.function, args)}")
         if not same:
             return None
         part.constraints.append("(" + " or ".join(same) + ")")
@@ -89,6 +94,31 @@ def _same_values(value: Applied, inner: list[Applied]) -> Iterator[str]:
         if known.function.name == value.function.name and len(known.args) == len(value.args):
             equal = [f"{a.text()} = {b.text()}" for a, b in zip(value.args, known.args, strict=True)]
             yield "(" + " and ".join([f"{value.name} = {known.name}", *equal]) + ")"
+
+
+def _solved(here: Linear, place: Linear, own: set[str]) -> dict[str, Linear]:
+    """An index of a write by the place that is read, where the two being equal gives it."""
+    mine = [(n, c) for n, c in here.terms if n in own]
+    if len(mine) != 1 or abs(mine[0][1]) != 1:
+        return {}
+    name, sign = mine[0]
+    terms = dict(place.terms)
+    for other, factor in here.terms:
+        if other != name:
+            terms[other] = terms.get(other, 0) - factor
+    listed = tuple(sorted((n, c * sign) for n, c in terms.items() if c))
+    return {name: Linear(listed, (place.constant - here.constant) * sign)}
+
+
+def _substituted(linear: Linear, values: dict[str, Linear]) -> Linear:
+    terms: dict[str, int] = {}
+    constant = linear.constant
+    for name, factor in linear.terms:
+        known = values.get(name)
+        for other, count in known.terms if known is not None else ((name, 1),):
+            terms[other] = terms.get(other, 0) + factor * count
+        constant += factor * known.constant if known is not None else 0
+    return Linear(tuple(sorted((n, c) for n, c in terms.items() if c)), constant)
 
 
 def _before(read: Access, write: Access, points: tuple[Index, ...]) -> Iterator[tuple[tuple[Index, int], ...]]:

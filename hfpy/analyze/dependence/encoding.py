@@ -137,7 +137,7 @@ class Encoding:
             case Index():
                 return scope[item]
             case Application():
-                return self._value(item, tuple(self.linear(a, scope) for a in item.args))
+                return self.value(item, tuple(self.linear(a, scope) for a in item.args))
             case Quotient(of=of, by=by):
                 return self._division("quotient", self.linear(of, scope), by)
             case Remainder(of=of, by=by):
@@ -176,10 +176,10 @@ class Encoding:
             self.constraints += [f"{name} {op} {w.text()}" for w in wholes]
         return self._helpers[key]
 
-    def _value(self, item: Application, args: tuple[Linear, ...]) -> str:
+    def value(self, item: Application, args: tuple[Linear, ...]) -> str:
         """The dimension that holds a function's value for some arguments."""
         if self.inside is not None and not any(self._own(a) for a in args):
-            return self.inside._value(item, args)
+            return self.inside.value(item, args)
         key = (item.name, item.truth, args)
         if key not in self._helpers:
             name = self._helpers[key] = self.dimension()
