@@ -10,7 +10,8 @@ from __future__ import annotations
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
 from hfpy.analyze.dependence.builder import Source, build
-from hfpy.analyze.dependence.model import Access, Facts, Nest, Part
+from hfpy.analyze.dependence.forms import Form, Parameter, atom, atoms_of
+from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
@@ -50,6 +51,13 @@ class SharedArrays:
         """Whether each point sets what it reads of an array."""
         return self._ask(data, "private")
 
+    def by_point(self, data: DataObject) -> bool:
+        """Whether an index of the region stands in a subscript of an array."""
+        nest = self._nest(False)
+        assert nest is not None
+        forms = (s for a in nest.of(name_of(data, self.body.key)) for s in a.subscripts if isinstance(s, Form))
+        return any(i in nest.points for f in forms for i in atoms_of(f))
+
     def not_private(self, name: str, answer: Answer) -> None:
         """Say that an array of which each point needs its own may be read before the point has set it."""
         assert isinstance(answer, Unknown)
@@ -76,8 +84,21 @@ class SharedArrays:
             facts = self.body.facts
             objects = (facts.object(n, self.body.key) for n in self.body.region.distinct)
             names = frozenset(name_of(d, self.body.key) for d in objects if d is not None)
-            self._nests[detailed] = build(self.body, Facts(distinct=names), detailed)
+            self._nests[detailed] = build(self.body, Facts(self._sizes(), names), detailed)
         return self._nests[detailed]
+
+    def _sizes(self) -> tuple[Condition, ...]:
+        """Names that are the size of a domain or a dimension as they stand: they are not negative."""
+        facts, key = self.body.facts, self.body.key
+        symbols = facts.routine(key).spec.symbols.values()
+        texts = {d.upper for d in self.body.region.domains} | {d.upper for s in symbols for d in s.shape if not d.lower}
+        found: dict[str, Condition] = {}
+        for text in sorted(t.strip().lower() for t in texts):
+            data = facts.object(text, key) if text.isidentifier() else None
+            if data is not None and not data.rank and not data.symbol.constant:
+                name = name_of(data, key)
+                found[name] = Compare(atom(Parameter(name)), ">=")
+        return tuple(found.values())
 
     def _unknown(self, name: str, answer: Unknown) -> None:
         pair = answer.pair

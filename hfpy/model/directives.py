@@ -58,8 +58,8 @@ class Region:
     """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds as text, one per domain.
 
     ``private`` are arrays of which every point has its own. ``independent`` are arrays in which no two points meet,
-    ``distinct`` index arrays that take no value twice, as the user says. ``loops`` says that the body's own ``do`` nest over the
-    iterators serves as the loops (comment form).
+    ``distinct`` index arrays that take no value twice, as the user says. ``loops`` says that the body's own ``do`` nest
+    over the iterators serves as the loops (comment form).
     """
 
     domains: tuple[Domain, ...]
