@@ -16,6 +16,8 @@ from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 
+_WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
+_READ = "write into another array; if no two points meet, say so in the region: independent({name})"
 _STATE = "if no two points that do this meet in an element, say so in the region: independent({name})"
 
 
@@ -29,7 +31,7 @@ class SharedArrays:
 
     def check(self, name: str, data: DataObject) -> None:
         """Whether points meet in an element of a shared array that one of them writes (HF504, HF500)."""
-        if name in self.body.region.independent:
+        if name in self.body.region.independent or self._in_error(name):
             return
         answer = self.independent(data)
         match answer:
@@ -38,7 +40,7 @@ class SharedArrays:
                 hint = "the result is the same in any order; write it once if speed matters"
                 self.found.append(note("HF508", f"{shown} '{name}', all the same value", self._place(pair[0]), hint))
             case Refuted(pair=pair, witness=witness):
-                hint = "index it with every iterator, make it a reduction, or make it local to the routine"
+                hint = _WRITTEN if all(a.write for a in pair) else _READ.format(name=name)
                 self._tell(name, error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair)
             case Unknown():
                 self._unknown(name, answer)
@@ -65,6 +67,11 @@ class SharedArrays:
         message = f"'{name}' may be read here before the point has set it, so that one point sees the value of another"
         hint = f"set all of it first ('{name} = 0'), or, if each point sets what it reads, write private({name})"
         self.found.append(error("HF504", message, place, hint))
+
+    def _in_error(self, name: str) -> bool:
+        """Whether something is wrong with a reference that is told already: what it means is not known then."""
+        told = {d.place for d in self.body.facts.found if d.severity == "error"}
+        return bool(told) and any(self.body.place(r) in told for r in self.body.references_of(name))
 
     def _ask(self, data: DataObject, question: str) -> Answer:
         """By what is known without a look into called routines; if that is not enough, with one."""

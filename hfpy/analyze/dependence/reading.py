@@ -222,7 +222,7 @@ class Reading:
         return None if text is None else Value(text, tuple(forms))
 
     def _text(self, expr: Expr, forms: list[Form]) -> str | None:
-        if not isinstance(expr, Apply | Component) and self.is_integer(expr):
+        if not isinstance(expr, Apply | Component) and self._polynomial(expr) and self.is_integer(expr):
             form = self.form(expr)
             if form.constant is not None:
                 return form.text
@@ -246,6 +246,11 @@ class Reading:
                 parts = (expr.lower, expr.upper, expr.step)
                 return self._joined(":", tuple(Literal(0, 0, "none", "") if p is None else p for p in parts), forms)
         return None
+
+    @staticmethod
+    def _polynomial(expr: Expr) -> bool:
+        """Whether :meth:`form` takes an expression apart."""
+        return not isinstance(expr, Binary) or expr.op in ("+", "-", "*", "/")
 
     def _joined(self, word: str, parts: tuple[Expr, ...], forms: list[Form]) -> str | None:
         texts = [self._text(p, forms) for p in parts]
