@@ -670,11 +670,11 @@ CALLS: dict[str, Entry] = {
 
 FLOW: dict[str, Entry] = {
     "HF500": Entry(
-        "A warning: one point seems to use what another one writes, so the result may depend on the order of the "
-        "points.",
-        {"carried.h90": _region("a(i,j) = a(i,j) + a(i-1,j)", attributes="domName(i,j), domSize(nx,ny), startAt(2,1)")},
-        cure="Write into another array; use a reduction if it collects a result. A mask that keeps the points apart is "
-        "fine.",
+        "A warning: hfpy cannot tell whether two points meet in an element that one of them writes, so the result may "
+        "depend on the order of the points. The message says what would decide.",
+        {"scatter.h90": _region("a(to(i),j) = a(to(i),j) + b(i,j,1)", more="integer :: to(nx)\nto = 1")},
+        cure="If you know it, say so in the region: `distinct(to)` for an index array that takes no value twice, "
+        "`independent(a)` for an array in which no two points meet. Else write into another array, or use a reduction.",
     ),
     "HF501": Entry(
         "A warning: all threads write the same module variable.",
@@ -716,10 +716,18 @@ FLOW: dict[str, Entry] = {
         cure="Update it with its operator only, and use it behind the region.",
     ),
     "HF504": Entry(
-        "Several points write one element: the index does not contain every iterator. As a warning: the index comes "
-        "from another array, so that hfpy cannot know.",
-        {"same_place.h90": _region("b(i,1,1) = a(i,j)")},
-        cure="Index it with every iterator, make it a reduction, or make it local to the routine.",
+        "Two points meet in an element that one of them writes: the message names two such points. Or only a condition "
+        "on data keeps points apart, which hfpy cannot check. Or a point may read an element of a local array before "
+        "it has set it.",
+        {
+            "same_place.h90": _region("b(i,1,1) = a(i,j)"),
+            "carried.h90": _region(
+                "a(i,j) = a(i,j) + a(i-1,j)", attributes="domName(i,j), domSize(nx,ny), startAt(2,1)"
+            ),
+            "column.h90": _region("column(2) = 1\na(i,j) = sum(column)", more="real(8) :: column(3)"),
+        },
+        cure="Index it with every iterator, make it a reduction, write into another array, or make it local to the "
+        "routine. If you know that no two points meet: `independent(a)`; that each sets what it reads: `private(a)`.",
     ),
     "HF505": Entry(
         "A warning: a routine that is called from a region keeps a variable between calls (`save`, or an initial "
@@ -824,6 +832,12 @@ FLOW: dict[str, Entry] = {
         },
         "hfpy verify --races",
         cure="Nothing is wrong. If you doubt such an access, write it as a loop for the time of the run.",
+    ),
+    "HF509": Entry(
+        "A note: several points write one element, and all write the same value, so the result is the same in any "
+        "order.",
+        {"same_value.h90": _region("b(1,j,1) = j")},
+        cure="Nothing has to be done. Where it costs time, write the element in a region over fewer domains.",
     ),
     "HF600": Entry(
         "An array is said to be host data, but a kernel uses it.",

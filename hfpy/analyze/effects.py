@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
@@ -28,6 +29,8 @@ class Effects:
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
         self._mentioned: dict[str, frozenset[tuple[str, str]]] | None = None
+        self._changed: dict[str, frozenset[tuple[str, str]]] | None = None
+        self.engine = Engine()
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""
@@ -127,6 +130,19 @@ class Effects:
 
     def _mentions(self, key: str) -> frozenset[tuple[str, str]]:
         found = (self.facts.scopes.variable(r.name, key) for r in self._references(key))
+        return frozenset((f.home, f.symbol.name) for f in found if f is not None and f.home != key)
+
+    def changed(self, key: str) -> frozenset[tuple[str, str]]:
+        """Variables of other units that a routine, or one it calls, may set: (home unit, name there)."""
+        if self._changed is None:
+            graph = self.facts.graph
+            self._changed = graph.gathered({k: self._changes(k) for k in graph.sites})
+        outside = self._changed.get(key, frozenset())
+        return frozenset(i for i in outside if i[0] != key)
+
+    def _changes(self, key: str) -> frozenset[tuple[str, str]]:
+        written = (r for r in self._references(key) if self.of(r, key)[1])
+        found = (self.facts.scopes.variable(r.name, key) for r in written)
         return frozenset((f.home, f.symbol.name) for f in found if f is not None and f.home != key)
 
     def shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
