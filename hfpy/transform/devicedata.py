@@ -263,6 +263,8 @@ class DeviceData(HostStatements):
         for statement in flatten([node]):
             if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
                 return True
+            if self.calls.runs_kernels(statement):
+                return True
             for reference in self.references.get(id(statement), ()):
                 if self.device_name(reference) and self.states.stays_on_device(reference, self.key):
                     return True

@@ -61,6 +61,11 @@ class HostCalls:
             elif not direct:
                 self._chosen_at_run_time(site, touched)
 
+    def runs_kernels(self, statement: Statement) -> bool:
+        """Whether a statement calls a routine that works on the device, or may do so."""
+        sites = (s for s in self.facts.graph.below(self.key) if s.at.statement is statement)
+        return any(s.callee and self._works_on_device(s.callee) for s in sites)
+
     def _host_routine(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
         storage = self.facts.storage
         views = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from tests.storage.programs import program
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, Corpus
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET, Corpus, translate_text
 
 VARIANTS = (CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP_TARGET)
 
@@ -211,6 +211,7 @@ contains
   subroutine outer()
     type(object) :: q
     real(8) :: s
+    integer :: k
     @domainDependant{attribute(transferHere)}
     v
     @end domainDependant
@@ -236,6 +237,107 @@ BODIES = {
 }
 
 
+# The procedures, and the statements that set pointers, are in files without directives.
+PLAIN = {
+    "data": """module NAME_data
+  implicit none
+  integer, parameter :: n = 4
+  real(8), target :: v(n)
+  real(8), pointer :: view(:) => null()
+  abstract interface
+    subroutine nothing()
+    end subroutine nothing
+  end interface
+  procedure(nothing), pointer :: hook => null()
+end module NAME_data
+""",
+    "hooks": """module NAME_hooks
+  use NAME_data
+  implicit none
+contains
+  subroutine print_v()
+    print *, v
+  end subroutine print_v
+  subroutine print_view()
+    print *, view(2), view(n)
+    view(1) = view(1) + 0.25d0
+  end subroutine print_view
+  subroutine set_up()
+    hook => print_v
+    view => v
+  end subroutine set_up
+end module NAME_hooks
+""",
+}
+OTHER_FILES = """module NAME
+  use NAME_data
+  use NAME_hooks, only: print_view
+  implicit none
+contains
+  subroutine step()
+    integer :: i
+<i
+    v(i) = v(i) + i
+>
+  end subroutine step
+  subroutine outer()
+    integer :: s
+    @domainDependant{attribute(transferHere)}
+    v
+    @end domainDependant
+    do s = 1, 2
+      call step()
+      call hook()
+      call print_view()
+    end do
+  end subroutine outer
+  subroutine run()
+    use NAME_hooks, only: set_up
+    v = 0
+    call set_up()
+    call outer()
+    print *, v
+  end subroutine run
+end module NAME
+"""
+# A final procedure runs where no call is written.
+FINAL = """module m
+  implicit none
+  integer, parameter :: n = 4
+  real(8) :: v(n)
+  type watcher
+    integer :: number = 0
+  contains
+    final :: done
+  end type watcher
+contains
+  subroutine done(this)
+    type(watcher), intent(inout) :: this
+    STATEMENT
+  end subroutine done
+  subroutine work()
+    type(watcher) :: w
+    integer :: i
+    @parallelRegion{domName(i), domSize(n)}
+    v(i) = v(i) + i
+    @end parallelRegion
+    w%number = 1
+  end subroutine work
+end module m
+"""
+
+
+# Kernels below a construct, started by calls without arguments, and host statements beside them.
+CONSTRUCTS = {
+    "do": "do k = 1, 2\n      call step()\n      print *, v(1)\n      v(2) = v(2) + k\n    end do",
+    "while": "k = 0\n    do while (k < 2)\n      k = k + 1\n      call step()\n      v(3) = v(1)\n    end do",
+    "if": "k = 3\n    if (k > 2) then\n      call step()\n      print *, v\n      v(n) = 0\n    end if",
+    "select": "k = 1\n    select case (k)\n    case (1)\n      call step()\n      print *, sum(v)\n    end select",
+    "nested": "do k = 1, 2\n    if (k > 1) then\n      call step()\n    end if\n    v(1) = v(1) + 1\n    end do",
+    "one_line": "k = 1\n    if (k == 1) call step()\n    if (k == 1) v(1) = v(1) + v(2)",
+}
+
+
 def _same(first: str, last: str) -> str:
     return SAME.replace("FIRST", first).replace("LAST", last)
 
@@ -251,9 +353,13 @@ PROGRAMS = {
         "    allocate(f%a(n), f%b(n))\n", ""
     ),
     "own": OWN,
+    **{f"in_{name}": HOOKS.replace("BODY", body) for name, body in CONSTRUCTS.items()},
     **{f"hook_{name}": HOOKS.replace("BODY", body) for name, body in BODIES.items()},
 }
-PAIRS = [program(name, text) for name, text in PROGRAMS.items()]
+PAIRS = [
+    *(program(name, text) for name, text in PROGRAMS.items()),
+    program("files", OTHER_FILES, **{f"files_{stem}": text.replace("NAME", "files") for stem, text in PLAIN.items()}),
+]
 
 
 # What directives cannot do: kernels with objects that have allocatable or pointer components, updates of components.
@@ -272,7 +378,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return Corpus(PAIRS, tmp_path_factory.mktemp("names"), chosen)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [p.name for p in PAIRS])
 def test_programs(name: str, corpus: Corpus) -> None:
     corpus.check(name)
 
@@ -282,3 +388,9 @@ def test_refused(name: str, label: str) -> None:
     tested = next(p for p in PAIRS if p.name == name)
     variant = next(v for v in VARIANTS if v.label == label)
     assert set(variant.translated(tested).codes()) == {REFUSED[name, label]}
+
+
+@pytest.mark.parametrize(("statement", "codes"), [("print *, this%number, v", ["HF603"]), ("print *, this%number", [])])
+def test_final_procedures_that_use_arrays_on_the_device(statement: str, codes: list[str]) -> None:
+    done = translate_text(FINAL.replace("STATEMENT", statement), target="gpu", backend="cuda-c")
+    assert done.codes() == codes
