@@ -113,8 +113,10 @@ class Storage:
         if one == other:
             return True
         objects = [self.of_identity(i) for i in (one, other)]
-        associated = [o for o in (_associated(self.application, i) for i in (one, other)) if o is not None]
-        if len(associated) == 2 and associated[0] == associated[1]:
+        if one[0] == other[0]:  # variables of one common block are apart in the unit that declares them
+            if other[1] in _equivalent(self.application, one):
+                return True
+        elif (block := _associated(self.application, one)) and block == _associated(self.application, other):
             return True
         if not all(self._attributes(i) & _POINTED for i in (one, other)):
             return False
@@ -191,14 +193,21 @@ def _associated(application: Application, identity: Identity) -> Identity | None
     home = application.routines.get(identity[0])
     if home is None:
         return None
-    members = {identity[1]}
-    sets = [set(g.members) for g in home.spec.groups if g.kind == "equivalence"]
-    for _ in sets:  # each round may join one more set
-        members = members.union(*(s for s in sets if s & members))
+    members = _equivalent(application, identity)
     for group in home.spec.groups:
         if group.kind == "common" and members & set(group.members):
             return "common", group.name
     return (identity[0], min(members)) if len(members) > 1 else None
+
+
+def _equivalent(application: Application, identity: Identity) -> set[str]:
+    """The names that ``equivalence`` gives the memory of a variable in its unit, its own among them."""
+    home = application.routines.get(identity[0])
+    sets = [set(g.members) for g in home.spec.groups if g.kind == "equivalence"] if home is not None else []
+    members = {identity[1]}
+    for _ in sets:  # each round may join one more set
+        members = members.union(*(s for s in sets if s & members))
+    return members
 
 
 class _Inclusions:
