@@ -128,7 +128,8 @@ class Options:
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays.
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
-    ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know. ``emulate`` builds GPU code for the CPU (design §4).
+    ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know. ``emulate`` builds GPU
+    code for the CPU (design §4).
     ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
     plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for
     which regions get versions of their own.

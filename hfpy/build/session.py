@@ -134,7 +134,7 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, specialise=sizes)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
-    elif given.debug or given.trace or given.races or changed.debug_print.on:
+    elif given.debug or given.races or changed.debug_print.on:
         changed = replace(changed, opt=0)  # what is looked at are the regions as they were written
     return with_order_macro(changed)
 
