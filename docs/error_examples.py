@@ -537,6 +537,24 @@ CALLS: dict[str, Entry] = {
         cure="Name each domain once, or twice if it has blocks: `i:32 k i j`. Blocks are for the backends `sequential` "
         "and `openmp`: give the other target an order without them.",
     ),
+    "HF317": Entry(
+        "What value the iterators of a region have behind it is not defined: loops leave one, threads and kernels none.",
+        {
+            "behind.h90": _text("""
+            subroutine behind(nx, a, last)
+              integer, intent(in) :: nx
+              real, intent(inout) :: a(nx)
+              integer, intent(out) :: last
+              integer :: i
+              @parallelRegion{domName(i), domSize(nx)}
+              a(i) = 2.0 * a(i)
+              @end parallelRegion
+              last = i
+            end subroutine behind
+            """)
+        },
+        cure="Use the bound of the loop (`last = nx`), or set the variable anew.",
+    ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
         {

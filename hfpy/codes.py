@@ -57,6 +57,7 @@ CODES: dict[str, str] = {
     "HF314": "an index is dropped that is not the iterator",
     "HF315": "an iterator is used where its region is not active",
     "HF316": "a layout cannot be used",
+    "HF317": "an iterator is read outside its region",
     # calls, positions
     "HF400": "a call does not match the routine's definition",
     "HF401": "a recursive call chain leads into a region",
