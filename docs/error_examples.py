@@ -538,7 +538,7 @@ CALLS: dict[str, Entry] = {
         "and `openmp`: give the other target an order without them.",
     ),
     "HF317": Entry(
-        "What value the iterators of a region have behind it is not defined: loops leave one, threads and kernels none.",
+        "What value an iterator has behind its region is not defined: loops leave one, threads and kernels do not.",
         {
             "behind.h90": _text("""
             subroutine behind(nx, a, last)

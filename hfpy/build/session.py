@@ -10,7 +10,7 @@ from hfpy.backendtable import BACKENDS
 from hfpy.build.compilers import environment_flags
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, UsageError
-from hfpy.options import Options, default_kinds, sizes_of
+from hfpy.options import Options, default_kinds, directives_of, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
 
@@ -65,7 +65,7 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> 
         project = load_project(folder)
     options = with_given(options_for(project, given.target), given)
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
-    return Session(project, replace(options, kinds=default_kinds(flags)), notes)
+    return Session(project, replace(options, kinds=default_kinds(flags), directives=directives_of(flags)), notes)
 
 
 def nearest_project(folder: Path) -> Path:
