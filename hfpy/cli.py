@@ -31,7 +31,7 @@ from hfpy.commandline import (
     target_option,
     translation_options,
 )
-from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
+from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
 from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
@@ -62,13 +62,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         fault.show()
         return WRONG_USE
     except UsageError as fault:
-        click.echo(f"hfpy: {fault}", err=True)
+        click.echo(printable(f"hfpy: {fault}"), err=True)
         return WRONG_USE
     except HfpyError as fault:
         show_diagnostics(fault.diagnostics)
         return status_of(fault.diagnostics)
     except ToolError as fault:
-        click.echo(str(fault), err=True)
+        click.echo(printable(str(fault)), err=True)
         return TOOL_FAULT
     except (KeyboardInterrupt, click.Abort):
         click.echo("hfpy: interrupted", err=True)
@@ -118,7 +118,7 @@ def _request(phases: Phases, options: dict[str, Any], quiet: bool = False) -> Re
     from hfpy.build.driver import Request
 
     def say(text: str) -> None:
-        click.echo(text, err=True)
+        click.echo(printable(text), err=True)
 
     return Request(
         jobs=options.get("jobs") or default_jobs(),
@@ -155,7 +155,7 @@ def build_command(project: Path, **options: Any) -> None:
     from hfpy.build.messages import user_path
     from hfpy.build.session import open_project
 
-    session = open_project(project, given_by(options), os.environ)
+    session = open_project(project, given_by(options), os.environ, runs=True)
     built = _build(session, options)
     installed = install(session.project, session.options.target, built.executables) if session.project.legacy else {}
     what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
@@ -189,7 +189,7 @@ def run_command(
     from hfpy.build.environment import program_environment
     from hfpy.build.session import open_project
 
-    session = open_project(project, given_by({**options, "profile": profile}), os.environ)
+    session = open_project(project, given_by({**options, "profile": profile}), os.environ, runs=True)
     built = _build(session, options, quiet=True)
     chosen = _executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
@@ -221,7 +221,7 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     if profile is None:
         click.echo("hfpy: no profile: the program was ended before it could write one", err=True)
         return status
-    click.echo(show(profile), err=True)
+    click.echo(printable(show(profile)), err=True)
     for path in write_profile(profile, built.folder):
         click.echo(f"wrote {path}", err=True)
     return status
@@ -248,15 +248,16 @@ def verify_command(
     for chosen in (side(first), side(second)):
         emulate = options["emulate"] and chosen.target == "gpu"
         given = {**options, "target": chosen.target, "backend": chosen.backend or None, "emulate": emulate}
-        built = _build(open_project(project, given_by({**given, "trace": True}), os.environ), given, quiet=True)
+        session = open_project(project, given_by({**given, "trace": True}), os.environ, runs=True)
+        built = _build(session, given, quiet=True)
         programs[chosen.name] = built.executables[_executable(sorted(built.executables), exe)]
     if len(programs) < 2:
         raise UsageError("the two sides are the same build")
     verdict = run_and_compare(programs, arguments, Path.cwd(), options["tolerance"], lambda t: click.echo(t, err=True))
     if verdict.problem:
-        click.echo(verdict.problem)
+        click.echo(printable(verdict.problem))
     if verdict.difference is not None:
-        click.echo(verdict.difference.text(*programs))
+        click.echo(printable(verdict.difference.text(*programs)))
     if verdict.problem or verdict.difference is not None:
         return 4
     click.echo(f"{verdict.compared} arrays are the same on both sides ({verdict.passed_over} are only on one)")
@@ -273,7 +274,7 @@ def test_command(project: Path, target: str, kind: str) -> int:
 
     def told(result: Result) -> None:
         arguments = "".join(f" {word}" for word in result.arguments)
-        click.echo(f"{result.name}{arguments}: {result.fault or 'ok'}")
+        click.echo(printable(f"{result.name}{arguments}: {result.fault or 'ok'}"))
 
     results = run_tests(project, target, kind, os.environ, told)
     failed = sum(bool(result.fault) for result in results)
@@ -376,7 +377,7 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html:
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
-    click.echo(text.rstrip("\n"))
+    click.echo(printable(text.rstrip("\n")))
     return status_of(found)
 
 
@@ -402,7 +403,7 @@ def report_command(reference: Path, hybrid: Path, output: Path | None, targets: 
         made = make_report(reference, hybrid, targets, os.environ, phases.phase)
         phases.phase("writing")
         written = write_report(made, output) if output is not None else ()
-    click.echo(show(made))
+    click.echo(printable(show(made)))
     for path in written:
         click.echo(f"wrote {path}")
     if timings:
@@ -429,7 +430,7 @@ def probe_command(project: Path) -> None:
     from hfpy.build.probe import probe
     from hfpy.build.session import Given, open_project
 
-    session = open_project(project, Given(target="cpu"), os.environ)
+    session = open_project(project, Given(target="cpu"), os.environ, runs=True)
     path, machine = probe(session.project, os.environ)
     click.echo(
         f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "

@@ -69,6 +69,7 @@ class Project:
     storage_order: str | None = None
     define: tuple[str, ...] = ()
     build_dir: str = "build"
+    scratch: bool = False  # whether the build folder is one that hfpy made itself, outside of the project
     exclude: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hfpy.build import codes, cudafortran
 from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
-from hfpy.build.files import digest, explained
+from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
@@ -72,6 +72,9 @@ def build(project: Project, options: Options, request: Request) -> Built:
     to the user's lines) when a compiler or the linker fails or is missing.
     """
     folder = build_folder(project, options)
+    if not project.scratch:
+        for path in (folder, *(p for p in folder.glob("*") if p.is_symlink() and p.is_dir())):
+            require_inside(project.root, path, key_place(project, "project", "build_dir"))
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):

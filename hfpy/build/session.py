@@ -48,10 +48,11 @@ class Session:
     notes: tuple[Diagnostic, ...] = field(default=())
 
 
-def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> Session:
+def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, runs: bool = False) -> Session:
     """The project in ``folder``, or, from the current folder, in the nearest one above that has an ``hfpy.toml``.
 
     A folder with ``config/MakesettingsGeneral`` and no ``hfpy.toml`` is an existing Hybrid Fortran project.
+    Nothing of the project is executed unless ``runs``, which is for commands that build.
     Raises HfpyError if there is no project or its settings are faulty, UsageError for unusable options.
     """
     from hfpy.build.legacy import is_legacy, load_legacy
@@ -59,7 +60,7 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> 
     folder = nearest_project(folder)
     notes: tuple[Diagnostic, ...] = ()
     if is_legacy(folder):
-        project, notes = load_legacy(folder, given.target, environment, debug=given.debug)
+        project, notes = load_legacy(folder, given.target, environment, debug=given.debug, runs=runs)
     else:
         project = load_project(folder)
     options = with_given(options_for(project, given.target), given)
