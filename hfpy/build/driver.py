@@ -18,7 +18,7 @@ from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
 from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
-from hfpy.build.tools import Tools, find_tools
+from hfpy.build.tools import OPENMP_MODULE, Tools, find_tools
 from hfpy.build.translated import (
     ARRAYS_MODULE,
     DEBUG_MODULE,
@@ -124,6 +124,7 @@ def _compile_and_link(
         options,
         request.environment,
         openmp=translated.openmp,
+        openmp_library=any(OPENMP_MODULE in file.uses for file in translated.files),
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )

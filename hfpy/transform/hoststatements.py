@@ -17,6 +17,7 @@ from hfpy.analyze.states import States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Name
+from hfpy.model.names import imported
 from hfpy.model.statements import Call, InputOutput, Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.datadialect import DataDialect
@@ -207,7 +208,7 @@ class HostStatements:
             place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
             message = f"'{site.name}' uses '{name}' of '{owner.name}', which is private and may be on the device here"
             self.found.append(error("HF601", message, place, f"make '{name}' public"))
-        local = f"hf_{owner.name}_{name}"[:63]
+        local = imported(owner.name, name)
         self.imports.append((owner.name, name, local))
         self.foreign[local] = symbol
         return local

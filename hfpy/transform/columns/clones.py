@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
+from hfpy.model.names import Names
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.columns.common import Instance, refused
@@ -28,14 +29,23 @@ class Clones:
     width: int
     names: dict[Instance, str] = field(default_factory=dict)
     texts: dict[Instance, list[str]] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
 
     def name(self, instance: Instance) -> str:
         """The name of the blocked form of a routine."""
         if instance not in self.names:
             routine = self.analysis.facts.routine(instance.key)
-            same = sum(1 for other in self.names if other.key == instance.key)
-            self.names[instance] = f"hfv_{routine.name}{f'_{same + 1}' if same else ''}"[:63]
+            taken = Names(self._users() | set(self.names.values()))
+            self.names[instance] = taken.name(f"hfv_{routine.name}", instance)
         return self.names[instance]
+
+    def _users(self) -> frozenset[str]:
+        """The names in the program: a blocked form must be no other's, in whatever module it is used."""
+        if not self.taken:
+            application = self.analysis.facts.application
+            units = {unit.name for index in application.files for unit in index.units}
+            self.taken = frozenset(units.union(*(r.spec.symbols for r in application.routines.values())))
+        return self.taken
 
     def write(self) -> None:
         """Write the texts of all that were asked for, and of what these ask for. Raises Refused."""
