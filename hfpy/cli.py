@@ -6,6 +6,7 @@ What a command needs is imported within it, so that ``hfpy`` starts fast: it may
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
     from hfpy.build.progress import Phases
     from hfpy.build.session import Session
+    from hfpy.pipeline import Translation
 
 INTERRUPTED = 130
 
@@ -367,6 +369,8 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
 @analysis_options
 def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html: Path | None, **options: Any) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
+    from hfpy.diagnostics import has_errors
+
     routine = routine or None  # an empty name stands before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
@@ -375,10 +379,26 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html:
         write_pages(translation, found, routine, paths, html)
         return status_of(found)
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
+    if routine is not None and not text and not has_errors(found):
+        _require_routine(routine, translation)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
     click.echo(printable(text.rstrip("\n")))
     return status_of(found)
+
+
+def _require_routine(name: str, translation: Translation) -> None:
+    """Raises UsageError with the nearest name if the program has no such routine that directives reach."""
+    import difflib
+
+    survey = translation.survey()
+    known = sorted({r.name for r in survey.routines}) if survey is not None else []
+    wanted = re.sub(r"^hfk\d+_", "", name.lower()).rsplit("::", 1)[-1]
+    if wanted in known:
+        return
+    near = difflib.get_close_matches(wanted, known, 1, 0.6)
+    hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known[:8])}" if known else ""
+    raise UsageError(f"no routine '{name}' that directives reach{'; ' if hint else ''}{hint}")
 
 
 @cli.command("report")

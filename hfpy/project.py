@@ -138,6 +138,7 @@ def options_for(project: Project, target: str) -> Options:
         debug_print=project.debug_print,
         kinds=default_kinds(settings.flags or ()),
         specialise=settings.specialise,
+        settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)

@@ -1,0 +1,165 @@
+"""Nothing that a directive, a setting or an option says is dropped without a word (D)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hfpy import cli
+from hfpy.options import schedule_fault
+from tests.support import translate_text
+
+SOURCE = """\
+module physics
+contains
+subroutine step(nx, ny, field)
+  integer, intent(in) :: nx, ny
+  real(8), intent(inout) :: field(nx,ny)
+  @scheme{name(radiation)}
+  @end scheme
+  @parallelRegion{domName(i,j), domSize(nx,ny)}
+  field(i,j) = field(i,j) + 1
+  @end parallelRegion
+end subroutine
+end module
+"""
+SCHEME = """\
+@scheme{name(radiation)}
+module scheme_module
+contains
+subroutine warm(nx, heat)
+  integer, intent(in) :: nx
+  real(8), intent(inout) :: heat(nx)
+  @parallelRegion{domName(i), domSize(nx)}
+  heat(i) = heat(i) + 1
+  @end parallelRegion
+end subroutine
+end module
+@end scheme
+"""
+
+
+def project(folder: Path, further: str = "", of_project: str = "") -> Path:
+    (folder / "source").mkdir(exist_ok=True)
+    (folder / "source/physics.h90").write_text(SOURCE.replace("  @scheme{name(radiation)}\n  @end scheme\n", ""))
+    (folder / "source/warm.h90").write_text(SCHEME)
+    text = f'[project]\nname = "p"\nsources = ["source"]\n{of_project}\n{further}\n'
+    (folder / "hfpy.toml").write_text(text)
+    return folder
+
+
+def checked(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, Any]]]:
+    capfd.readouterr()
+    status = cli.run(["check", "--format", "json", *words])
+    out = capfd.readouterr().out
+    return status, json.loads(out) if out.startswith("[") else []
+
+
+WRONG = {
+    "routine": ('[routines]\nstepp = "openmp"', "", "step"),
+    "routine of a module": ('[routines]\n"physics::stp" = "openmp"', "", "physics::step"),
+    "scheme": ('[schemes]\nRADIATON = "openmp"', "", "RADIATION"),
+    "scheme, per target": ('[schemes]\nradiatio = { cpu = "openmp" }', "", "RADIATION"),
+    "array": ('[layout]\ncpu = "j i"\n[layout.arrays]\nfeild = "i j"', "", "field"),
+    "array of a routine": ('[layout]\ncpu = "j i"\n[layout.arrays]\n"physics::step::fields" = "i j"', "", "field"),
+    "domain": ('[layout]\ncpu = "j i"\n[domains]\njj = { size = "ny", iterators = "q" }', "", "j"),
+    "file": ('[files."physic.h90"]\nflags = ["-O0"]', "", "physics.h90"),
+    "exclude": ("", 'exclude = ["source/warn.h90"]', "source/warm.h90"),
+    "include_dirs": ("", 'include_dirs = ["sorce"]', "source"),
+}
+RIGHT = (
+    '[routines]\nSTEP = "openmp"\n"physics::step" = "sequential"',
+    '[schemes]\nradiation = "openmp"\nRADIATION = "openmp"',
+    '[layout]\ncpu = "j i"\n[layout.arrays]\nField = "i j"',
+    '[layout]\ncpu = "j i"\n[domains]\ni = { size = "nx", iterators = "i" }\nj = { size = "ny", iterators = ["j"] }',
+    '[files."phys*.h90"]\nflags = ["-O0"]',
+)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_names_in_settings(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    further, of_project, meant = WRONG[name]
+    status, found = checked(capfd, str(project(tmp_path, further, of_project)))
+    told = [d for d in found if d["code"] == "HF809"]
+    assert status == 0 and len(told) == 1, found
+    assert told[0]["severity"] == "warning" and told[0]["file"].endswith("hfpy.toml")
+    assert meant in told[0]["hint"], told
+
+
+@pytest.mark.parametrize("further", RIGHT)
+def test_names_that_are_there(further: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    of_project = 'exclude = ["warm.h90"]\ninclude_dirs = ["source"]' if "files" in further else ""
+    _, found = checked(capfd, str(project(tmp_path, further, of_project)))
+    assert [d for d in found if d["code"] in ("HF809", "HF801")] == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "meant"),
+    [
+        ("--routine", "stop=openmp", "step"),
+        ("--routine", "physic::step=openmp", "physics::step"),
+        ("--scheme", "radiaton=openmp", "RADIATION"),
+        ("-I", "{root}/sourc", "source"),
+    ],
+)
+@pytest.mark.parametrize("single", [False, True])
+def test_names_on_the_command_line(
+    option: str, value: str, meant: str, single: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    root = project(tmp_path)
+    paths = [str(root / "source/physics.h90"), str(root / "source/warm.h90")] if single else [str(root)]
+    _, found = checked(capfd, *paths, option, value.format(root=root))
+    told = [d for d in found if d["code"] == "HF809"]
+    assert len(told) == 1 and meant in told[0]["hint"], found
+    right = {"--routine": "Step=openmp", "--scheme": "Radiation=openmp", "-I": str(root / "source")}[option]
+    assert [d for d in checked(capfd, *paths, option, right)[1] if d["code"] == "HF809"] == []
+
+
+@pytest.mark.parametrize("further", [[], ["--schedule"]])
+@pytest.mark.parametrize(("asked", "meant"), [("stp", "step"), ("physics::stepp", "step"), ("nosuch", "step, warm")])
+def test_explain_of_what_is_not_there(
+    asked: str, meant: str, further: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    root = project(tmp_path)
+    assert cli.run(["explain", *further, asked, str(root)]) == 2
+    err = capfd.readouterr().err
+    assert f"no routine '{asked}'" in err and meant in err
+    for there in ("step", "STEP", "physics::step"):
+        assert cli.run(["explain", *further, there, str(root)]) == 0
+        assert capfd.readouterr().out.strip()
+
+
+SCHEDULES = {
+    "statik": "static",
+    "dynamic,": "size of chunks",
+    "dynamic, 0": "size of chunks",
+    "guide": "guided",
+    "auto,4": "takes no",
+    "nonmonotone:dynamic": "nonmonotonic",
+    "4": "there are",
+}
+
+
+@pytest.mark.parametrize("text", SCHEDULES)
+def test_schedules(text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    said = SCHEDULES[text]
+    root = project(tmp_path, f'[target.cpu]\nschedule = "{text}"')
+    status, found = checked(capfd, str(root))
+    assert status == 1 and found[0]["code"] == "HF802" and said in found[0]["message"] and found[0]["line"] == 6
+    project(tmp_path)
+    assert cli.run(["check", str(root), "--schedule", text]) == 2
+    assert said in capfd.readouterr().err
+    for backend in ("openmp", "sequential"):
+        done = translate_text(SCHEME.replace("domSize(nx)", f"domSize(nx), schedule({text})"), backend=backend)
+        assert set(done.codes()) & {"HF210", "HF202"}
+
+
+@pytest.mark.parametrize(
+    "text", ["static", "Dynamic,4", "guided, n", "auto", "RUNTIME", "nonmonotonic:dynamic,8", "monotonic : static"]
+)
+def test_right_schedules(text: str) -> None:
+    assert schedule_fault(text) == ""
+    assert translate_text(SCHEME.replace("domSize(nx)", f"domSize(nx), schedule({text})")).codes() == []
