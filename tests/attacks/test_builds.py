@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hfpy import cli
-from tests.support import storage_order
+from tests.support import storage_order, translate_text
 
 MAIN = """\
 program p
@@ -65,6 +65,45 @@ def test_the_library_of_openmp_in_a_new_project(backend: str, tmp_path: Path) ->
     (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["."]\n')
     assert cli.run(["build", str(tmp_path), "--backend", backend]) == 0
     assert ran(tmp_path / f"build/cpu-{backend}/p") == "   2.0   3.0   4.0   5.0\n"
+
+
+SAME_FILES = (("a/x.h90", "b/x.h90"), ("a/x.h90", "b/x.F90"), ("a/x.f90", "b/x.f90"), ("a/x.H90", "b/X.F90"))
+
+
+@pytest.mark.parametrize("files", SAME_FILES)
+@pytest.mark.parametrize("words", [["check"], ["build"], ["transpile", "-o", "out"]])
+def test_two_files_of_one_name_are_told_before_anything_is_read(
+    files: tuple[str, str],
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("this is no Fortran\n")
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["."]\n')
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(words) == 1
+    err = capfd.readouterr().err
+    assert "HF807" in err and err.count(" error ") == 1
+
+
+NAMESAKES = {
+    "its own procedure": "module m\ncontains\nsubroutine {m}()\nend subroutine\nend module\n",
+    "its own function": "module m\ncontains\nreal function {m}()\n{m} = 1\nend function\nend module\n",
+    "an external procedure": "module m\nend module\nsubroutine {m}()\nend subroutine\n",
+    "the program": "module m\nend module\nprogram {m}\nend program\n",
+}
+
+
+@pytest.mark.parametrize("kind", NAMESAKES)
+@pytest.mark.parametrize("name", ["m", "M"])
+def test_a_module_and_a_procedure_of_one_name(kind: str, name: str) -> None:
+    text = NAMESAKES[kind].format(m=name)
+    assert translate_text({"x.f90": text, "work.h90": WORK}).codes() == ["HF108"]
+    fine = text.replace(f" {name}()", f" {name}x()").replace(f"program {name}", f"program {name}x")
+    assert translate_text({"x.f90": fine, "work.h90": WORK}).codes() == []
 
 
 HELPED = """\

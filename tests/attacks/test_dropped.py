@@ -163,3 +163,97 @@ def test_schedules(text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str])
 def test_right_schedules(text: str) -> None:
     assert schedule_fault(text) == ""
     assert translate_text(SCHEME.replace("domSize(nx)", f"domSize(nx), schedule({text})")).codes() == []
+
+
+# --- schedule and collapse of regions that become one
+
+PAIR = """\
+module m
+contains
+subroutine s(nx, ny, a, b, c)
+  integer, intent(in) :: nx, ny
+  real(8), intent(in) :: a(nx,ny)
+  real(8), intent(inout) :: b(nx,ny), c(nx,ny)
+  @parallelRegion{{domName(i,j), domSize(nx,ny){margin}{first}}}
+  b(i,j) = {read} + 1
+  @end parallelRegion
+  @parallelRegion{{domName(i,j), domSize(nx,ny){margin}{second}}}
+  c(i,j) = {again}*2
+  @end parallelRegion
+end subroutine
+end module
+"""
+POINTS = {"read": "a(i,j)", "again": "b(i,j)", "margin": ""}
+ROWS = {"read": "a(i,j)", "again": "(b(i,j-1) + b(i,j+1))", "margin": ", startAt(2,2), endAt(nx-1,ny-1)"}
+
+
+def directives(text: str) -> list[str]:
+    return [line.strip() for line in text.lower().splitlines() if line.strip().startswith("!$omp parallel do")]
+
+
+@pytest.mark.parametrize("shape", [POINTS, ROWS], ids=["points", "rows"])
+@pytest.mark.parametrize("opt", [1, 2, 3])
+@pytest.mark.parametrize("words", ["schedule(dynamic,4)", "schedule( Guided )", "schedule(static, 1)"])
+def test_one_schedule(words: str, opt: int, shape: dict[str, str]) -> None:
+    text = PAIR.format(first=f", {words}", second=f", {words.lower()}", **shape)
+    made = translate_text(text, backend="openmp", opt=opt).require()
+    wanted = "".join(words.lower().split())
+    assert all(wanted in "".join(line.split()) for line in directives(made.text)), made.text
+    plain = translate_text(PAIR.format(first="", second="", **shape), backend="openmp", opt=opt)
+    assert len(directives(made.text)) == len(directives(plain.text))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (", schedule(dynamic)", ""),
+        ("", ", schedule(dynamic)"),
+        (", schedule(dynamic)", ", schedule(guided)"),
+        (", collapse(2)", ""),
+        (", schedule(dynamic), collapse(2)", ", schedule(dynamic)"),
+    ],
+)
+@pytest.mark.parametrize("opt", [1, 2, 3])
+def test_different_schedules(
+    first: str, second: str, opt: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = PAIR.format(first=first, second=second, **POINTS)
+    made = translate_text(text, backend="openmp", opt=opt).require()
+    one, other = directives(made.text)
+    for words, line in ((first, one), (second, other)):
+        for word in ("schedule(dynamic)", "schedule(guided)", "collapse(2)"):
+            assert (word in line) == (word in words), (line, words)
+    (tmp_path / "m.h90").write_text(text)
+    assert cli.run(["explain", "--schedule", "s", str(tmp_path / "m.h90"), "--opt", str(opt)]) == 0
+    assert "different 'schedule' or 'collapse'" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("shape", [POINTS, ROWS], ids=["points", "rows"])
+@pytest.mark.parametrize("further", ["", ", tile(j:8)", ", unroll(i:2)"])
+def test_one_collapse(shape: dict[str, str], further: str) -> None:
+    words = f", collapse(2){further}"
+    made = translate_text(PAIR.format(first=words, second=words, **shape), backend="openmp").require()
+    found = directives(made.text)
+    assert found and all("collapse(2)" in line for line in found), made.text
+
+
+def test_collapse_of_blocked_columns() -> None:
+    text = """\
+module m
+contains
+subroutine s(nx, ny, nz, t)
+  integer, intent(in) :: nx, ny, nz
+  real(8), intent(inout) :: t(nz,nx,ny)
+  integer :: k
+  @parallelRegion{domName(i,j), domSize(nx,ny), collapse(2), schedule(dynamic)}
+  do k = 2, nz
+    t(k,i,j) = t(k,i,j) + 0.5d0*t(k-1,i,j)*exp(-t(k,i,j)) + sqrt(1 + t(k-1,i,j)**2)
+  end do
+  @end parallelRegion
+end subroutine
+end module
+"""
+    for opt in (0, 1, 2, 3):
+        made = translate_text(text, backend="openmp", opt=opt).require()
+        (line,) = directives(made.text)
+        assert "collapse(2)" in line and "schedule(dynamic)" in line, made.text

@@ -104,6 +104,42 @@ def test_programs(name: str, tmp_path: Path) -> None:
     assert set(printed.values()) == {printed["plain"]}
 
 
+ORDERED = """\
+    do k = 1, nz
+      {n} = order(k)
+      w({n}) = x(k)*0.5d0 + exp(-y(k)*y(k))
+    end do
+"""
+LOOP = """\
+    do {n} = 2, nz
+      x({n}) = x({n}) + 0.5d0*x({n}-1) + exp(-y({n})*y({n})) + sqrt(1 + w({n})**2)
+    end do
+"""
+
+
+@pytest.mark.parametrize("name", ["n", "N", "lev"])
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("guard", ["", "if (y(1) > 0.05d0) then\n{}end if\n"])
+def test_a_variable_of_a_loop_that_holds_an_index_elsewhere(name: str, first: bool, guard: str, tmp_path: Path) -> None:
+    """C2: such a scalar differs from column to column in one place only."""
+    ordered, loop = ORDERED.format(n=name), LOOP.format(n=name)
+    ordered = guard.format(ordered) if guard else ordered
+    body = f"    w = 0\n{ordered}{loop}" if first else f"    w = 1\n{loop}{ordered}    x = x + w\n"
+    text = columns("col", other("col_2"), "call col_2(nz, a(:,i), b(:,i))")
+    head, _, rest = text.partition("    do k = 2, nz\n")
+    rest = rest[rest.index("    end do\n") + len("    end do\n") :]
+    text = f"{head}    order = [(int(1 + mod(k + nint(10*y(1)), nz)), k = 1, nz)]\n{body}{rest}"
+    text = text.replace("    integer :: k\n", f"    integer :: k, order(nz), {name}\n    real(8) :: w(nz)\n", 1)
+    printed = {}
+    for way in ("plain", "sequential", "openmp", "cuda-c"):
+        done = translate_text(text, **WAYS[way])
+        if done.errors and way == "cuda-c":
+            continue
+        batch = Batch([Case("m", done.require().files, "m")], tmp_path / way, openmp=way == "openmp")
+        printed[way] = batch.output("m")
+    assert set(printed.values()) == {printed["plain"]}
+
+
 def test_modules_with_routines_of_one_name(tmp_path: Path) -> None:
     """``a_b::c`` and ``a::b_c`` must not meet in the names of kernels, nor those of device routines."""
 
