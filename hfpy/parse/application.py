@@ -52,8 +52,8 @@ def read_application(
 
 
 def _namesakes(files: Sequence[FileIndex]) -> list[Diagnostic]:
-    """Modules whose name is also that of a procedure of their own, of one outside modules, or of a main program: Fortran
-    knows one global name, or one name in a module, for one thing.
+    """Modules whose name is also that of a procedure of their own, of one outside modules, or of a main program: in
+    Fortran a name means one thing in the whole program, and in a module.
     """
     modules = {u.name: (f, u) for f in files for u in f.units if u.kind == "module"}
     found = []
