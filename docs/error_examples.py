@@ -903,6 +903,30 @@ FLOW: dict[str, Entry] = {
         command="hfpy check {file} --target gpu",
         cure="Give the statement a place of its own; a loop ended by a label may end on a `continue`.",
     ),
+    "HF604": Entry(
+        "`transferHere` lists an object of a derived type, or a component of one. Only arrays of their own stay on the "
+        "device while a routine runs; components go there for each kernel.",
+        {
+            "objects.h90": _text("""
+            module objects
+              type state
+                real :: t(4)
+              end type state
+            contains
+              subroutine step(s)
+                type(state), intent(inout) :: s
+                @domainDependant{attribute(transferHere)}
+                s
+                @end domainDependant
+                @parallelRegion{domName(i), domSize(4)}
+                s%t(i) = s%t(i) + 1.0
+                @end parallelRegion
+              end subroutine step
+            end module objects
+            """)
+        },
+        cure="Pass the component to a routine, and list its dummy argument there.",
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

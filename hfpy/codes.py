@@ -83,6 +83,7 @@ CODES: dict[str, str] = {
     "HF601": "a condition reads data that are on the device",
     "HF602": "an actual argument has no place on the device",
     "HF603": "the copies of an array on host and device cannot be kept in step",
+    "HF604": "an object or a component is to be brought to the device",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",

@@ -20,12 +20,12 @@ from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.uses import Reference, aliases_of, uses
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.application import Application
-from hfpy.model.directives import IfDirective, Region
+from hfpy.model.directives import IfDirective, Listed, Region
 from hfpy.model.expressions import Apply, Name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Opaque, Statement
 from hfpy.model.targets import holds_architecture, holds_position
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 from hfpy.parse.files import leaves_preprocessed
 
 
@@ -224,6 +224,8 @@ def _check_listed(facts: Facts) -> None:
             for listed in block.names:
                 name = listed.name.split("%")[0].split("(")[0]
                 found = facts.scopes.variable(name, key)
+                if "transferhere" in block.flags and found is not None:
+                    facts.found += _not_transferred(listed, found.symbol)
                 if found is not None and name in routine.spec.symbols and "parameter" in found.symbol.attributes:
                     facts.found.append(error("HF313", f"'{name}' is a named constant", listed.place))
                 elif found is None or (
@@ -242,6 +244,17 @@ def _check_listed(facts: Facts) -> None:
                     facts.found.append(
                         error("HF300", f"'{listed.name}' is listed but not declared", listed.place, hint)
                     )
+
+
+def _not_transferred(listed: Listed, symbol: Symbol) -> list[Diagnostic]:
+    """An error for an object or a component with ``transferHere``: only arrays of their own are brought to the device
+    for a whole routine, components for each kernel.
+    """
+    if "%" not in listed.name and symbol.type.base not in ("type", "class"):
+        return []
+    what = "a component" if "%" in listed.name else "an object of derived type"
+    hint = "pass the array to a routine whose dummy argument is listed there"
+    return [error("HF604", f"'{listed.name}' is {what}, and cannot be brought to the device here", listed.place, hint)]
 
 
 def _near(name: str, known: list[str]) -> str:

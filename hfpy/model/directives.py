@@ -58,7 +58,7 @@ class Region:
     """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds as text, one per domain.
 
     ``private`` are arrays of which every point has its own. ``loops`` says that the body's own ``do`` nest over the
-    iterators serves as the loops (comment form).
+    iterators serves as the loops (comment form). ``stated`` are those of ``startat`` and ``endat`` that were given.
     """
 
     domains: tuple[Domain, ...]
@@ -78,6 +78,7 @@ class Region:
     private: tuple[str, ...] = ()
     hints: tuple[tuple[str, tuple[str, ...]], ...] = ()
     loops: bool = False
+    stated: frozenset[str] = frozenset()
 
     def factors(self, hint: str) -> tuple[tuple[str, int], ...]:
         """The iterators that ``unroll(j:2)`` or ``tile(i:32, j:8)`` names, with their numbers; none without it."""

@@ -261,6 +261,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             domains=domains,
             starts=starts,
             ends=ends,
+            stated=frozenset(name for name in ("startat", "endat") if directive.get(name) is not None),
             applies_to=frozenset(targets),
             line=line,
             place=line.place(file),

@@ -257,3 +257,76 @@ end module
         made = translate_text(text, backend="openmp", opt=opt).require()
         (line,) = directives(made.text)
         assert "collapse(2)" in line and "schedule(dynamic)" in line, made.text
+
+
+# --- transferHere for what is no array of its own
+
+OBJECTS = """\
+module m
+type state
+  real(8) :: t(4)
+  real(8), pointer :: p(:)
+end type
+contains
+subroutine step(s, many, x)
+  type(state), intent(inout) :: s
+  class(state), intent(inout) :: many(3)
+  real(8), intent(inout) :: x(4)
+  @domainDependant{{attribute({state})}}
+  {name}
+  @end domainDependant
+  @parallelRegion{{domName(i), domSize(4)}}
+  x(i) = x(i) + 1
+  @end parallelRegion
+end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("name", ["s", "many", "s%t", "S%P", "many(1)%t", "x\n  s"])
+@pytest.mark.parametrize("options", [{}, {"target": "gpu"}, {"target": "gpu", "backend": "openacc"}], ids=str)
+def test_objects_are_not_transferred(name: str, options: dict[str, Any]) -> None:
+    assert "HF604" in translate_text(OBJECTS.format(state="transferHere", name=name), **options).codes()
+    assert translate_text(OBJECTS.format(state="transferHere", name="x"), **options).codes() == []
+
+
+# --- startAt and endAt beside loops of the region's own
+
+LOOPS = """\
+module m
+contains
+subroutine s(nx, ny, a)
+  integer, intent(in) :: nx, ny
+  real(8), intent(inout) :: a(nx,ny)
+  {sign}@parallelRegion{{domName(i,j), domSize(nx,ny){bounds}}}
+  do j = {low}, {high}
+    do i = 1, nx
+      a(i,j) = a(i,j) + 1
+    end do
+  end do
+  {sign}@end parallelRegion
+end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize("sign", ["", "!"])
+@pytest.mark.parametrize(
+    ("bounds", "low", "high", "fits"),
+    [
+        (", startAt(1,2), endAt(nx,ny-1)", "2", "ny - 1", True),
+        (", startAt(1,2), endAt(NX,NY-1)", "2", "ny-1", True),
+        (", startAt(1,2)", "2", "ny-5", True),
+        ("", "3", "ny-3", True),
+        (", startAt(1,1)", "2", "ny", False),
+        (", startAt(1,2)", "1", "ny", False),
+        (", endAt(nx,ny)", "1", "ny-1", False),
+        (", startAt(2,1), endAt(nx,ny)", "1", "ny", False),
+    ],
+)
+def test_bounds_of_loops(sign: str, bounds: str, low: str, high: str, fits: bool) -> None:
+    text = LOOPS.format(sign=sign, bounds=bounds, low=low, high=high)
+    name = "m.f90" if sign else "m.h90"
+    for options in ({}, {"backend": "openmp", "opt": 3}, {"target": "gpu"}):
+        done = translate_text({name: text}, **options)
+        assert done.codes() == ([] if fits else ["HF213"])
