@@ -552,6 +552,10 @@ CALLS: dict[str, Entry] = {
         "The value of a named constant is defined with the constant itself, directly or through others.",
         {"constants.h90": _region("a = m", more="integer, parameter :: m = n + 1\ninteger, parameter :: n = m")},
     ),
+    "HF318": Entry(
+        "All dimensions that an iterator indexes have the size of another domain of the region.",
+        {"order.h90": _region("a(i,j) = 1", attributes="domName(i,j), domSize(ny,nx)")},
+    ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
         {

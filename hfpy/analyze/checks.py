@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
+from hfpy.analyze.domainsizes import swapped_sizes
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
 from hfpy.analyze.named import unknown_names
@@ -28,6 +29,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_repeated(facts),
         *check_programs(facts),
         *unknown_names(facts),
+        *swapped_sizes(facts),
         *(d for routine in analysed_routines(facts) for d in check_regions(facts, effects, routine.key)),
     ]
 

@@ -330,3 +330,42 @@ def test_bounds_of_loops(sign: str, bounds: str, low: str, high: str, fits: bool
     for options in ({}, {"backend": "openmp", "opt": 3}, {"target": "gpu"}):
         done = translate_text({name: text}, **options)
         assert done.codes() == ([] if fits else ["HF213"])
+
+
+# --- domSize in the wrong order
+
+SIZED = """\
+module m
+contains
+subroutine s(nx, ny, nz, a, b)
+  integer, intent(in) :: nx, ny, nz
+  real(8), intent(inout) :: a({a}), b({b})
+  integer :: k
+  @parallelRegion{{domName(i,j), domSize({sizes})}}
+  do k = 1, nz
+    a(i,j) = a(i,j) + b({index})
+  end do
+  @end parallelRegion
+end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sizes", "index", "told"),
+    [
+        ("nx,ny", "nx,ny,nz", "nx,ny", "i,j,k", False),
+        ("nx,ny", "nx,ny,nz", "ny,nx", "i,j,k", True),
+        ("NX,NY", "nz,nx,ny", "ny, nx", "k,i,j", True),
+        ("0:nx+1,0:ny+1", "nx,ny,nz", "0:ny+1,0:nx+1", "i,j,k", False),  # not all of them
+        ("0:nx+1,0:ny+1", "0:nx+1,0:ny+1,nz", "0:ny+1,0:nx+1", "i,j,k", True),
+        ("nx,nx", "nx,nx,nz", "nx,nx", "i,j,k", False),
+        ("nz,nz", "nz,nz,nz", "nx,ny", "i,j,k", False),
+        ("nx,ny", "nx,ny,nz", "nx-1,ny-1", "i,j,k", False),
+        (":,:", ":,:,:", "ny,nx", "i,j,k", False),
+    ],
+)
+def test_sizes_in_the_wrong_order(a: str, b: str, sizes: str, index: str, told: bool) -> None:
+    for options in ({}, {"backend": "openmp"}, {"target": "gpu"}):
+        done = translate_text(SIZED.format(a=a, b=b, sizes=sizes, index=index), **options)
+        assert ("HF318" in done.codes("warning")) == told
