@@ -122,6 +122,7 @@ HINTS: dict[str, str] = {
     "HF112": "move the change out of the macro or included file",
     "HF114": "split the routine, or the expression with the help of a variable",
     "HF317": "give one of them a value",
+    "HF318": "give the sizes of domSize in the order of the names in domName",
     "HF202": "write attribute(entry, entry), one pair of parentheses an attribute",
     "HF203": "give one entry for every name in domName",
     "HF204": "add the matching @end",

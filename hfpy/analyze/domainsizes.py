@@ -5,6 +5,7 @@ from __future__ import annotations
 from hfpy.analyze.facts import Facts, analysed_routines
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sizes import normal
+from hfpy.codes import HINTS
 from hfpy.diagnostics import Diagnostic, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Name
@@ -51,6 +52,5 @@ def _swapped(region: Region, sizes: dict[str, set[str]]) -> list[Diagnostic]:
             message = (
                 f"'{name}' has the size {size} here, but indexes dimensions of size {min(there)}, that of '{meant}'"
             )
-            hint = "give the sizes of domSize in the order of the names in domName"
-            return [warning("HF318", message, region.place, hint)]
+            return [warning("HF318", message, region.place, HINTS["HF318"])]
     return []
