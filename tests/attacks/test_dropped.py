@@ -10,7 +10,7 @@ import pytest
 
 from hfpy import cli
 from hfpy.options import schedule_fault
-from tests.support import translate_text
+from tests.support import compile_files, translate_text
 
 SOURCE = """\
 module physics
@@ -230,9 +230,11 @@ def test_different_schedules(
 
 @pytest.mark.parametrize("shape", [POINTS, ROWS], ids=["points", "rows"])
 @pytest.mark.parametrize("further", ["", ", tile(j:8)", ", unroll(i:2)"])
-def test_one_collapse(shape: dict[str, str], further: str) -> None:
+@pytest.mark.parametrize("opt", [0, 2])
+def test_one_collapse(opt: int, shape: dict[str, str], further: str, tmp_path: Path) -> None:
     words = f", collapse(2){further}"
-    made = translate_text(PAIR.format(first=words, second=words, **shape), backend="openmp").require()
+    made = translate_text(PAIR.format(first=words, second=words, **shape), backend="openmp", opt=opt).require()
+    compile_files({**made.files, "p.f90": "end\n"}, tmp_path, ("-O1", "-cpp"), True)
     found = directives(made.text)
     assert found and all("collapse(2)" in line for line in found), made.text
 
