@@ -552,6 +552,10 @@ CALLS: dict[str, Entry] = {
         "The value of a named constant is defined with the constant itself, directly or through others.",
         {"constants.h90": _region("a = m", more="integer, parameter :: m = n + 1\ninteger, parameter :: n = m")},
     ),
+    "HF318": Entry(
+        "All dimensions that an iterator indexes have the size of another domain of the region.",
+        {"order.h90": _region("a(i,j) = 1", attributes="domName(i,j), domSize(ny,nx)")},
+    ),
     "HF319": Entry(
         "What value an iterator has behind its region is not defined: loops leave one, threads and kernels do not.",
         {
@@ -985,6 +989,30 @@ FLOW: dict[str, Entry] = {
         },
         command="hfpy check {file} --target gpu",
         cure="Wait in the routine that starts the message, or receive into an array that is not on the device.",
+    ),
+    "HF605": Entry(
+        "`transferHere` lists an object of a derived type, or a component of one. Only arrays of their own stay on the "
+        "device while a routine runs; components go there for each kernel.",
+        {
+            "objects.h90": _text("""
+            module objects
+              type state
+                real :: t(4)
+              end type state
+            contains
+              subroutine step(s)
+                type(state), intent(inout) :: s
+                @domainDependant{attribute(transferHere)}
+                s
+                @end domainDependant
+                @parallelRegion{domName(i), domSize(4)}
+                s%t(i) = s%t(i) + 1.0
+                @end parallelRegion
+              end subroutine step
+            end module objects
+            """)
+        },
+        cure="Pass the component to a routine, and list its dummy argument there.",
     ),
 }
 

@@ -6,6 +6,7 @@ What a command needs is imported within it, so that ``hfpy`` starts fast: it may
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ from hfpy.commandline import (
     target_option,
     translation_options,
 )
-from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
+from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
 from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
@@ -42,6 +43,7 @@ from hfpy.verifycommand import verify
 if TYPE_CHECKING:
     from hfpy.build.driver import Built
     from hfpy.build.session import Session
+    from hfpy.pipeline import Translation
 
 INTERRUPTED = 130
 
@@ -64,13 +66,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         fault.show()
         return WRONG_USE
     except UsageError as fault:
-        click.echo(f"hfpy: {fault}", err=True)
+        click.echo(printable(f"hfpy: {fault}"), err=True)
         return WRONG_USE
     except HfpyError as fault:
         show_diagnostics(fault.diagnostics)
         return status_of(fault.diagnostics)
     except ToolError as fault:
-        click.echo(str(fault), err=True)
+        click.echo(printable(str(fault)), err=True)
         return TOOL_FAULT
     except (KeyboardInterrupt, click.Abort):
         click.echo("hfpy: interrupted", err=True)
@@ -124,7 +126,7 @@ def build_command(project: Path, **options: Any) -> None:
     from hfpy.build.messages import user_path
     from hfpy.build.session import open_project
 
-    session = open_project(project, given_by(options), os.environ)
+    session = open_project(project, given_by(options), os.environ, runs=True)
     built = built_session(session, options)
     installed = install(session.project, session.options.target, built.executables) if session.project.legacy else {}
     what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
@@ -148,7 +150,7 @@ def run_command(
     from hfpy.build.environment import program_environment
     from hfpy.build.session import open_project
 
-    session = open_project(project, given_by({**options, "profile": profile}), os.environ)
+    session = open_project(project, given_by({**options, "profile": profile}), os.environ, runs=True)
     built = built_session(session, options)
     chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
@@ -180,7 +182,7 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     if profile is None:
         click.echo("hfpy: no profile: the program was ended before it could write one", err=True)
         return status
-    click.echo(show(profile), err=True)
+    click.echo(printable(show(profile)), err=True)
     for path in write_profile(profile, built.folder):
         click.echo(f"wrote {path}", err=True)
     return status
@@ -196,7 +198,7 @@ def test_command(project: Path, target: str, kind: str) -> int:
 
     def told(result: Result) -> None:
         arguments = "".join(f" {word}" for word in result.arguments)
-        click.echo(f"{result.name}{arguments}: {result.fault or 'ok'}")
+        click.echo(printable(f"{result.name}{arguments}: {result.fault or 'ok'}"))
 
     results = run_tests(project, target, kind, os.environ, told)
     failed = sum(bool(result.fault) for result in results)
@@ -289,6 +291,8 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
 @analysis_options
 def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html: Path | None, **options: Any) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
+    from hfpy.diagnostics import has_errors
+
     routine = routine or None  # an empty name stands before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
@@ -297,10 +301,26 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html:
         write_pages(translation, found, routine, paths, html)
         return status_of(found)
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
+    if routine is not None and not text and not has_errors(found):
+        _require_routine(routine, translation)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
-    click.echo(text.rstrip("\n"))
+    click.echo(printable(text.rstrip("\n")))
     return status_of(found)
+
+
+def _require_routine(name: str, translation: Translation) -> None:
+    """Raises UsageError with the nearest name if the program has no such routine that directives reach."""
+    import difflib
+
+    survey = translation.survey()
+    known = sorted({r.name for r in survey.routines}) if survey is not None else []
+    wanted = re.sub(r"^hfk\d+_", "", name.lower()).rsplit("::", 1)[-1]
+    if wanted in known:
+        return
+    near = difflib.get_close_matches(wanted, known, 1, 0.6)
+    hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known[:8])}" if known else ""
+    raise UsageError(f"no routine '{name}' that directives reach{'; ' if hint else ''}{hint}")
 
 
 @cli.command("report")
@@ -325,7 +345,7 @@ def report_command(reference: Path, hybrid: Path, output: Path | None, targets: 
         made = make_report(reference, hybrid, targets, os.environ, phases.phase)
         phases.phase("writing")
         written = write_report(made, output) if output is not None else ()
-    click.echo(show(made))
+    click.echo(printable(show(made)))
     for path in written:
         click.echo(f"wrote {path}")
     if timings:
@@ -352,7 +372,7 @@ def probe_command(project: Path) -> None:
     from hfpy.build.probe import probe
     from hfpy.build.session import Given, open_project
 
-    session = open_project(project, Given(target="cpu"), os.environ)
+    session = open_project(project, Given(target="cpu"), os.environ, runs=True)
     path, machine = probe(session.project, os.environ)
     click.echo(
         f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "

@@ -60,6 +60,7 @@ CODES: dict[str, str] = {
     "HF315": "an iterator is used where its region is not active",
     "HF316": "a layout cannot be used",
     "HF317": "a named constant depends on itself",
+    "HF318": "the sizes of a region's domains are in another order than its names",
     "HF319": "an iterator is read outside its region",
     # calls, positions
     "HF400": "a call does not match the routine's definition",
@@ -87,6 +88,7 @@ CODES: dict[str, str] = {
     "HF602": "an actual argument has no place on the device",
     "HF603": "the copies of an array on host and device cannot be kept in step",
     "HF604": "a message is on its way from or to an array that is on the device",
+    "HF605": "an object or a component is to be brought to the device",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -124,6 +126,7 @@ HINTS: dict[str, str] = {
     "HF112": "move the change out of the macro or included file",
     "HF114": "split the routine, or the expression with the help of a variable",
     "HF317": "give one of them a value",
+    "HF318": "give the sizes of domSize in the order of the names in domName",
     "HF202": "write attribute(entry, entry), one pair of parentheses an attribute",
     "HF203": "give one entry for every name in domName",
     "HF204": "add the matching @end",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hfpy.backendtable import BACKENDS
-from hfpy.diagnostics import Diagnostic, UsageError
+from hfpy.diagnostics import Diagnostic, UsageError, printable
 
 if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
@@ -137,7 +137,7 @@ def build_request(phases: Phases, options: dict[str, Any]) -> Request:
     from hfpy.build.driver import Request
 
     def say(text: str) -> None:
-        click.echo(text, err=True)
+        click.echo(printable(text), err=True)
 
     return Request(
         jobs=options.get("jobs") or default_jobs(),

@@ -130,10 +130,27 @@ def _source_line(place: Place) -> str | None:
     if not place.line:
         return None
     try:
-        lines = Path(place.file).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = Path(place.file).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return None
     return lines[place.line - 1] if place.line <= len(lines) else None
+
+
+def printable(text: str) -> str:
+    """A text for a terminal: what would move its cursor, change its colours or turn its writing round is shown as
+    ``\\x1b`` or ``\\u202e``. Ends of lines and tabs stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c in "\n\t" or c.isprintable() or c in _BLANKS else _escaped(c) for c in text)
+
+
+_BLANKS = "\u00a0\u202f\u2009\u3000"
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def excerpt(place: Place, source_line: str | None = None) -> str:
@@ -143,24 +160,25 @@ def excerpt(place: Place, source_line: str | None = None) -> str:
         return ""
     column = max(place.column, 1)
     length = max(1, min(place.length, len(text) - column + 1))
-    pad = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
-    return f"    {text}\n    {pad}{'^' * length}"
+    before, marked = printable(text[: column - 1]), printable(text[column - 1 : column - 1 + length])
+    pad = "".join("\t" if c == "\t" else " " for c in before)
+    return f"    {printable(text)}\n    {pad}{'^' * max(len(marked), 1)}"
 
 
 def render(diagnostic: Diagnostic) -> str:
-    """The diagnostic as text, several lines, without a final newline."""
+    """The diagnostic as text, several lines, without a final newline; control characters are shown escaped."""
     d = diagnostic
-    parts = [f"{d.place}: {d.severity} {d.code}: {d.message}"]
+    parts = [printable(f"{d.place}: {d.severity} {d.code}: {d.message}")]
     shown = excerpt(d.place)
     if shown:
         parts.append(shown)
     for related in d.related:
-        parts.append(f"  note: {related.place}: {related.message}")
+        parts.append(printable(f"  note: {related.place}: {related.message}"))
         shown = excerpt(related.place)
         if shown:
             parts.append(shown)
     if d.hint:
-        parts.append(f"  hint: {d.hint}")
+        parts.append(printable(f"  hint: {d.hint}"))
     return "\n".join(parts)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from hfpy.diagnostics import Place
 
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
 Progress = Callable[[str, int, int], None]
@@ -140,7 +143,7 @@ class Options:
     sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU code for the CPU (design
     §4). ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the
     optimiser plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with
-    values for which regions get versions of their own.
+    values for which regions get versions of their own. ``settings`` is the file that names in them come from.
     """
 
     target: str = "cpu"
@@ -171,6 +174,7 @@ class Options:
     jobs: int = 0
     parse_limit: float = 60.0
     cache_dir: Path | None = None
+    settings: Place | None = None
 
     @property
     def default_backend(self) -> str:
@@ -194,6 +198,34 @@ def sizes_of(text: str) -> tuple[tuple[str, int], ...] | None:
             return None
         sizes[name.lower()] = int(value)
     return tuple(sorted(sizes.items()))
+
+
+_SCHEDULES = ("static", "dynamic", "guided", "auto", "runtime")
+_MODIFIERS = ("monotonic", "nonmonotonic", "simd")
+
+
+def schedule_fault(text: str) -> str:
+    """What is wrong with a schedule of OpenMP such as ``static``, ``dynamic,4`` or ``nonmonotonic:guided, n``; empty if
+    nothing is. (OpenMP 5.2, 11.5.3)
+    """
+    head, comma, chunk = text.partition(",")
+    *modifiers, kind = (word.strip().lower() for word in head.replace(":", ",").split(","))
+    for word in modifiers:
+        if word not in _MODIFIERS:
+            return f"unknown modifier '{word}' of a schedule{_near(word, _MODIFIERS)}"
+    if kind not in _SCHEDULES:
+        return f"unknown schedule '{kind}'{_near(kind, _SCHEDULES)}"
+    if comma and kind in ("auto", "runtime"):
+        return f"the schedule '{kind}' takes no size of chunks"
+    chunk = chunk.strip()
+    if comma and (not chunk or (chunk.lstrip("+-").isdigit() and int(chunk[:19]) < 1)):
+        return f"'{chunk}' is no size of chunks"
+    return ""
+
+
+def _near(word: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(known)}"
 
 
 def silent(_phase: str, _done: int, _total: int) -> None:

@@ -70,6 +70,7 @@ class Project:
     storage_order: str | None = None
     define: tuple[str, ...] = ()
     build_dir: str = "build"
+    scratch: bool = False  # whether the build folder is one that hfpy made itself, outside of the project
     exclude: tuple[str, ...] = ()
     exports: tuple[str, ...] | None = None
     include_dirs: tuple[str, ...] = ()
@@ -140,6 +141,7 @@ def options_for(project: Project, target: str) -> Options:
         debug_print=project.debug_print,
         kinds=default_kinds(settings.flags or ()),
         specialise=settings.specialise,
+        settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hfpy.commandline import DONE, PATH, TOOL_FAULT
+from hfpy.diagnostics import printable
 
 
 @click.command()
@@ -22,7 +23,7 @@ def doctor(project: Path, as_json: bool) -> int:
     from hfpy.build.session import project_at
 
     checkup = examine(os.environ, project_at(project, os.environ))
-    click.echo(json.dumps(as_values(checkup), indent=2) if as_json else as_text(checkup))
+    click.echo(json.dumps(as_values(checkup), indent=2) if as_json else printable(as_text(checkup)))
     return TOOL_FAULT if checkup.faults else DONE
 
 

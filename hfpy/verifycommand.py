@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hfpy.commandline import DIFFERENCE, DONE, PATH, built_session, chosen_executable, given_by
-from hfpy.diagnostics import ToolError, UsageError
+from hfpy.diagnostics import ToolError, UsageError, printable
 
 REFERENCE = "reference"  # the name of the sequential build at level 0, beside the sides that the user names
 
@@ -65,13 +65,13 @@ def _compared(
         emulate = options["emulate"] and one.target == "gpu"
         given = {**options, "target": one.target, "backend": one.backend or None, "emulate": emulate, "opt": level}
         given |= {"trace": True, "exact": tolerance == 0}
-        built = built_session(open_project(project, given_by(given), os.environ), given)
+        built = built_session(open_project(project, given_by(given), os.environ, runs=True), given)
         programs[name] = built.executables[chosen_executable(sorted(built.executables), exe)]
     verdict = run_and_compare(programs, arguments, Path.cwd(), tolerance, lambda t: click.echo(t, err=True))
     if verdict.problem:
-        click.echo(verdict.problem)
+        click.echo(printable(verdict.problem))
     if verdict.difference is not None:
-        click.echo(verdict.difference.text(*programs))
+        click.echo(printable(verdict.difference.text(*programs)))
     if verdict.problem or verdict.difference is not None:
         return DIFFERENCE
     compared = f"{verdict.compared} arrays are the same on both sides {agreement(tolerance)}"
@@ -88,14 +88,14 @@ def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | 
     from hfpy.build.translated import GENERATED, STATE, all_origins
 
     given = {**options, "target": target, "races": True, "opt": 0}
-    session = open_project(project, given_by(given), os.environ)
+    session = open_project(project, given_by(given), os.environ, runs=True)
     plain = replace(session.options, backend="sequential", schemes={}, routines={}, emulate=False)
     built = built_session(replace(session, options=plain), given)
     program = built.executables[chosen_executable(sorted(built.executables), exe)]
     found = run_watched(program, arguments, Path.cwd(), all_origins(built.folder / STATE, built.folder / GENERATED))
-    click.echo(found.messages, err=True, nl=False)
+    click.echo(printable(found.messages), err=True, nl=False)
     for line in (*found.unwatched, *(meeting.text() for meeting in found.meetings)):
-        click.echo(line)
+        click.echo(printable(line))
     if found.races:
         click.echo(f"{len(found.races)} races")
     if found.status:

@@ -22,11 +22,11 @@ from hfpy.analyze.storage import Storage
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.application import Application
-from hfpy.model.directives import Region
+from hfpy.model.directives import Listed, Region
 from hfpy.model.expressions import Apply, Name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Statement
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 
 
 def analyse(application: Application) -> Facts:
@@ -131,6 +131,8 @@ def _check_listed(facts: Facts) -> None:
             for listed in block.names:
                 name = listed.name.split("%")[0].split("(")[0]
                 found = facts.scopes.variable(name, key)
+                if "transferhere" in block.flags and found is not None:
+                    facts.found += _not_transferred(listed, found.symbol)
                 if found is not None and name in routine.spec.symbols and "parameter" in found.symbol.attributes:
                     facts.found.append(error("HF313", f"'{name}' is a named constant", listed.place))
                 elif found is None or (
@@ -149,6 +151,17 @@ def _check_listed(facts: Facts) -> None:
                     facts.found.append(
                         error("HF300", f"'{listed.name}' is listed but not declared", listed.place, hint)
                     )
+
+
+def _not_transferred(listed: Listed, symbol: Symbol) -> list[Diagnostic]:
+    """An error for an object or a component with ``transferHere``: only arrays of their own are brought to the device
+    for a whole routine, components for each kernel.
+    """
+    if "%" not in listed.name and symbol.type.base not in ("type", "class"):
+        return []
+    what = "a component" if "%" in listed.name else "an object of derived type"
+    hint = "pass the array to a routine whose dummy argument is listed there"
+    return [error("HF605", f"'{listed.name}' is {what}, and cannot be brought to the device here", listed.place, hint)]
 
 
 def _near(name: str, known: list[str]) -> str:

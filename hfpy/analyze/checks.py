@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
+from hfpy.analyze.domainsizes import swapped_sizes
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
 from hfpy.analyze.iterators import iterators_outside
+from hfpy.analyze.named import unknown_names
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.uses import Reference
@@ -29,6 +31,8 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_not_honoured(facts),
         *_repeated(facts),
         *check_programs(facts),
+        *unknown_names(facts),
+        *swapped_sizes(facts),
         *(d for routine in analysed_routines(facts) for d in check_regions(facts, effects, routine.key)),
     ]
 

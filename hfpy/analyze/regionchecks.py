@@ -14,7 +14,7 @@ from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.expressions import Apply, Component, Keyword, Name
-from hfpy.model.names import block_counter, generated_names
+from hfpy.model.names import block_counter, derived_from, generated_names
 from hfpy.model.statements import InputOutput, Statement, constructs
 from hfpy.model.units import Routine
 
@@ -132,6 +132,8 @@ def _names_taken(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     if any(order.pieces for order in facts.orders.values()):
         own = (facts.positions.regions[identity] for identity in facts.positions.get(routine.key).own)
         names |= {block_counter(iterator) for region in own for iterator in region.iterators}
+    variables = routine.spec.symbols.keys() | {r.name for r in facts.references[routine.key]}
+    names |= {name for name in routine.spec.symbols if derived_from(name, variables)}
     named: dict[str, Statement] = {}
     for construct in constructs(routine.body):
         named.setdefault(getattr(construct.header, "construct_name", ""), construct.header)

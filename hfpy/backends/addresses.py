@@ -22,7 +22,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.model.expressions import names_in
-from hfpy.model.names import addressed_name
+from hfpy.model.names import addressed_name, cut, derived
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.expressions import expression
@@ -147,7 +147,7 @@ class Addresses:
                 return size.size
         bounds = []
         for letter, inquiry in (("l", "lbound"), ("u", "ubound")):
-            bounds.append(f"hf_{letter}{place}_{data.name}"[:63])
+            bounds.append(cut(f"hf_{letter}{place}_{data.name}"))
             made.bounds[bounds[-1]] = f"{inquiry}({data.name}, {place})"
         return ":".join(bounds)
 
@@ -261,4 +261,4 @@ class Procedure:
 
 
 def _pointer(data: DataObject) -> str:
-    return f"hf_at_{data.name}"[:63]
+    return derived("hf_at_", data.name)

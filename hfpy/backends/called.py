@@ -22,6 +22,7 @@ from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.statements import Unprintable
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Literal, Name, walk
+from hfpy.model.names import imported
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, InputOutput, Statement, expressions
 from hfpy.model.units import DerivedType, Routine
@@ -177,7 +178,7 @@ class Called:
         if found is not None and (found.home, found.symbol.name) == (variable.home, variable.symbol.name):
             return variable.symbol.name
         owner = self.facts.routine(variable.home)
-        local = f"hf_{owner.name}_{variable.symbol.name}"[:63]
+        local = imported(owner.name, variable.symbol.name)
         imports.append((owner.name, variable.symbol.name, local))
         return local
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from hfpy.backends.base import render
 from hfpy.backends.c.device import DeviceRoutines, Lines
 from hfpy.backends.c.kernel import Kernel
 from hfpy.backends.c.parameters import launcher_parameters
+from hfpy.model.names import module_of_file
 from hfpy.transform.regioncode import RegionCode
 from hfpy.transform.wrapping import wrap_line
 
@@ -31,8 +31,7 @@ class CudaC:
 
 def interface_module(path: str) -> str:
     """The name of the Fortran module with the interfaces of a file's launchers."""
-    stem = re.sub(r"\W", "_", Path(path).stem).lower()
-    return f"hfi_{stem}"[:63]
+    return module_of_file("hfi", Path(path).stem)
 
 
 def interface_lines(path: str, kernels: Sequence[Kernel]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from hfpy.backends.c.rewriter import KernelRewriter
 from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.fortran.kernel import FortranKernel
 from hfpy.backends.fortran.text import Lines
+from hfpy.model.names import module_of_file
 from hfpy.model.units import Routine
 from hfpy.transform.regioncode import Backend, RegionCode
 
@@ -55,8 +55,7 @@ class FortranRewriter(KernelRewriter):
 
 def kernel_module(path: str) -> str:
     """The name of the module with the kernels and launchers of a file."""
-    stem = re.sub(r"\W", "_", Path(path).stem).lower()
-    return f"hfc_{stem}"[:63]
+    return module_of_file("hfc", Path(path).stem)
 
 
 def kernel_file(path: str, kernels: Sequence[Kernel], routines: FortranRoutines) -> tuple[str, Lines]:

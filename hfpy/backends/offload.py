@@ -22,6 +22,7 @@ from hfpy.backends.base import directive_lines, render
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
+from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -446,8 +447,8 @@ def _lower_bounds(data: DataObject) -> list[str]:
 
 
 def _given_name(data: DataObject) -> str:
-    return f"hf_given_{data.name}"[:63]
+    return derived("hf_given_", data.name)
 
 
 def _result_name(data: DataObject) -> str:
-    return f"hf_last_{data.name}"[:63]
+    return derived("hf_last_", data.name)

@@ -30,6 +30,7 @@ _NAMES: Mapping[Language, str] = {
     "c++": "C++ compiler",
     "cuda": "CUDA compiler",
 }
+_WELL_KNOWN = frozenset("flang clang clang++ ifort icc icx icpx pgf90 pgcc mpif90 mpifort mpicc mpicxx cc".split())
 _VARIABLES: Mapping[Language, str] = {"fortran": "FC", "c": "CC", "c++": "CXX", "cuda": "NVCC"}
 _PACKAGES: Mapping[Language, tuple[str, str, str]] = {
     "fortran": ("gfortran", "gcc-gfortran", "gcc"),
@@ -98,18 +99,40 @@ class Compiler:
 
 def find_compiler(language: Language, asked: str | None, environment: Mapping[str, str]) -> Compiler:
     """The compiler to use: what FC, CC, CXX or NVCC says, else ``asked`` (from the project), else the first found.
+    It is run to ask what it is.
 
     Raises ToolError with one message on how to get one, if it is not on this machine.
     """
+    return _described(_command(language, asked, environment))
+
+
+def named_compiler(language: Language, asked: str | None, environment: Mapping[str, str]) -> Compiler:
+    """The same without running anything: its family is told by its name, and taken for GNU's where that says nothing.
+
+    Raises ToolError as well.
+    """
+    command = _command(language, asked, environment)
+    name = Path(command[-1] if _is_wrapper(command[0]) else command[0]).name
+    family = "nvidia" if name.startswith(("pg", "nv")) else family_of(name)
+    return Compiler(command, "gnu" if family == "other" else family, "")
+
+
+def is_well_known(command: str) -> bool:
+    """Whether a command is the bare name of a compiler, perhaps with a version: nothing that a project brings along."""
+    name = re.sub(r"-\d+(\.\d+)*$", "", command.strip())
+    return name in _WELL_KNOWN or any(name in candidates for candidates in _CANDIDATES.values())
+
+
+def _command(language: Language, asked: str | None, environment: Mapping[str, str]) -> tuple[str, ...]:
     wanted = environment.get(_VARIABLES[language]) or asked
     if wanted:
         command = tuple(shlex.split(wanted))
         if command and shutil.which(command[-1] if _is_wrapper(command[0]) else command[0]):
-            return _described(command)
+            return command
         raise ToolError(missing_message(language, wanted))
     for candidate in _CANDIDATES[language]:
         if shutil.which(candidate):
-            return _described((candidate,))
+            return (candidate,)
     raise ToolError(missing_message(language, None))
 
 

@@ -25,6 +25,8 @@ LAUNCHES_MODULE = "hfpy_launches"
 EMULATED_SOURCE = EMULATION / "cudafor.f90"
 EMULATED_MODULE = "cudafor"
 
+# A declaration on several lines, which has its attributes on the first.
+_FOLDED = re.compile(r"^ *\w+\(\d\), [^\n!]*&\n(?:[^\n]*&\n)*[^\n]*$", re.M)
 _ATTRIBUTES = re.compile(r"^(\s*)attributes\((?:global|device)\) ", re.M)
 _DEVICE = re.compile(r", device\b(?=.* :: )")
 _POINTER = re.compile(r"^\s*\w+\(\d\), pointer, contiguous :: (\w+)\(")
@@ -35,7 +37,8 @@ def emulated(text: str) -> str:
     """A ``.cuf`` file that hfpy made as plain Fortran with as many lines."""
     lines: list[str] = []
     arrays: set[str] = set()
-    rows = iter(_DEVICE.sub("", _ATTRIBUTES.sub(r"\1", text)).splitlines())
+    whole = _FOLDED.sub(_unfolded, _ATTRIBUTES.sub(r"\1", text))
+    rows = iter(_DEVICE.sub("", whole).splitlines())
     for row in rows:
         pointer = _POINTER.match(row)
         if pointer is not None:
@@ -51,6 +54,13 @@ def emulated(text: str) -> str:
                 break
         lines += _loop(launch, arguments, arrays)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _unfolded(found: re.Match[str]) -> str:
+    """A statement of several lines on the first of them; the others stay as empty ones."""
+    rows = found[0].split("\n")
+    pieces = [rows[0].rstrip(" &"), *(row.strip(" &") for row in rows[1:])]
+    return " ".join(pieces) + "\n" * (len(rows) - 1)
 
 
 def _loop(launch: re.Match[str], arguments: Sequence[str], arrays: Iterable[str]) -> list[str]:

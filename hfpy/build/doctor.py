@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hfpy.backendtable import ENTRIES, Entry
-from hfpy.build.compilers import Compiler, Language, find_compiler
+from hfpy.build.compilers import Compiler, Language, find_compiler, is_well_known
 from hfpy.build.sharing import offloaded
 from hfpy.diagnostics import ToolError
 from hfpy.project import Project
@@ -116,6 +116,7 @@ class Checkup:
     backends: tuple[Health, ...]
     project: str = ""
     chosen: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -125,12 +126,19 @@ class Checkup:
 
 
 def examine(environment: Mapping[str, str], project: Project | None = None) -> Checkup:
-    """Look for everything, and try it; the compilers are those that the project's builds would use."""
+    """Look for everything, and try it; the compilers are those that the project's builds would use, unless it brings
+    a command of its own along: that is not run (only commands that build run what is a project's).
+    """
     settings = project.target("cpu") if project is not None else None
     asked: dict[Language, str | None] = {
         "fortran": settings.compiler if settings is not None else None,
         "c": settings.c_compiler if settings is not None else None,
     }
+    notes = []
+    for language, command in asked.items():
+        if command and not is_well_known(command):
+            asked[language] = None
+            notes.append(f"the project compiles with '{command}', which is not tried here: building runs it")
     tools = {language: _tool(language, asked.get(language), environment) for language in LANGUAGES}
     gpus = find_gpus()
     trial = _Trial(tools, gpus, environment)
@@ -144,6 +152,7 @@ def examine(environment: Mapping[str, str], project: Project | None = None) -> C
         tuple(trial.health(entry) for entry in ENTRIES),
         project.name if project is not None else "",
         chosen,
+        tuple(notes),
     )
 
 
@@ -294,6 +303,7 @@ def as_text(checkup: Checkup) -> str:
     by_name = {h.backend: h for h in checkup.backends}
     for target, backend in checkup.chosen.items():
         lines.append(f"  {target}: {backend}, {_word(by_name[backend])}")
+    lines += [f"  {note}" for note in checkup.notes]
     return "\n".join(lines)
 
 
@@ -324,4 +334,5 @@ def as_values(checkup: Checkup) -> dict[str, Any]:
         "project": checkup.project or None,
         "chosen": dict(checkup.chosen),
         "faults": list(checkup.faults),
+        "notes": list(checkup.notes),
     }

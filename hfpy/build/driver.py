@@ -12,14 +12,14 @@ from pathlib import Path
 
 from hfpy.build import codes, cudafortran
 from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
-from hfpy.build.files import digest, explained
+from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
 from hfpy.build.races import watching
 from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
-from hfpy.build.tools import Tools, find_tools
+from hfpy.build.tools import OPENMP_MODULE, Tools, find_tools
 from hfpy.build.translated import (
     ARRAYS_MODULE,
     DEBUG_MODULE,
@@ -80,6 +80,9 @@ def build(project: Project, options: Options, request: Request) -> Built:
     to the user's lines) when a compiler or the linker fails or is missing.
     """
     folder = build_folder(project, options)
+    if not project.scratch:
+        for path in (folder, *(p for p in folder.glob("*") if p.is_symlink() and p.is_dir())):
+            require_inside(project.root, path, key_place(project, "project", "build_dir"))
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
@@ -123,6 +126,7 @@ def _compile_and_link(
         options,
         request.environment,
         openmp=translated.openmp,
+        openmp_library=any(OPENMP_MODULE in file.uses for file in translated.files),
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )

@@ -44,6 +44,14 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     return True
 
 
+def require_inside(root: Path, path: Path, place: Place) -> None:
+    """Make sure that a folder to write to lies in the project at ``root``, wherever links lead. Raises HfpyError."""
+    if not path.resolve().is_relative_to(root.resolve()):
+        hint = "hfpy writes to folders of the project only, which are no links to others"
+        message = f"'{path}' is {path.resolve()}, outside of the project"
+        raise HfpyError([error(codes.CANNOT_WRITE, message, place, hint)])
+
+
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turns an OSError about ``path`` into an HfpyError that says what could not be written."""

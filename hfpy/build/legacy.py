@@ -5,23 +5,24 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import hfpy
 from hfpy.build import codes
-from hfpy.build.compilers import Compiler, Language, find_compiler
-from hfpy.build.files import explained
+from hfpy.build.compilers import Compiler, Language, find_compiler, named_compiler
+from hfpy.build.files import explained, require_inside
 from hfpy.build.framework import read_framework
 from hfpy.build.legacyflags import translate_flags
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
-from hfpy.diagnostics import Diagnostic, HfpyError, error, note
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, error, note
 from hfpy.options import DebugPrint
 from hfpy.project import FORTRAN_SUFFIXES, PROJECT_FILE, Project, TargetSettings
 
 HF_DIR = Path(hfpy.__file__).resolve().parent / "makefiles" / "hf"
 
+Finder = Callable[[Language, str | None, Mapping[str, str]], Compiler]
 _BACKENDS = {
     "FortranImplementation": "sequential",
     "OpenMPFortranImplementation": "openmp",
@@ -54,19 +55,24 @@ def is_legacy(folder: Path) -> bool:
 
 
 def load_legacy(
-    folder: Path, target: str, environment: Mapping[str, str], *, debug: bool
+    folder: Path, target: str, environment: Mapping[str, str], *, debug: bool, runs: bool = False
 ) -> tuple[Project, tuple[Diagnostic, ...]]:
     """The project in ``folder`` as its ``config`` describes it for a target, and what was translated or has no effect.
 
+    Nothing is executed unless ``runs``: then compilers are asked what they are, and make where settings run commands.
     Raises HfpyError for unusable settings, ToolError if make cannot read them or there is no compiler.
     """
-    settings = read_settings(folder, target, environment, debug=debug, hf_dir=HF_DIR)
+    settings = read_settings(folder, target, environment, debug=debug, hf_dir=HF_DIR, runs=runs)
+    find = find_compiler if runs else named_compiler
     debug = debug or settings.text("DEBUG_MODE").lower() == "true"
     notes = [
         note(codes.SETTING_IGNORED, f"{key} has no effect: {why}", settings.place(key))
         for key, why in _WITHOUT_EFFECT.items()
         if settings.words(key)
     ]
+    for place, key, why in settings.unknown:
+        message = f"{f'{key}: ' if key else ''}{why}; only commands that build run anything"
+        notes.append(note(codes.SETTING_IGNORED, message, place))
     flags = settings.words("OPTION_FLAGS")
     for flag in (f for f in flags if f != _DEBUG_PRINT):
         message = f"OPTION_FLAGS: {flag} has no effect: there are no such settings here"
@@ -80,7 +86,7 @@ def load_legacy(
     schemes = {name: {target: _backend(settings, c, key, notes)} for name, c, key in _schemes(settings, target, mode)}
     macros, folders = _preprocessor_flags(settings)
     sources = (source, *_framework_folders(settings, folder / source))
-    settings_of_target = _target(settings, target, mode, environment, notes)
+    settings_of_target = _target(settings, target, mode, environment, notes, find)
     settings_of_target = _with_framework(settings, settings_of_target, sources, notes)
     project = Project(
         root=folder,
@@ -107,6 +113,7 @@ def install(project: Project, target: str, executables: Mapping[str, Path]) -> d
     """
     copies = {}
     for name, path in executables.items():
+        require_inside(project.root, project.root / (project.install_dir or "test") / name, Place(str(project.root)))
         copy = project.root / (project.install_dir or "test") / name / f"{name}_{target}"
         temporary = copy.with_name(f".{copy.name}.tmp")
         with explained(copy):
@@ -118,13 +125,13 @@ def install(project: Project, target: str, executables: Mapping[str, Path]) -> d
 
 
 def _target(
-    settings: Settings, target: str, mode: str, environment: Mapping[str, str], notes: list[Diagnostic]
+    settings: Settings, target: str, mode: str, environment: Mapping[str, str], notes: list[Diagnostic], find: Finder
 ) -> TargetSettings:
     """Compilers and flags of the target, in the words of what is on this machine."""
     key = f"{target.upper()}_IMPLEMENTATION_{mode}"
     name = settings.text(key, _DEFAULTS[target, mode])
-    fortran = _compiler(settings, "FC", "fortran", environment, notes)
-    c = _compiler(settings, "CC", "c", environment, notes) if settings.text("CC") else None
+    fortran = _compiler(settings, "FC", "fortran", environment, notes, find)
+    c = _compiler(settings, "CC", "c", environment, notes, find) if settings.text("CC") else None
     own_library = f"-l{settings.text('HYBRID_LIBRARY_FILENAME_POSTFIX', _OWN_LIBRARY)}"
     flags = _flags(settings, "FFLAGS", fortran, notes)
     link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes) if f != own_library)
@@ -141,16 +148,21 @@ def _target(
 
 
 def _compiler(
-    settings: Settings, key: str, language: Language, environment: Mapping[str, str], notes: list[Diagnostic]
+    settings: Settings,
+    key: str,
+    language: Language,
+    environment: Mapping[str, str],
+    notes: list[Diagnostic],
+    find: Finder,
 ) -> Compiler:
     """The compiler that is set, if it is on this machine, else another; that is said."""
     asked = settings.text(key)
     command = asked.split()
     if not asked or key in environment:
-        return find_compiler(language, None, environment)
+        return find(language, None, environment)
     if shutil.which(command[0]):
-        return find_compiler(language, asked, environment)
-    found = find_compiler(language, None, environment)
+        return find(language, asked, environment)
+    found = find(language, None, environment)
     message = f"{key}={asked} is not on this machine, {' '.join(found.command)} is used"
     notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
     return found

@@ -1,15 +1,16 @@
-"""Settings of an existing Hybrid Fortran project (hybrid-fortran.md §13.4), read by make as make would."""
+"""Settings of an existing Hybrid Fortran project (hybrid-fortran.md §13.4), read as make would read them."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.build import codes
+from hfpy.build.assignments import read_assignments
 from hfpy.diagnostics import Place, ToolError
 
 GENERAL = "MakesettingsGeneral"
@@ -23,6 +24,7 @@ class Settings:
     folder: Path
     values: Mapping[str, str]
     files: tuple[Path, ...]
+    unknown: tuple[tuple[Place, str, str], ...] = ()  # what only make could tell: place, key, why
 
     def text(self, key: str, default: str = "") -> str:
         """A value without the quotes that the shell would take away."""
@@ -55,23 +57,39 @@ class Settings:
         return Place(str(self.folder / "config" / GENERAL))
 
 
-def read_settings(folder: Path, target: str, environment: Mapping[str, str], *, debug: bool, hf_dir: Path) -> Settings:
+def read_settings(
+    folder: Path, target: str, environment: Mapping[str, str], *, debug: bool, hf_dir: Path, runs: bool = False
+) -> Settings:
     """The settings of the project in ``folder`` for a target, with ``DEBUG`` defined or not.
 
-    Besides the keys of the two files there are those of the backend selection files in ``config``.
-    Raises ToolError if make is missing or cannot read the files.
+    Besides the keys of the two files there are those of the backend selection files in ``config``. They are read, not
+    run; only if something cannot be told so, and ``runs`` allows commands of the project's, make is asked.
+    Raises ToolError if it is missing then or cannot read the files.
     """
     config = folder / "config"
     files = tuple(f for f in (config / GENERAL, config / f"Makesettings{target.upper()}") if f.is_file())
+    given = {"HF_DIR": str(hf_dir), **({"DEBUG": "1"} if debug else {})}
+    inherited = {k: v for k, v in environment.items() if k not in ("DEBUG", "EMULATED", "MAKEFLAGS", "MAKELEVEL")}
+    read = read_assignments(folder, files, given, inherited)
+    values, unknown = dict(read.values), read.unknown
+    if unknown and runs:
+        values, unknown = _asked(folder, files, given, inherited), ()
+    for file in sorted(config.glob("*_IMPLEMENTATION_*")):
+        values.setdefault(file.name, file.read_text(encoding="utf-8", errors="replace").strip())
+    return Settings(folder, values, files, unknown)
+
+
+def _asked(
+    folder: Path, files: Sequence[Path], given: Mapping[str, str], environment: Mapping[str, str]
+) -> dict[str, str]:
+    """The values as make has them. Raises ToolError."""
     includes = "".join(f"include {file.relative_to(folder)}\n" for file in files)
     text = (
         f"{includes}"
         f"$(foreach v,$(.VARIABLES),$(if $(filter file,$(origin $v)),$(info {_MARK}$v=$($v))))\n"
         "hfpy-nothing: ;@:\n"
     )
-    command = ["make", "-r", "-R", "-s", "-f", "-", "hfpy-nothing", f"HF_DIR={hf_dir}"]
-    command += ["DEBUG=1"] if debug else []
-    inherited = {k: v for k, v in environment.items() if k not in ("DEBUG", "EMULATED", "MAKEFLAGS", "MAKELEVEL")}
+    command = ["make", "-r", "-R", "-s", "-f", "-", "hfpy-nothing", *(f"{k}={v}" for k, v in given.items())]
     try:
         answer = subprocess.run(
             command,
@@ -80,21 +98,17 @@ def read_settings(folder: Path, target: str, environment: Mapping[str, str], *, 
             capture_output=True,
             text=True,
             errors="replace",
-            env=inherited,
+            env=environment,
             check=False,
         )
     except OSError:
-        message = f"error {codes.TOOL_MISSING}: GNU make is not on this machine; the settings in {config} need it"
+        message = (
+            f"error {codes.TOOL_MISSING}: GNU make is not on this machine; the settings in {folder / 'config'} need it"
+        )
         raise ToolError(f"{message}\n  hint: Debian, Ubuntu: apt-get install make") from None
     if answer.returncode != 0:
         raise ToolError(
-            f"{answer.stderr.strip()}\nerror {codes.TOOL_FAILED}: make cannot read the settings in {config}"
+            f"{answer.stderr.strip()}\nerror {codes.TOOL_FAILED}: make cannot read the settings in {folder / 'config'}"
         )
-    values = {}
-    for line in answer.stdout.splitlines():
-        if line.startswith(_MARK):
-            key, _, value = line[len(_MARK) :].partition("=")
-            values[key] = value
-    for file in sorted(config.glob("*_IMPLEMENTATION_*")):
-        values.setdefault(file.name, file.read_text(encoding="utf-8", errors="replace").strip())
-    return Settings(folder, values, files)
+    marked = (line[len(_MARK) :] for line in answer.stdout.splitlines() if line.startswith(_MARK))
+    return {key: value for key, _, value in (line.partition("=") for line in marked)}

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hfpy.diagnostics import printable
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -40,10 +42,10 @@ def mapped(output: str, origins: Iterable[Origin]) -> str:
     """A tool's output with every ``file:line:column:``, ``file:line:`` and ``(file: line)`` led back to the source.
 
     Where the compiler shows a line that hfpy changed or made, a note below the message says which line of
-    the generated file that is.
+    the generated file that is. Control characters are shown escaped.
     """
     mapper = _Mapper(tuple(origins))
-    return mapper.text(output) if mapper.by_name else output
+    return printable(mapper.text(output) if mapper.by_name else output)
 
 
 # GNU says the message on a line of its own below the excerpt, others on the line with the place.

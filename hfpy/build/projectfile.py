@@ -12,7 +12,7 @@ from hfpy.backendtable import BACKENDS
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
-from hfpy.options import DebugPrint, DomainSpec, sizes_of
+from hfpy.options import DebugPrint, DomainSpec, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, TARGETS, Project, TargetSettings
 
 _PROJECT_TEXTS = ("name", "storage_order", "build_dir")
@@ -122,6 +122,9 @@ class _Reader:
         texts = {key: self.string(table, path, key) for key in _TARGET_TEXTS}
         if texts["backend"] is not None:
             self.one_of(texts["backend"], BACKENDS, (*path, "backend"), "backend")
+        if texts["schedule"] is not None and (fault := schedule_fault(texts["schedule"])):
+            place = find_key(self.text, (*path, "schedule"), self.file)
+            self.diagnostics.append(error(codes.WRONG_VALUE, fault, place))
         opt = table.get("opt")
         if opt is not None and (not isinstance(opt, int) or isinstance(opt, bool) or not 0 <= opt <= 3):
             self.wrong((*path, "opt"), "must be 0, 1, 2 or 3")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from hfpy.backendtable import BACKENDS
 from hfpy.build.compilers import environment_flags
+from hfpy.build.named import unknown_folders, unknown_paths
 from hfpy.build.projectfile import load_project
-from hfpy.diagnostics import Diagnostic, UsageError
-from hfpy.options import Options, default_kinds, directives_of, sizes_of
+from hfpy.diagnostics import Diagnostic, Place, UsageError
+from hfpy.options import Options, default_kinds, directives_of, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
 
@@ -50,10 +51,11 @@ class Session:
     notes: tuple[Diagnostic, ...] = field(default=())
 
 
-def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> Session:
+def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, runs: bool = False) -> Session:
     """The project in ``folder``, or, from the current folder, in the nearest one above that has an ``hfpy.toml``.
 
     A folder with ``config/MakesettingsGeneral`` and no ``hfpy.toml`` is an existing Hybrid Fortran project.
+    Nothing of the project is executed unless ``runs``, which is for commands that build.
     Raises HfpyError if there is no project or its settings are faulty, UsageError for unusable options.
     """
     from hfpy.build.legacy import is_legacy, load_legacy
@@ -61,9 +63,10 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> 
     folder = nearest_project(folder)
     notes: tuple[Diagnostic, ...] = ()
     if is_legacy(folder):
-        project, notes = load_legacy(folder, given.target, environment, debug=given.debug)
+        project, notes = load_legacy(folder, given.target, environment, debug=given.debug, runs=runs)
     else:
         project = load_project(folder)
+    notes = (*notes, *unknown_paths(project), *unknown_folders(given.include_dirs, Place("-I")))
     options = with_given(options_for(project, given.target), given)
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
     return Session(project, replace(options, kinds=default_kinds(flags), directives=directives_of(flags)), notes)
@@ -99,7 +102,8 @@ def open_files(files: Sequence[Path], given: Given, output: Path = Path("build")
     Raises UsageError for unusable options.
     """
     project = Project(root=Path("."), name="files", sources=tuple(map(str, files)), build_dir=str(output))
-    return Session(project, with_given(Options(target=given.target), given))
+    notes = tuple(unknown_folders(given.include_dirs, Place("-I")))
+    return Session(project, with_given(Options(target=given.target), given), notes)
 
 
 def with_given(options: Options, given: Given) -> Options:
@@ -126,6 +130,8 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, layout=given.layout)
     if given.exports:
         changed = replace(changed, exports=(*(changed.exports or ()), *given.exports))
+    if given.schedule is not None and (fault := schedule_fault(given.schedule)):
+        raise UsageError(f"--schedule {given.schedule}: {fault}")
     if given.schedule is not None:
         changed = replace(changed, schedule=given.schedule)
     if given.parse_limit is not None:

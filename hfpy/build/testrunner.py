@@ -44,7 +44,7 @@ def run_tests(
     """
     if not is_legacy(folder):
         raise UsageError(f"{folder} is no existing Hybrid Fortran project: it has no config/{GENERAL}")
-    settings = read_settings(folder, target, environment, debug=False, hf_dir=HF_DIR)
+    settings = read_settings(folder, target, environment, debug=False, hf_dir=HF_DIR, runs=True)
     tests = folder / settings.text("TESTDIR", "test")
     names = settings.words("EXECUTABLES")
     results = []

@@ -75,6 +75,9 @@ class Tools:
         return [f"-I{folder}" for folder in dict.fromkeys([*first, *(d for d in self.include_dirs if d.is_dir())])]
 
 
+OPENMP_MODULE = "omp_lib"
+
+
 def find_tools(
     project: Project,
     options: Options,
@@ -83,8 +86,10 @@ def find_tools(
     openmp: bool,
     debug: bool,
     suffixes: frozenset[str],
+    openmp_library: bool = False,
 ) -> Tools:
-    """The compilers for sources with these suffixes, and their flags.
+    """The compilers for sources with these suffixes, and their flags. ``openmp_library`` says that a source calls the
+    library of OpenMP, so that it is linked even if no directives of OpenMP are compiled.
 
     Of the flags the later win: the project's, the target's, FFLAGS, CFLAGS and LDFLAGS of the environment.
     Raises ToolError if a compiler that is needed is not on this machine.
@@ -98,6 +103,7 @@ def find_tools(
     mode = parallel_flags(fortran, options, openmp)
     if any(flag.startswith("-foffload") for flag in given):
         mode = tuple(flag for flag in mode if flag != "-foffload=disable")  # compilers take both together for a mistake
+    library = tuple(f for f in fortran.spelling.openmp if f not in mode) if openmp_library else ()
     debugging = _DEBUG_FLAGS[fortran.family] if debug else ()
     c_flags = (*project.cflags, *settings.cflags) or ("-O2",)
     link = [*project.ldflags, *settings.ldflags, *environment_flags(environment, "LDFLAGS")]
@@ -112,7 +118,7 @@ def find_tools(
         cuda=cuda,
         cuda_flags=(*((f"-arch={settings.arch}",) if settings.arch else ()), *project.nvccflags),
         parallel=mode,
-        link_flags=(*mode, *_link_relevant(given), *link),
+        link_flags=(*mode, *library, *_link_relevant(given), *link),
         definitions=definitions(options),
         include_dirs=tuple(folder.resolve() for folder in include_folders(options)),
     )

@@ -109,12 +109,15 @@ def _translation(sources: Sequence[Path], options: Options, progress: Progress) 
 def all_sources(project: Project) -> tuple[Path, ...]:
     """The Fortran sources of a project with those of the runtime library that it uses.
 
-    Raises HfpyError if there are none.
+    Raises HfpyError if there are none, or if two would be written to one file.
     """
+    from hfpy.pipeline import output_name
+
     sources = source_files(project)
     if not sources:
         place = key_place(project, "project", "sources")
         raise HfpyError([error(codes.NO_SOURCES, "there is no Fortran file among the sources", place)])
+    _refuse_equal_names((output_name(path), path) for path in sources)
     return (*sources, *runtime_sources(sources, source_files(project, C_SUFFIXES)))
 
 

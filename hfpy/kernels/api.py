@@ -103,7 +103,7 @@ def _session(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
     if missing:
         raise UsageError(f"no such file or folder: {', '.join(missing)} (text of a source has more than one line)")
     if len(paths) == 1 and (paths[0] / PROJECT_FILE).is_file():
-        return open_project(paths[0], given, os.environ)
+        return open_project(paths[0], given, os.environ, runs=True)
     return open_files(paths, given)
 
 

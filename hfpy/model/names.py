@@ -1,26 +1,96 @@
-"""Names that hfpy gives to new things in generated code (hybrid-fortran.md §14 has those of device code)."""
+"""Names that hfpy gives to new things in generated code (hybrid-fortran.md §14 has those of device code).
+
+All of them come from here: :func:`cut` keeps them within what Fortran allows, and :class:`Names` keeps those of one
+scope apart, from each other and from the user's.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 
 TOUCH_ITERATOR = "hf_touch"
 _NAME_LIMIT = 63
+# What stands before the name of a user's array or variable in names that belong to it, in the same routine.
+_PREFIXES = ("hf_at_", "hf_was_", "hf_entered_", "hf_given_", "hf_last_")
+
+
+@dataclass
+class Names:
+    """The names of one scope: ``taken`` by the user (in lower case), and those that were given, by what they mean."""
+
+    taken: frozenset[str] = frozenset()
+    given: dict[Hashable, str] = field(default_factory=dict)
+
+    def name(self, wanted: str, meaning: Hashable) -> str:
+        """A name for something: the same for the same meaning, and no other's; ``wanted`` if that is free."""
+        if meaning not in self.given:
+            used = self.taken | set(self.given.values())
+            found, number = cut(wanted), 1
+            while found.lower() in used:
+                number += 1
+                found = cut(f"{wanted}_{number}")
+            self.given[meaning] = found
+        return self.given[meaning]
+
+
+def stems(keys: Iterable[str]) -> dict[str, str]:
+    """A part of a name for each of some routines, given by key: the routine's name, with the module where several have
+    it. No two are the same.
+    """
+    ordered = sorted(keys)
+    same = Counter(key.rsplit("::", 1)[-1] for key in ordered)
+    names = Names()
+    alone = [key for key in ordered if same[key.rsplit("::", 1)[-1]] == 1]
+    for key in alone:
+        names.given[key] = key.rsplit("::", 1)[-1]
+    for key in ordered:
+        names.name(key.replace("::", "_").strip("_"), key)
+    return {key: names.given[key] for key in ordered}
+
+
+def derived(prefix: str, name: str) -> str:
+    """A name that belongs to a user's variable in the same routine, such as ``hf_at_NAME``."""
+    assert prefix in _PREFIXES
+    return cut(f"{prefix}{name}")
+
+
+def derived_from(name: str, variables: Iterable[str]) -> bool:
+    """Whether a name of the user's is one that hfpy would derive from one of some variables."""
+    return name.startswith(_PREFIXES) and any(name == cut(p + v) for p in _PREFIXES for v in variables)
+
+
+def imported(module: str, name: str) -> str:
+    """A module variable in a routine that does not import it."""
+    return cut(f"hf_{module}_{name}")
+
+
+def module_of_file(prefix: str, stem: str) -> str:
+    """The module that belongs to a file, given by its name without what stands behind the last dot."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in stem).lower()
+    return cut(f"{prefix}_{plain}" if plain == stem.lower() else f"{prefix}_{plain}_{_hash(stem)}")
+
+
+def kernel_name(stem: str, number: int) -> str:
+    """``hfk<n>_stem``, the kernel of a region (B24)."""
+    return cut(f"hfk{number}_{stem}")
 
 
 def outlined_name(routine: str, number: int) -> str:
     """``hfb<n>_routine``, the body of a region in a routine of its own; too long names are cut with a hash (B24)."""
-    return _cut(f"hfb{number}_{routine}")
+    return cut(f"hfb{number}_{routine}")
 
 
 def addressed_name(routine: str, number: int) -> str:
     """``hfr<n>_routine``, a region in an internal procedure of its routine, with addresses on the device."""
-    return _cut(f"hfr{number}_{routine}")
+    return cut(f"hfr{number}_{routine}")
 
 
 def block_counter(iterator: str) -> str:
     """The loop over the blocks of an iterator."""
-    return _cut(f"hf_{iterator}_n")
+    return cut(f"hf_{iterator}_n")
 
 
 def element_counter(dimension: int) -> str:
@@ -28,10 +98,15 @@ def element_counter(dimension: int) -> str:
     return f"hf_e{dimension + 1}"
 
 
-def _cut(name: str) -> str:
+def cut(name: str) -> str:
+    """A name with a hash in the place of what is too much; names that differ stay different."""
     if len(name) <= _NAME_LIMIT:
         return name
-    return name[: _NAME_LIMIT - 9] + "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: _NAME_LIMIT - 9]}_{_hash(name)}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 def point_name(number: int) -> str:

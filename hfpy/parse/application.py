@@ -45,10 +45,33 @@ def read_application(
             while key in units:
                 key += "'"
             units[key] = (number, unit)
+    found += _namesakes(files)
     found += circles(files)
     application = Application(options, tuple(files), units, {}, macros)
     routines = _parse_reached(application, options, found, progress)
     return Application(options, tuple(files), units, routines, macros), found
+
+
+def _namesakes(files: Sequence[FileIndex]) -> list[Diagnostic]:
+    """Modules whose name is also that of a procedure of their own, of one outside modules, or of a main program: in
+    Fortran a name means one thing in the whole program, and in a module.
+    """
+    modules = {u.name: (f, u) for f in files for u in f.units if u.kind == "module"}
+    found = []
+    for index in files:
+        for unit in index.units:
+            if unit.name not in modules or unit.kind not in ("subroutine", "function", "program", "blockdata"):
+                continue
+            other, module = modules[unit.name]
+            inside = unit.parent is not None
+            if inside and (index.units[unit.parent or 0] is not module):
+                continue
+            place = index.lines[unit.first].place(index.path)
+            related = [Related(other.lines[module.first].place(other.path), "the module")]
+            where = "the module that it stands in" if inside else "a module"
+            message = f"{unit.kind} '{unit.name}' has the name of {where}"
+            found.append(error("HF108", message, place, "", related))
+    return found
 
 
 def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:

@@ -18,6 +18,7 @@ from math import prod
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Domain, IfDirective, Reduction, Region
 from hfpy.model.source import LogicalLine
+from hfpy.options import schedule_fault
 from hfpy.parse.tokens import matching, split_top, trim
 
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
@@ -250,6 +251,9 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             place = line.place(file, listed.start, listed.end)
             return None, [error("HF202", f"'{wrong[0]}' is no name of a variable", place)]
     private, independent, distinct = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
+    asked = directive.get("schedule")
+    if asked and (fault := schedule_fault(",".join(asked.entries))):
+        return None, [error("HF210", fault, line.place(file, asked.start, asked.end))]
     collapse = directive.get("collapse")
     if collapse and not (collapse.entries[0].isdigit() and 0 < int(collapse.entries[0]) <= count):
         place = line.place(file, collapse.start, collapse.end)
@@ -259,6 +263,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             domains=domains,
             starts=starts,
             ends=ends,
+            stated=frozenset(name for name in ("startat", "endat") if directive.get(name) is not None),
             applies_to=frozenset(targets),
             line=line,
             place=line.place(file),

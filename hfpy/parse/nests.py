@@ -74,6 +74,7 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
         text = header.line.text
         lower, upper = (text[e.start : e.end] for e in header.exprs[:2])
         bounds[header.var] = (lower, upper)
+        problems += _other_bounds(region, header, lower, upper, file)
         if len(header.exprs) == 3 and text[header.exprs[2].start : header.exprs[2].end].strip() != "1":
             index = region.iterators.index(header.var)
             step = text[header.exprs[2].start : header.exprs[2].end]
@@ -91,3 +92,19 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
         ),
         problems,
     )
+
+
+def _other_bounds(region: Region, header: Header, lower: str, upper: str, file: str) -> list[Diagnostic]:
+    """An error where ``startAt`` or ``endAt`` say something else than the loop over an iterator."""
+    index = region.iterators.index(header.var)
+    found = []
+    for attribute, said, there in (("startAt", region.starts, lower), ("endAt", region.ends, upper)):
+        if attribute.lower() in region.stated and _plain(said[index]) != _plain(there):
+            message = f"the loop over '{header.var}' has the bound {there.strip()}, '{attribute}' says {said[index]}"
+            hint = f"write the same in both, or leave out '{attribute}': the loops have their bounds"
+            found.append(error("HF213", message, header.line.place(file), hint))
+    return found
+
+
+def _plain(text: str) -> str:
+    return "".join(text.lower().split())

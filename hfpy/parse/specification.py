@@ -313,9 +313,14 @@ class SpecificationParser:
         if re.match(r"implicit\s+none", lowered):
             self.state.implicit_none = True
             return
-        for found in re.finditer(r"([a-z][a-z ]*(?:\*\s*\d+|\([^()]*\))?)\s*\(([a-z,\- ]+)\)", lowered[8:]):
-            typed = FType(found.group(1).split("(")[0].split("*")[0].strip(), "", "", found.group(1).strip())
-            self.state.implicit.append((found.group(2).replace(" ", ""), typed))
+        masked = lowered[8:]
+        for start, end in split_top(masked, ","):
+            piece = masked[start:end].strip()
+            opening = piece.rfind("(")
+            text, letters = piece[:opening].strip(), piece[opening + 1 : -1]
+            if opening > 0 and piece.endswith(")") and text:
+                typed = FType(text.split("(")[0].split("*")[0].strip(), "", "", text)
+                self.state.implicit.append((letters.replace(" ", ""), typed))
 
     def _parameter(self, line: LogicalLine, masked: str) -> None:
         opening = masked.find("(")

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from hfpy.model.names import derived
+
 
 @dataclass(frozen=True)
 class Handle:
@@ -204,7 +206,7 @@ class DataDirectives:
 
 def remembered(name: str) -> str:
     """The variable that keeps where an allocatable array was."""
-    return f"hf_was_{name}"[:63]
+    return derived("hf_was_", name)
 
 
 def in_block(test: str, rows: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
 from hfpy.model.expressions import Apply, Expr, Name
+from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
@@ -189,7 +190,7 @@ class DeviceData(HostStatements):
 
     def _flag(self, data: DataObject) -> str:
         """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""
-        return f"hf_entered_{data.name}"[:63] if data.symbol.dynamic else ""
+        return derived("hf_entered_", data.name) if data.symbol.dynamic else ""
 
     def _flags(self) -> Iterator[Edit]:
         if self._remembered:

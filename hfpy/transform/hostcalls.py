@@ -16,6 +16,7 @@ from hfpy.analyze.residence import View
 from hfpy.analyze.states import States
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.names import imported
 from hfpy.model.statements import Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.touched import Touched
@@ -153,7 +154,7 @@ class HostCalls:
         if hidden and self.routine.host != home:
             message = f"'{site.name}' uses '{name}' of '{owner.name}', which is private and may be on the device here"
             self._refuse(site, message, f"make '{name}' public", "HF601")
-        local = f"hf_{owner.name}_{name}"[:63]
+        local = imported(owner.name, name)
         if (owner.name, name, local) not in self.imports:
             self.imports.append((owner.name, name, local))
         self.foreign[local] = symbol

@@ -204,7 +204,8 @@ class RegionRewriter:
         simd, private = simd_plan(
             self.facts, self.effects, self.routine, node, region, sharing, "" if region.loops else loops[-1].var
         )
-        simd = simd and not exits
+        # Loops that OpenMP makes one of have no directive between them.
+        simd = simd and not exits and not region.collapse >= len(region.domains) > 1
         indent = " " * node.header.line.segments[0][2]
         if region.loops:
             indent = " " * own_nest(node.body, region.iterators)[0].header.line.segments[0][2]

@@ -25,9 +25,15 @@ def plain_macros(path: Path, options: Options) -> str | None:
     if text is None:
         return None
     given = command_line_macros(options)
-    result = activity(text.split("\n"), given, path, options.include_dirs)
+    lines = text.split("\n")
+    result = activity(lines, given, path, options.include_dirs)
+    # In the compilers' Fortran mode only a # at the margin begins a line for the preprocessor; of files that this one
+    # includes the same has to hold.
+    indented = any(line[:1].isspace() and line.lstrip()[:1] == "#" for line in lines)
     own = [name for name, macro in result.macros.items() if given.get(name) != macro]
-    if not result.redefined and not any("#" in result.macros[name].body for name in own):
+    if not (result.redefined or indented or result.includes) and not any(
+        "#" in result.macros[name].body for name in own
+    ):
         return None
     lines = [f"! Made by hfpy from {path.name} for {options.target}: edit that file, not this one."]
     lines += [f"#undef {name}" for name in own if name in given]

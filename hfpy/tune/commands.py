@@ -40,7 +40,7 @@ def tune(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...],
     from hfpy.build.session import open_project
     from hfpy.tune.tune import Wish, tuned
 
-    session = open_project(project, given_by(options), os.environ)
+    session = open_project(project, given_by(options), os.environ, runs=True)
     show_diagnostics(session.notes)
     wish = Wish(
         routines_wanted,

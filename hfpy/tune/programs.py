@@ -47,7 +47,7 @@ class Programs:
 
     def _built(self, number: int, variation: Variation) -> Path:
         kept = (*self.project.exclude, self.project.build_dir)  # what was built before is no source
-        project = replace(self.project, build_dir=str(self.folder.resolve() / str(number)), exclude=kept)
+        project = replace(self.project, build_dir=str(self.folder.resolve() / str(number)), exclude=kept, scratch=True)
         request = Request(self.options.jobs or 1, self.environment, Phases(), say=self.say)
         found = build(project, with_tuning(self.options, variation), request).executables
         if self.executable is None and len(found) > 1:

@@ -176,12 +176,12 @@ def test_faulty_settings(project: Path) -> None:
 def test_settings_are_read_as_make_reads_them(project: Path) -> None:
     text = "A = 1\nifdef DEBUG\nA += debug\nelse\nA += fast\nendif\nB := $(shell echo from shell)\nC = '$(A)' # told\n"
     (project / "config/MakesettingsCPU").write_text(text)
-    settings = read_settings(project, "cpu", dict(os.environ), debug=False, hf_dir=legacy.HF_DIR)
+    settings = read_settings(project, "cpu", dict(os.environ), debug=False, hf_dir=legacy.HF_DIR, runs=True)
     assert settings.text("A") == "1 fast"
     assert settings.text("B") == "from shell"
     assert settings.words("C") == ("1", "fast")
     assert settings.place("A").line == 5
-    debugged = read_settings(project, "cpu", dict(os.environ), debug=True, hf_dir=legacy.HF_DIR)
+    debugged = read_settings(project, "cpu", dict(os.environ), debug=True, hf_dir=legacy.HF_DIR, runs=True)
     assert debugged.text("A") == "1 debug"
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from hfpy.build.cuda import MODULE_SOURCES, RUNTIME, find_cuda_tools, runtime_library
 from tests.gpu.emulated import NVCC, PROGRAMS, needs_nvcc, nvcc_command, run
+from tests.support import Batch, Case, translate_text
 
 
 @needs_nvcc
@@ -65,3 +66,38 @@ def test_program_for_a_gpu(tmp_path: Path) -> None:
     else:
         assert ended.returncode == 3
         assert ended.stderr.startswith("hfpy: advect.h90:40: no CUDA device can be used: ")
+
+
+def many_arguments(count: int) -> dict[str, str]:
+    """A program whose only kernel has that many arrays, and integers and reals by value."""
+    names = [f"a{n}" for n in range(count)]
+    rows = ["module m", "implicit none", "contains", "subroutine s(n, k, x, &", *(f"{n}, &" for n in names[1:]), "a0)"]
+    rows += ["integer, intent(in) :: n, k", "real(8), intent(in) :: x"]
+    rows += [f"real({4 if n % 3 else 8}), intent(inout) :: a{n}(n)" for n in range(count)]
+    rows += ["@parallelRegion{domName(i), domSize(n)}"]
+    rows += [f"{name}(i) = {name}(i) + k*x + {number}" for number, name in enumerate(names)]
+    rows += ["@end parallelRegion", "end subroutine", "subroutine run()"]
+    rows += [f"real({4 if n % 3 else 8}) :: a{n}(5)" for n in range(count)]
+    rows += [*(f"{name} = 1" for name in names), "call s(5, 2, 0.5d0, &", *(f"{n}, &" for n in names[1:]), "a0)"]
+    rows += [*(f"print '(5f8.1)', {name}" for name in names), "end subroutine", "end module", ""]
+    return {"m.h90": "\n".join(rows)}
+
+
+@needs_nvcc
+@pytest.mark.parametrize("count", [81, 165, 300])
+def test_kernels_with_many_arguments(count: int, tmp_path: Path) -> None:
+    done = translate_text(many_arguments(count), target="gpu", backend="cuda-c").require()
+    (kernels,) = (text for name, text in done.files.items() if name.endswith(".cu"))
+    (tmp_path / "m.cu").write_text(kernels)
+    run(nvcc_command(tmp_path / "m.cu", tmp_path / "x.o", "sm_80"))
+
+
+def test_kernels_with_many_arguments_in_emulation(tmp_path: Path) -> None:
+    files = many_arguments(165)
+    plain = translate_text(files).require()
+    kernels = translate_text(files, target="gpu", backend="cuda-c").require()
+    printed = []
+    for name, made in (("plain", plain), ("kernels", kernels)):
+        batch = Batch([Case("m", made.files, "m")], tmp_path / name)
+        printed.append(batch.output("m"))
+    assert printed[0] == printed[1] and printed[0].count("\n") == 165

@@ -6,7 +6,6 @@ A copy a file keeps the generated files independent of each other, whatever modu
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +20,7 @@ from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.space import local_array, needs_space, own_arrays
 from hfpy.backends.c.statements import Statements, Unprintable
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.model.names import cut, stems
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
 from hfpy.parse.expressions import expression
@@ -41,6 +41,7 @@ class DeviceRoutines:
     _scratch: dict[str, tuple[Scratch, ...]] = field(default_factory=dict)
 
     _changed: dict[str, frozenset[str]] = field(default_factory=dict)
+    _stems: dict[str, str] = field(default_factory=dict)
 
     # -- what callers ask
 
@@ -53,11 +54,15 @@ class DeviceRoutines:
 
     def name(self, key: str) -> str:
         """The C name of a routine: ``hff_name``, with its module where several have that name."""
-        routine = self.facts.routine(key)
-        same = Counter(r.name for r in self.facts.application.routines.values() if r.kind in ("subroutine", "function"))
-        if same[routine.name] > 1:
-            return f"hff_{key.replace('::', '_').strip('_')}"
-        return f"hff_{routine.name}"
+        return cut(f"hff_{self.stem(key)}")
+
+    def stem(self, key: str) -> str:
+        """What stands for a routine in names of its kernels and of its form on the device."""
+        if not self._stems:
+            routines = self.facts.application.routines.values()
+            own = [r.key for r in routines if r.kind not in ("module", "submodule", "blockdata")]
+            self._stems.update(stems(own))
+        return self._stems[key]
 
     def globals(self, key: str) -> tuple[Found, ...]:
         """Module variables that a routine or one below it names, in a fixed order (further arguments)."""

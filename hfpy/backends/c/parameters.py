@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.kinds import Scalar
 from hfpy.backends.c.values import c_type
+from hfpy.model.names import cut
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def launcher_parameters(parameters: tuple[Parameter, ...]) -> Iterator[tuple[str
     }
     for number, parameter in enumerate(parameters, 1):
         name = parameter.text if parameter.kind != "array" else parameter.text[: -len("_data")]
-        dummy = f"a{number}_{name}"[:63]
+        dummy = cut(f"a{number}_{name}")
         if parameter.kind == "value":
             base = ("integer", 4) if parameter.type.base == "logical" else (parameter.type.base, parameter.type.bytes)
             yield dummy, f"{kinds[base]}, value :: {dummy}"

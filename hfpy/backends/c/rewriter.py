@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from hfpy.analyze.effects import Effects
@@ -18,6 +16,7 @@ from hfpy.backends.c.statements import Unprintable
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.macros import Macro
+from hfpy.model.names import kernel_name
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.expressions import expression
@@ -28,7 +27,6 @@ from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.wrapping import wrap_line
 
-_NAME_LIMIT = 63
 # Threads a block where no macro says otherwise: whole warps along the first domain.
 _BLOCK = (64, 4, 1)
 
@@ -56,7 +54,7 @@ class KernelRewriter(RegionRewriter):
         sharing.place()
         self.found += sharing.result.found
         self._check_jumps(node, region)
-        name = kernel_name(self.facts, self.routine, number)
+        name = kernel_name(self.device.stem(self.routine.key), number)
         block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
         try:
             kernel = self.build(sharing, name, block)
@@ -105,16 +103,6 @@ def refused(problem: Unprintable) -> Diagnostic:
     place = problem.line.place(problem.file, problem.start, problem.end)
     hint = "write it in terms that kernels know, or choose another backend for this routine"
     return error("HF702", f"{problem.what} cannot be translated for a kernel", place, hint)
-
-
-def kernel_name(facts: Facts, routine: Routine, number: int) -> str:
-    """``hfk<n>_routine``, with the module where several routines have that name; cut with a hash if too long (B24)."""
-    same = Counter(r.name for r in facts.application.routines.values() if r.kind in ("subroutine", "function"))
-    stem = routine.key.replace("::", "_").strip("_") if same[routine.name] > 1 else routine.name
-    name = f"hfk{number}_{stem}"
-    if len(name) <= _NAME_LIMIT:
-        return name
-    return name[: _NAME_LIMIT - 9] + "_" + hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
 def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, int]:

@@ -18,6 +18,7 @@ from hfpy.backends.c.statements import Unprintable
 from hfpy.backends.c.values import CannotPrint
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.text import KernelText, Lines, Spelling
+from hfpy.model.names import cut
 from hfpy.model.units import Routine
 from hfpy.parse.macros import expand
 from hfpy.transform.wrapping import wrap_line
@@ -46,7 +47,7 @@ bound_pair = bound_texts
 
 def bound_names(array: str, rank: int) -> Pairs:
     """The names of the arguments that hold the bounds of a module's array."""
-    return tuple((f"{array}_lower{d}", f"{array}_upper{d}") for d in range(1, rank + 1))
+    return tuple((cut(f"{array}_lower{d}"), cut(f"{array}_upper{d}")) for d in range(1, rank + 1))
 
 
 def identity_of(op: str, scalar: Scalar) -> str:
@@ -218,8 +219,8 @@ class _Definition:
                 raise CannotPrint(f"the argument '{dummy}', which is a pointer or allocatable,")
             intent = "in" if self.device.effects.intent(self.key, dummy) == "in" else "inout"
             self._declaration(data, dummy, f", intent({intent})")
-        further = [f"{dummy}_given" for dummy in self.routines.optional([self.key])[self.key]]
-        self.optional = {text.removesuffix("_given"): text for text in further}
+        self.optional = {dummy: cut(f"{dummy}_given") for dummy in self.routines.optional([self.key])[self.key]}
+        further = list(self.optional.values())
         self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]
         self.names |= set(further)
         for home, name in self.routines.globals(self.key):

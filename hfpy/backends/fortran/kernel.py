@@ -30,6 +30,7 @@ from hfpy.backends.fortran.parameters import count, passed, shape, value_lines, 
 from hfpy.backends.fortran.spaces import add_space
 from hfpy.backends.fortran.text import KernelText, Spelling, words
 from hfpy.model.expressions import names_in
+from hfpy.model.names import cut
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
@@ -115,7 +116,7 @@ class FortranKernel:
         result = []
         for name, start, end, step in zip(region.iterators, region.starts, region.ends, strides, strict=True):
             first = self._bound(f"{name}_first", start)
-            last = self._bound(f"{name}_last", end)
+            last = self._bound(cut(f"{name}_last"), end)
             by = "1" if step.strip() in ("", "1") else self._bound(f"{name}_step", step)
             result.append(Domain(name, first, last, by, count(first, last, by)))
         return result
@@ -206,8 +207,8 @@ class FortranKernel:
             return
         optional = "optional" in data.symbol.attributes
         if optional:
-            self.given[name] = f"{name}_given"
-            self.names.add(f"{name}_given")
+            self.given[name] = cut(f"{name}_given")
+            self.names.add(cut(f"{name}_given"))
         if data.rank:
             self._array(data, scalar, name, name)
         elif optional and (flag or name in self.flow.written):
@@ -327,9 +328,9 @@ class FortranKernel:
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
             raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
         if lower is None:
-            lower = self._value(f"{text}_lower{place}", INTEGER, f"lbound({actual}, {place})")
+            lower = self._value(cut(f"{text}_lower{place}"), INTEGER, f"lbound({actual}, {place})")
         if upper is None:
-            upper = self._value(f"{text}_upper{place}", INTEGER, f"ubound({actual}, {place})")
+            upper = self._value(cut(f"{text}_upper{place}"), INTEGER, f"ubound({actual}, {place})")
         return lower, upper
 
     def _global(self, home: str, name: str) -> None:
@@ -448,6 +449,7 @@ class FortranKernel:
             "start": self.start,
             "epilogue": self.epilogue,
             "block": self.block,
+            "cut": cut,
             "launch_constants": launch_constants.lines,
         }
         head = [(t, line.first) for r in render("cuda_fortran/kernel_begin.j2", **values) for t in wrap_line(r)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from hfpy.backends.c.parameters import Parameter
 from hfpy.backends.fortran.constants import type_text
+from hfpy.model.names import cut
 from hfpy.transform.wrapping import wrap_line
 
 
@@ -20,9 +21,9 @@ def value_lines(parameters: Iterable[Parameter], kinds: tuple[str, ...]) -> Iter
 def passed(parameters: Iterable[Parameter]) -> Iterator[tuple[str, str]]:
     """Dummy arguments of the kernel with the actual ones of the launch."""
     for p in parameters:
-        yield p.text, {"value": p.text, "optional": f"{p.text}_value"}.get(p.kind, f"{p.text}_device")
+        yield p.text, {"value": p.text, "optional": cut(f"{p.text}_value")}.get(p.kind, cut(f"{p.text}_device"))
         if p.optional:
-            yield f"{p.text}_given", f"{p.text}_given"
+            yield cut(f"{p.text}_given"), cut(f"{p.text}_given")
 
 
 def wrapped(row: str) -> list[str]:

@@ -17,6 +17,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.statements import Unprintable
 from hfpy.backends.c.values import CannotPrint, component_name
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range, walk
+from hfpy.model.names import cut
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -265,12 +266,12 @@ class KernelText(AccessRewriter):
         for dummy, value in self.spelling.optional.get(site.callee, {}).items():
             if dummy not in actual:
                 yield f"{dummy}={value}"
-                yield f"{dummy}_given=.false."
+                yield f"{cut(f'{dummy}_given')}=.false."
                 continue
             found = actual[dummy]
             found = found.value if isinstance(found, Keyword) else found
             name = found.name if isinstance(found, Name) else ""
-            yield f"{dummy}_given={self.spelling.given.get(name, '.true.')}"
+            yield f"{cut(f'{dummy}_given')}={self.spelling.given.get(name, '.true.')}"
 
     def _present(self, expr: Apply) -> str:
         name = expr.args[0].name if expr.args and isinstance(expr.args[0], Name) else ""

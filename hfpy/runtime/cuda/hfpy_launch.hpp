@@ -8,8 +8,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "hfpy_device.h"
@@ -148,18 +146,19 @@ class hf_launcher {
                grid.points[1], grid.points[2]);
     }
     hfd_launch_begins(name, where_, bytes_);
-    launch(name, kernel, grid, std::tuple<P...>(arguments...), std::index_sequence_for<P...>());
+    launch(name, kernel, grid, static_cast<P>(arguments)...);
     hfd_launch_ends(name, where_);
     check_indices();
   }
 
 #ifdef HFPY_EMULATE
-  template <class... P, std::size_t... N>
-  void launch(const char *name, void (*kernel)(P...), const hf_grid &grid, std::tuple<P...> values,
-              std::index_sequence<N...>) {
+  template <class... P>
+  void launch(const char *name, void (*kernel)(P...), const hf_grid &grid, P... values) {
     const hf_emulate_launch launched = {name, where_, grid.blocks, grid.threads, (flags_ & HF_BARRIERS) != 0};
-    (check_argument(launched, static_cast<int>(N) + 1, std::get<N>(values)), ...);
-    hf_emulate_run(launched, [&] { kernel(std::get<N>(values)...); });
+    int position = 0;
+    const int checked[] = {0, (check_argument(launched, ++position, values), 0)...};
+    static_cast<void>(checked);
+    hf_emulate_run(launched, [&] { kernel(values...); });
   }
 
   template <class V>
@@ -169,17 +168,15 @@ class hf_launcher {
     hf_emulate_check_argument(launched, position, pointer);
   }
 #elif defined(HFPY_JIT)
-  template <class... P, std::size_t... N>
-  void launch(const char *name, void (*)(P...), const hf_grid &grid, std::tuple<P...> values,
-              std::index_sequence<N...>) {
-    void *addresses[] = {const_cast<void *>(static_cast<const void *>(&std::get<N>(values)))..., nullptr};
+  template <class... P>
+  void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
+    void *addresses[] = {const_cast<void *>(static_cast<const void *>(&values))..., nullptr};
     hf_jit_launch(name, grid.blocks, grid.threads, addresses);
   }
 #else
-  template <class... P, std::size_t... N>
-  void launch(const char *, void (*kernel)(P...), const hf_grid &grid, std::tuple<P...> values,
-              std::index_sequence<N...>) {
-    void *addresses[] = {const_cast<void *>(static_cast<const void *>(&std::get<N>(values)))..., nullptr};
+  template <class... P>
+  void launch(const char *, void (*kernel)(P...), const hf_grid &grid, P... values) {
+    void *addresses[] = {const_cast<void *>(static_cast<const void *>(&values))..., nullptr};
     // An error shows in hfd_launch_ends.
     (void)cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid.blocks, grid.threads, addresses, 0, nullptr);
   }

@@ -329,6 +329,7 @@ class RegionBlocks:
         rest.append(f"stride({','.join(strides)})")
         rest += [f"private({','.join(private)})"] if private else []
         rest += [f"schedule({region.schedule})"] if region.schedule else []
+        rest += [f"collapse({region.collapse})"] if region.collapse else []
         loops = []
         if self.constructs[0].header.line.comment:
             spans = zip(iterators, region.starts, region.ends, strict=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
+from hfpy.model.names import Names
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.columns.common import Instance, refused
@@ -19,7 +18,6 @@ from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
 
 COUNT = "hf_n"
-_LIMIT = 63  # characters of a name (Fortran 2018, 6.2.2)
 _ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})
 
 
@@ -31,19 +29,15 @@ class Clones:
     width: int
     names: dict[Instance, str] = field(default_factory=dict)
     texts: dict[Instance, list[str]] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
 
     def name(self, instance: Instance) -> str:
         """The name of the blocked form of a routine. No two forms share one: a region may call routines of one name
         from several modules, and so may whoever uses those modules.
         """
         if instance not in self.names:
-            same = sum(1 for other in self.names if other.key == instance.key)
-            wanted = f"hfv_{self._told_apart(instance.key)}{f'_{same + 1}' if same else ''}"
-            if len(wanted) > _LIMIT:
-                wanted = wanted[: _LIMIT - 9] + "_" + hashlib.sha256(wanted.encode()).hexdigest()[:8]
-            taken = set(self.names.values())
-            further = (f"{wanted[: _LIMIT - 4]}_{n}" for n in itertools.count(2))
-            self.names[instance] = wanted if wanted not in taken else next(n for n in further if n not in taken)
+            taken = Names(self._users() | set(self.names.values()))
+            self.names[instance] = taken.name(f"hfv_{self._told_apart(instance.key)}", instance)
         return self.names[instance]
 
     def _told_apart(self, key: str) -> str:
@@ -52,6 +46,14 @@ class Clones:
         routine = routines[key]
         alone = all(other is routine or other.name != routine.name for other in routines.values())
         return routine.name if alone else f"{routine.module}_{routine.name}"
+
+    def _users(self) -> frozenset[str]:
+        """The names in the program: a blocked form must be no other's, in whatever module it is used."""
+        if not self.taken:
+            application = self.analysis.facts.application
+            units = {unit.name for index in application.files for unit in index.units}
+            self.taken = frozenset(units.union(*(r.spec.symbols for r in application.routines.values())))
+        return self.taken
 
     def write(self) -> None:
         """Write the texts of all that were asked for, and of what these ask for. Raises Refused."""

@@ -160,7 +160,7 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
         same = all(
             getattr(before.region, name) == getattr(after.region, name)
-            for name in ("iterators", "starts", "ends", "schedule", "hints", "applies_to")
+            for name in ("iterators", "starts", "ends", "schedule", "collapse", "hints", "applies_to")
         )
         one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")

@@ -59,6 +59,9 @@ class Varying(Questions):
             before = len(varying)
             self._block(routine, nodes, varying, False, depth)
             if len(varying) == before:
+                if both := loop_variables(nodes) & varying:
+                    message = f"'{min(both)}' differs from column to column, and is the variable of a loop elsewhere"
+                    raise refused(message, routine.place())
                 return frozenset(varying)
         raise refused("what varies in it cannot be told", routine.place())
 

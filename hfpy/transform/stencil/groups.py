@@ -82,7 +82,8 @@ class Group:
                 if found and wanted and found != wanted:
                     raise Illegal("its regions ask for different 'unroll', 'tile', 'march' or 'share'")
                 found.update(wanted)
-        return Wishes(fuse=self.stages[0].wishes.fuse, **asked)
+        first = self.stages[0].wishes
+        return Wishes(fuse=first.fuse, schedule=first.schedule, collapse=first.collapse, **asked)
 
     @cached_property
     def box(self) -> Box:

@@ -74,7 +74,7 @@ def wishes_of(region: Region, scope: StencilScope | None) -> Wishes:
     """What the attributes of a region ask for, and the ``@stencilProgram`` around it."""
     around = {"all": "all", "none": "no"}.get(scope.fuse, "") if scope is not None else ""
     unroll, tile, march, share = (dict(region.factors(hint)) for hint in ("unroll", "tile", "march", "share"))
-    return Wishes(unroll, tile, region.fusion or around, march, share)
+    return Wishes(unroll, tile, region.fusion or around, march, share, region.schedule, region.collapse)
 
 
 class Lifter:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_LIMIT = 63
+from hfpy.model.names import cut
+
 _ROW = 100
 
 
@@ -33,12 +33,12 @@ class Locals:
         return self._name(base, suffix, type_text, shape)
 
     def _name(self, base: str, suffix: str, type_text: str, shape: str) -> str:
-        wanted = f"hf_{base}{suffix}"
-        if len(wanted) > _LIMIT:
-            wanted = wanted[: _LIMIT - 9] + "_" + hashlib.sha256(wanted.encode()).hexdigest()[:8]
+        long = f"hf_{base}{suffix}"
+        wanted = cut(long)
         known = (type_text, shape, (base, suffix))
         while wanted in self.taken or self._meaning(wanted, known) != known:
-            wanted += "x"
+            long += "x"
+            wanted = cut(long)
         self.origins[wanted] = (base, suffix)
         self.types[wanted] = type_text
         self.shapes[wanted] = shape

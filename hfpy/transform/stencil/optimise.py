@@ -16,6 +16,7 @@ from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine, Symbol
 from hfpy.options import CPU, GPU, Machine, Tuned
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
+from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
@@ -191,6 +192,8 @@ class _RoutineWork:
         """Whether a region alone is to have other loops; ``tile`` on a GPU is for the backend."""
         if not group.stored:
             return False  # nobody uses what it computes
+        if group.wishes.collapse and in_blocks(group, self.target):
+            return False  # for the loops as they are
         unrolled = any(n > 1 for n in group.wishes.unroll.values())
         return unrolled or (bool(group.wishes.tile) and self.target == "cpu" and len(group.program.iterators) > 1)
 

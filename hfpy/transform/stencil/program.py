@@ -123,6 +123,13 @@ class Wishes:
     fuse: str = ""
     march: Mapping[str, int] = field(default_factory=dict)
     share: Mapping[str, int] = field(default_factory=dict)
+    schedule: str = ""
+    collapse: int = 0
+
+    @property
+    def threads(self) -> tuple[str, int]:
+        """What OpenMP is to do with the loops: ``schedule`` and ``collapse``."""
+        return "".join(self.schedule.lower().split()), self.collapse
 
     def __bool__(self) -> bool:
         """Whether the loops of a region are to be other than plain ones."""

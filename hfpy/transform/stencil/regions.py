@@ -111,7 +111,7 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:
     box = group.box[first:]
     rest = [*_bounds(box, counted), f"stride({','.join(map(str, steps))})", *_taken_over(group)]
     rest += [f"private({','.join(code.private)})"] if code.private else []
-    if len(counted) > 1 and steps[-1] > 1:
+    if len(counted) > 1 and steps[-1] > 1 and not group.wishes.collapse:
         rest.append("collapse(2)")  # few blocks in the outermost iterator: threads share those of two
     loops = _heads(counted, box, steps) if _commented(group) else []
     made = region_lines(counted, _sizes(group)[first:], rest, code.lines, loops, target)
@@ -140,6 +140,7 @@ def _taken_over(group: Group) -> list[str]:
     """Attributes that hold for the new region, too."""
     template = _directive(group).template
     found = [f"template({template})"] if template else []
+    found += [f"schedule({group.wishes.schedule})"] if group.wishes.schedule else []
     return [*found, "fuse(no)"] if group.wishes.fuse == "no" else found
 
 
@@ -166,6 +167,7 @@ def _schedule(group: Group, target: str) -> list[str]:
     found = []
     if any(n > 1 for n in unroll.values()):
         found.append(f"stride({','.join(str(unroll.get(i, 1)) for i in group.program.iterators)})")
+    found += [f"collapse({group.wishes.collapse})"] if group.wishes.collapse else []
     return [*found, *_threads(group, group.program.iterators, target)]
 
 

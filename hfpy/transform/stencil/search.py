@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 
 from hfpy.options import Machine
+from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.model import Cost, cost
 from hfpy.transform.stencil.program import Program
@@ -39,6 +40,8 @@ def legal(program: Program, first: int, last: int, target: str, level: int) -> G
     """The group of the stages ``first`` to ``last``. Raises Illegal."""
     group = group_of(program, program.stages[first : last + 1])
     group.check()
+    if target == "cpu" and len(group.stages) > 1:
+        _check_threads(group)
     if isinstance(group, ColumnGroup):
         group.suits(target, level)
         return group
@@ -49,6 +52,14 @@ def legal(program: Program, first: int, last: int, target: str, level: int) -> G
         if target == "gpu" and sum(len(n) for n in group.needs.values()) > MOST_VALUES:
             raise Illegal("a thread would have to hold too many values")
     return group
+
+
+def _check_threads(group: Group) -> None:
+    """Raises Illegal where ``schedule`` and ``collapse`` cannot be granted to one region for all stages."""
+    if len({s.wishes.threads for s in group.stages}) > 1:
+        raise Illegal("its regions ask for different 'schedule' or 'collapse'")
+    if group.wishes.collapse and (isinstance(group, ColumnGroup) or in_blocks(group, "cpu")):
+        raise Illegal("'collapse' asks for the loops that they have")
 
 
 class _Prices:
