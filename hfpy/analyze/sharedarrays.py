@@ -7,15 +7,18 @@ error with two points that meet. Only data keep the points apart: an error too, 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
-from hfpy.analyze.dependence.builder import Source, build
+from hfpy.analyze.dependence.builder import Source, at_point, build
 from hfpy.analyze.dependence.forms import Form, Parameter, atom, atoms_of
-from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Nest, Part
+from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 
+_LAST = 1 << 30  # behind all statements
 _WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
 _READ = "write into another array; if no two points meet, say so in the region: independent({name})"
 _STATE = "if no two points that do this meet in an element, say so in the region: independent({name})"
@@ -52,6 +55,24 @@ class SharedArrays:
     def private(self, data: DataObject) -> Answer:
         """Whether each point sets what it reads of an array."""
         return self._ask(data, "private")
+
+    def sets_all(self, data: DataObject) -> bool:
+        """Whether each point sets all that it has of an array (its element in the region's dimensions, all of the
+        others) and reads nothing of it before: what was there before does not matter.
+        """
+        array = name_of(data, self.body.key)
+        for detailed in (False, True):
+            nest = self._nest(detailed)
+            accesses = nest.of(array) if nest is not None else ()
+            if nest is None or not accesses:
+                return False
+            loops = accesses[0].at.loops[: len(nest.points)]
+            end = Instance(loops, (), (*nest.points, _LAST))
+            last = Access(array, at_point(self.body, data), False, end)
+            asked = replace(nest, accesses=(*accesses, last))
+            if isinstance(self.body.effects.engine.private(asked, array), Proved):
+                return True
+        return False
 
     def by_point(self, data: DataObject) -> bool:
         """Whether an index of the region stands in a subscript of an array."""

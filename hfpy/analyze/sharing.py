@@ -44,6 +44,11 @@ class Sharing:
     complete: bool = True
     found: list[Diagnostic] = field(default_factory=list)
 
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong or open: only then may points be computed together."""
+        return all(d.severity == "note" for d in self.found)
+
 
 class RoutineSharing:
     """The regions of one routine; data flow of a region is scanned once, as other regions ask for it too."""
@@ -301,6 +306,11 @@ class RegionSharing:
         if data.symbol.dynamic or data.symbol.type.base in ("type", "class", "character"):
             return False
         return unknown > 1 or total > 32 * 1024
+
+    def sets_all(self, name: str) -> bool:
+        """Whether each point sets all that it has of an array, and reads no element before."""
+        data = self.facts.object(name, self.key)
+        return data is not None and self._arrays.sets_all(data)
 
     # -- reductions
 

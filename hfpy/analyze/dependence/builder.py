@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls
@@ -73,6 +74,15 @@ def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
     walk.levels.append(Level(len(rows), 0, "", False))
     walk.block(innermost_body(body.construct, region), points)
     return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), facts)
+
+
+def at_point(body: RegionBody, data: DataObject) -> tuple[Subscript, ...]:
+    """What a point of a region has of an array: its element in the region's dimensions, all of the others."""
+    own = parallel_positions(data, body.region)
+    still = World(body.facts, body.key, lambda identity, parts: False, lambda shown: atom(Parameter(shown)))
+    header = body.construct.header
+    subscripts = Subscripts(Reading(still, Frame(body.key), header.line.key), header)
+    return tuple(atom(Index(own[n])) if n in own else subscripts.whole(data, n) for n in range(len(data.used)))
 
 
 class _Walk:
