@@ -102,10 +102,23 @@ class SharedArrays:
         nest = self._nest(False)
         assert nest is not None
         answer = ask(nest, array)
-        if isinstance(answer, Proved) or all(a.exact for a in nest.of(array)):
+        below = self._seen_below(data)
+        if not below and (isinstance(answer, Proved) or all(a.exact for a in nest.of(array))):
             return answer
         detailed = self._nest(True)
-        return answer if detailed is None else ask(detailed, array)
+        if detailed is not None:
+            return ask(detailed, array)
+        first = nest.of(array)[0]
+        text = "the routines that are called are too long to look into"
+        return Unknown("inexact", text, (first, first)) if below and isinstance(answer, Proved) else answer
+
+    def _seen_below(self, data: DataObject) -> bool:
+        """Whether a called routine knows the array by itself, so that its references do not show in the region."""
+        if data.home == self.body.key and not data.local:
+            return False
+        effects = self.body.effects
+        sites = (s for s in self.body.facts.graph.sites[self.body.key] if self.body.identity.number in s.at.regions)
+        return any(s.callee and data.identity in effects.mentioned(s.callee) for s in sites)
 
     def _nest(self, detailed: bool) -> Nest | None:
         if detailed not in self._nests:

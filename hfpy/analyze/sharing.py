@@ -22,7 +22,7 @@ from hfpy.analyze.reductions import misuse
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply
+from hfpy.model.expressions import Apply, Name
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.macros import expand
@@ -230,7 +230,7 @@ class RegionSharing:
         if name not in flow.written:
             self.result.shared.append(name)
             return
-        if name in self.region.private:
+        if name in self.region.private or (data.local and self._pointed(name)):
             self._own(name, data)
             return
         if parallel_positions(data, self.region) or not data.local or self._array_read_after(name, data):
@@ -241,6 +241,10 @@ class RegionSharing:
             self.result.shared.append(name)
             return
         self._private_array(name, data, flow)
+
+    def _pointed(self, name: str) -> bool:
+        """Whether a pointer gets its target in the region: what it points at is each point's own."""
+        return any(r.role == "pointer" for r in self.body.references_of(name) if isinstance(r.node, Name))
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
         """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point

@@ -38,10 +38,8 @@ PRINTED = """
 
 def program(name: str, region: str, declared: str = "", more: str = "") -> str:
     """A module whose ``run`` has one region with its own loops; ``i``, ``k`` are its iterators, or as it says."""
-    return (
-        f"module {name}\n  implicit none\ncontains\n  subroutine run()\n{declared}{DECLARED}{region}{PRINTED}"
-        f"  end subroutine run\n{more}end module {name}\n"
-    )
+    head = f"module {name}\n  implicit none\n  real(8) :: s6_grid(6) = 0\ncontains\n  subroutine run()\n"
+    return f"{head}{declared}{DECLARED}{region}{PRINTED}  end subroutine run\n{more}end module {name}\n"
 
 
 def over_ik(body: str, attributes: str = "") -> str:
@@ -139,6 +137,15 @@ REFUSED = {
     call column(i, k, v, y)
   end subroutine outer
 """ + COLUMN.format(place="2,2"), "error HF504",
+    ),
+    "s6_module": (
+        over_i("s6_grid(i) = b(i); call shift(i, z(i))"), "",
+        """  subroutine shift(l, y)
+    integer, intent(in) :: l
+    real(8), intent(out) :: y
+    y = s6_grid(max(l - 1, 1))
+  end subroutine shift
+""", "error HF504",
     ),
     # neighbours
     "recurrence": (over_i("if (i > 1) a(i) = a(i-1)"), "", "", "error HF504"),
@@ -242,6 +249,15 @@ ACCEPTED = {
 """,
     ),
     "r3_mask": (over_ik("if (k == m) a(i) = w(i,k)"), "", ""),
+    "module_array": (
+        over_i("s6_grid(i) = b(i); call same(i, z(i))"), "",
+        """  subroutine same(l, y)
+    integer, intent(in) :: l
+    real(8), intent(out) :: y
+    y = s6_grid(l)
+  end subroutine same
+""",
+    ),
     "part": (over_i("o%r(i) = o%q(i+1)"), BOX, ""),
 }  # fmt: skip
 
@@ -278,6 +294,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def test_accepted_and_runs(corpus: Corpus, name: str) -> None:
     assert not said(name, ACCEPTED[name])
     corpus.check(name)
+
+
+def test_pointers_are_each_points_own() -> None:
+    declared = "real(8), pointer :: col(:)\n real(8), target :: v5(6,5) = 1\n"
+    assert not said("pointer", (over_i("col => v5(i,:); col(2) = col(1) + 1; z(i) = col(2)"), declared, ""))
 
 
 def test_witness() -> None:
