@@ -12,7 +12,7 @@ from dataclasses import replace
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
 from hfpy.analyze.dependence.builder import Source, at_point, build
-from hfpy.analyze.dependence.forms import Form, Parameter, atom, atoms_of
+from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.domains import DataObject
@@ -75,11 +75,16 @@ class SharedArrays:
         return False
 
     def by_point(self, data: DataObject) -> bool:
-        """Whether an index of the region stands in a subscript of an array."""
+        """Whether the place of an element depends on the point: an index of the region stands in a subscript, but not
+        in that of an index array, or in the bounds of a loop whose variable does.
+        """
         nest = self._nest(False)
         assert nest is not None
-        forms = (s for a in nest.of(name_of(data, self.body.key)) for s in a.subscripts if isinstance(s, Form))
-        return any(i in nest.points for f in forms for i in atoms_of(f))
+        return any(_follows(a, nest.points) for a in nest.of(name_of(data, self.body.key)))
+
+    def unchanged(self, data: DataObject) -> Answer:
+        """Whether no point reads an element that another point writes."""
+        return self._ask(data, "unchanged")
 
     def not_private(self, name: str, answer: Answer) -> None:
         """Say that an array of which each point needs its own may be read before the point has set it."""
@@ -98,7 +103,7 @@ class SharedArrays:
         """By what is known without a look into called routines; if that is not enough, with one."""
         array = name_of(data, self.body.key)
         engine = self.body.effects.engine
-        ask = engine.independent if question == "independent" else engine.private
+        ask = {"independent": engine.independent, "private": engine.private, "unchanged": engine.unchanged}[question]
         nest = self._nest(False)
         assert nest is not None
         answer = ask(nest, array)
@@ -193,3 +198,17 @@ def _element(name: str, access: Access, values: tuple[int, ...]) -> str:
             listed.append(str(values[place]))
             place += 1
     return text + (f"({','.join(listed)})" if listed else "")
+
+
+def _follows(access: Access, points: tuple[Index, ...]) -> bool:
+    """Whether the subscripts of an access follow the indices of a region."""
+    loops = {loop.index: loop for loop in access.at.loops}
+    seen: set[Index] = set()
+    forms = [s for s in access.subscripts if isinstance(s, Form)]
+    while forms:
+        found = {i for i in computed_from(forms.pop()) if i not in seen}
+        if found & set(points):
+            return True
+        seen |= found
+        forms += [f for i in found if i in loops for f in (loops[i].lower, loops[i].upper)]
+    return False

@@ -258,12 +258,13 @@ class RegionSharing:
             self.body.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
             for r in self.owner.by_name.get(name, ())
         )
-        if keeps_value(self.routine, name) and self.routine.kind != "program":
+        shared = self._arrays.by_point(data) or (keeps_value(self.routine, name) and self.routine.kind != "program")
+        if shared:
             self.result.shared.append(name)
             self._arrays.check(name, data)
         elif outside or data.symbol.attributes & {"initialised"}:
-            if name in flow.exposed:
-                self._carried(name, flow.exposed[name], flow.written[name])
+            if not isinstance(self._arrays.unchanged(data), Proved):
+                self._arrays.not_private(name, answer)
             self.result.firstprivate.append(name)
         else:
             self._arrays.not_private(name, answer)

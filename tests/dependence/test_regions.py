@@ -125,6 +125,10 @@ REFUSED = {
         over_i("do k = 1, 4\n if (b(i) > k) col(k) = i\n end do\n z(i) = col(2)"),
         "real(8) :: col(4)", "", "error HF504",
     ),
+    "s5_carried": (
+        over_i("if (b(i) > 0) col(1) = b(i)\n z(i) = col(1)", "").replace("    !@par", "    col = 1\n    !@par", 1),
+        "real(8) :: col(4)", "", "error HF504",
+    ),
     # S6: in called routines
     "s6_first": (over_ik("call column(i, k, t3, c3)"), "", COLUMN.format(place="1,1"), "error HF504"),
     "s6_row": (over_ik("call column(i, k, t3(:,:,:), c3)"), "", COLUMN.format(place="1,kk"), "error HF504"),
@@ -197,6 +201,13 @@ ACCEPTED = {
     q = 2*l
   end subroutine two
 """,
+    ),
+    "s5_begun": (
+        over_i("col(1) = i; z(i) = col(1) + col(2)").replace("    !@par", "    col = 3\n    !@par", 1),
+        "real(8) :: col(4)", "",
+    ),
+    "s5_own": (over_i("own(i) = own(i) + b(i); z(i) = own(i)").replace("    !@par", "    own = 3\n    !@par", 1),
+        "real(8) :: own(7)", "",
     ),
     "s5_stated": (
         over_i("if (b(i) > 0) col(1) = b(i)\n if (a(i)/2 - 2 > 0) z(i) = col(1)", ", private(col)"),

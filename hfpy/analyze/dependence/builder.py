@@ -14,7 +14,7 @@ from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls
-from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atom, extreme, number
+from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atom, extreme, number, quotient
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
     Access,
@@ -101,6 +101,7 @@ class _Walk:
         self.called: tuple[str, ...] = (body.key,)
         self.frame = Frame(body.key)
         self.loose = disordered(body.construct.body)
+        self.inside: tuple[Condition, ...] = ()
         self._count = 0
         self._names: set[str] = set()
         self._statements: dict[str, dict[int, tuple[Located, list[Reference]]]] = {}
@@ -299,9 +300,11 @@ class _Walk:
         self.levels.pop()
         self.leaving = [x for x in self.leaving if x.depth < len(self.loops) or x.label]
         self.loops = outer
-        for name in (*changed, var):
-            if name:
-                self.frame.values[name] = self.fresh(name)
+        for name in changed:
+            self.frame.values[name] = self.fresh(name)
+        if var:
+            known = None if leaves(node) or self.loose else _behind(low, high, step)
+            self.frame.values[var] = known if known is not None else self.fresh(var)
         if hidden is None:
             self.frame.indices.pop(var or "while", None)
         else:
@@ -392,6 +395,7 @@ class _Walk:
         data = self.facts.object(name, key)
         if data is None or not (data.rank or data.symbol.type.base in ("type", "class")):
             return
+        self.inside = ()
         reads, writes = self.effects.of(reference, key)
         passed = self.calls.passed(reference, key)
         if passed is not None and passed.array and self._follows(passed.site):
@@ -401,6 +405,8 @@ class _Walk:
         if passed is not None and passed.sure:
             reads = reads and not passed.set_first
         places = subscripts.of(reference, data)
+        if places is not None and data.local and not reference.component:
+            self.inside = subscripts.inside(data, places)
         exact = not vague and not subscripts.vague
         why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
         if reads:
@@ -414,6 +420,7 @@ class _Walk:
         found = self.frame.parts.get(reference.name)
         if found is None:
             return  # declared in a block, or the value of an expression
+        self.inside = ()
         data, view = found
         reads, writes = self.effects.of(reference, self.frame.key)
         given = subscripts.listed(reference)
@@ -476,7 +483,7 @@ class _Walk:
         at = Instance(self.loops, () if self.loose else (*self.guards, *jumps), position)
         source = Source(reference, self.frame.key)
         must = must and not self.masked
-        self.accesses.append(Access(array, places, write, at, must, exact, value, why, source))
+        self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, why, source))
 
     def _value(self, reference: Reference, places: tuple[Subscript, ...] | None, reading: Reading) -> Value | None:
         """What a reference writes, where that can be told."""
@@ -513,3 +520,12 @@ class _Walk:
         self.block(routine.body, (*here, _CALL))
         self.levels.pop()
         self.frame, self.called, self.leaving, self.masked, self.loose = outer
+
+
+def _behind(low: Form, high: Form, step: Form) -> Form | None:
+    """The value of a loop's variable behind the loop; None where the step is no number."""
+    by = step.constant
+    if not by:
+        return None
+    length = (high - low if by > 0 else low - high) + number(abs(by))
+    return low + quotient(extreme("max", (length, number(0))), abs(by)).times(by)

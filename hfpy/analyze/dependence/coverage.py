@@ -24,8 +24,8 @@ def exposed(sets: Sets, nest: Nest, read: Access, writes: tuple[Access, ...]) ->
             shared[loop.index] = encoding.dimension()
             encoding.loop(loop, shared[loop.index], shared)
     scope = encoding.instance(read, dict(shared), read.at.guards)
-    for condition in nest.facts.assumed:
-        encoding.assume(condition, {})
+    for condition in (*nest.facts.assumed, *read.inside):
+        encoding.assume(condition, scope)
     places = [None if isinstance(s, Part) else _place(encoding, s, scope) for s in read.subscripts]
     inner = list(encoding.applied)
     taken: list[Taken] = []

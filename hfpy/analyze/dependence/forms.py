@@ -161,6 +161,30 @@ def extreme(kind: str, forms: tuple[Form, ...]) -> Form:
     return unique[0] if len(unique) == 1 else atom(Extreme(kind, unique))
 
 
+def computed_from(form: Form) -> set[Index]:
+    """The indices in a form but those in the arguments of unknown functions."""
+    found: set[Index] = set()
+    for monomial, _ in form.terms:
+        for item in monomial:
+            match item:
+                case Index():
+                    found.add(item)
+                case Quotient(of=inner) | Remainder(of=inner):
+                    found |= computed_from(inner)
+                case Extreme(of=forms):
+                    found |= {i for f in forms for i in computed_from(f)}
+    return found
+
+
+def options(form: Form, kind: str) -> tuple[Form, ...]:
+    """The forms that a form is the extreme of, or the form itself."""
+    if len(form.terms) == 1 and len(form.terms[0][0]) == 1 and form.terms[0][1] == 1:
+        item = form.terms[0][0][0]
+        if isinstance(item, Extreme) and item.kind == kind:
+            return item.of
+    return (form,)
+
+
 def atoms_of(form: Form) -> Iterator[Atom]:
     """All atoms of a form, those within other atoms included."""
     for monomial, _ in form.terms:

@@ -53,9 +53,22 @@ class Engine:
 
         The worst answer of all pairs: refuted, then unknown, then proved.
         """
-        accesses = _without_copies(nest.of(array))
+        return self._worst(nest, _pairs(_without_copies(nest.of(array)), frozenset(nest.points)))
+
+    def unchanged(self, nest: Nest, array: str) -> Answer:
+        """Whether a point that reads an element without having set it finds what was there before all points."""
+        accesses = nest.of(array)
+        writes = _without_copies(tuple(a for a in accesses if a.write))
         worst: Answer = Proved()
-        for pair in _pairs(accesses, frozenset(nest.points)):
+        for read in _without_copies(tuple(a for a in accesses if not a.write)):
+            alone = replace(nest, accesses=(*writes, read))
+            if not isinstance(self.private(alone, array), Proved):
+                worst = max(worst, self._worst(nest, ((w, read) for w in writes)), key=_rank)
+        return worst
+
+    def _worst(self, nest: Nest, pairs: Iterator[Pair]) -> Answer:
+        worst: Answer = Proved()
+        for pair in pairs:
             answer = self.pair(nest.points, nest.facts, *pair)
             if isinstance(answer, Refuted):
                 return answer

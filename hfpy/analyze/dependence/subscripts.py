@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hfpy.analyze.accesses import is_macro_call
 from hfpy.analyze.dependence.forms import Form, Parameter, atom, number
-from hfpy.analyze.dependence.model import Part, Section, Subscript
+from hfpy.analyze.dependence.model import Compare, Condition, Part, Section, Subscript
 from hfpy.analyze.dependence.reading import Reading
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts
@@ -156,6 +156,15 @@ class Subscripts:
                 return None  # what the caller passes
             return atom(Parameter(f"ubound({self._name(data)},{place + 1})"))
         return self._bound(upper, data)
+
+    def inside(self, data: DataObject, places: tuple[Subscript, ...]) -> tuple[Condition, ...]:
+        """That single subscripts lie between declared bounds."""
+        found: list[Condition] = []
+        for which, place in enumerate(places if len(places) == len(data.used) else ()):
+            end = self._end(data, which)
+            if isinstance(place, Form) and end is not None:
+                found += [Compare(place - self.lower(data, which), ">="), Compare(end - place, ">=")]
+        return tuple(found)
 
     def extent(self, dimension: Dimension, data: DataObject) -> Form | None:
         """The number of elements of a dimension; None where a declaration does not tell."""
