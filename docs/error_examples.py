@@ -149,9 +149,20 @@ LEXICAL: dict[str, Entry] = {
         },
     ),
     "HF113": Entry(
-        "An `#include` names a file that hfpy does not find (a note), or a file that includes itself (an error).",
+        "An `#include` names a file that hfpy does not find (a note), or a file that includes itself, a device, "
+        "or a file of more than 64 MiB (errors).",
         {"lost.F90": '#include "settings.h"\nmodule lost\nend module lost\n'},
         cure="Name its folder in `include_dirs`, or with `-I`.",
+    ),
+    "HF114": Entry(
+        "Blocks, or operators and parentheses of an expression, are nested so deeply that nobody could follow: "
+        "more than 100 blocks, or 500 operators in a row.",
+        {"deep.h90": _region("\n".join([*["if (a > 0) then"] * 101, "b = 0", *["end if"] * 101]))},
+    ),
+    "HF115": Entry(
+        "Fortran allows statements of a million characters and names of 63; hfpy refuses names of more than 255.",
+        {"long.f90": "module long\n  integer :: n" + "a" * 255 + "\nend module long\n"},
+        cure="Split the statement, or take a shorter name.",
     ),
 }
 
@@ -437,7 +448,7 @@ SYMBOLS: dict[str, Entry] = {
                 "b = b + i", more="call random_number(b)", attributes="domName(i,j,k), domSize(nx,ny,nz)"
             )
         },
-        'hfpy check {file} --layout "k i j"',
+        'hfpy check {file} --layout "k i j" --export other',
         cure="Nothing is wrong. Write loops there if the array shall have the layout's order.",
     ),
     "HF311": Entry(
@@ -536,6 +547,10 @@ CALLS: dict[str, Entry] = {
         'hfpy check {file} --layout "i:32 k j"',
         cure="Name each domain once, or twice if it has blocks: `i:32 k i j`. Blocks are for the backends `sequential` "
         "and `openmp`: give the other target an order without them.",
+    ),
+    "HF317": Entry(
+        "The value of a named constant is defined with the constant itself, directly or through others.",
+        {"constants.h90": _region("a = m", more="integer, parameter :: m = n + 1\ninteger, parameter :: n = m")},
     ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
@@ -795,6 +810,30 @@ FLOW: dict[str, Entry] = {
         cure="Take the array from `temporary(…)`, or read something else.",
     ),
     "HF508": Entry(
+        "`hfpy verify --races` sees accesses in code that it compiles. What a library or the compiler's own procedures "
+        "do with an array it does not see.",
+        {
+            "hfpy.toml": _PROJECT,
+            "source/mixed.f90": _text("""
+            program mixed
+              implicit none
+              integer, parameter :: n = 3
+              real :: a(n,2,2), turn(2,2)
+              integer :: i
+              a = 1.0
+              turn = 2.0
+              !@parallelRegion{domName(i), domSize(n)}
+              do i = 1, n
+                a(i,:,:) = matmul(turn, a(i,:,:))
+              end do
+              !@end parallelRegion
+            end program mixed
+            """),
+        },
+        "hfpy verify --races",
+        cure="Nothing is wrong. If you doubt such an access, write it as a loop for the time of the run.",
+    ),
+    "HF509": Entry(
         "A note: several points write one element, and all write the same value, so the result is the same in any "
         "order.",
         {"same_value.h90": _region("b(1,j,1) = j")},
@@ -901,6 +940,33 @@ FLOW: dict[str, Entry] = {
         },
         command="hfpy check {file} --target gpu",
         cure="Give the statement a place of its own; a loop ended by a label may end on a `continue`.",
+    ),
+    "HF604": Entry(
+        "The buffer of a non-blocking call belongs to the message until the program has waited for it. hfpy copies the "
+        "buffer to the host before the call and to the device behind the call that waits. It must find that call in "
+        "the same routine, under no condition, and nothing may use the array on the device in between. Persistent and "
+        "one-sided communication keeps buffers for longer.",
+        {
+            "halo.h90": _text("""
+            module halo
+              implicit none
+              integer, parameter :: nx = 4
+            contains
+              subroutine start(a, request)
+                use mpi
+                real, intent(inout) :: a(nx)
+                integer, intent(out) :: request
+                integer :: code
+                @parallelRegion{domName(i), domSize(nx)}
+                a = a + 1.0
+                @end parallelRegion
+                call mpi_irecv(a, nx, MPI_REAL, 0, 1, MPI_COMM_WORLD, request, code)
+              end subroutine start
+            end module halo
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+        cure="Wait in the routine that starts the message, or receive into an array that is not on the device.",
     ),
 }
 
@@ -1153,7 +1219,7 @@ PROJECTS: dict[str, Entry] = {
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
         cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "
         "happened.",
-        looks="error HF900: hfpy stumbled: KeyError: 'a' (facts.py, line 80)\n"
+        looks="heat.h90:12:5: error HF900: hfpy stumbled in subroutine 'step': KeyError: 'a' (facts.py, line 80)\n"
         "  hint: this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"
         "        if you can, the source; with HFPY_DEBUG=1 in the environment hfpy shows where it happened.",
     ),

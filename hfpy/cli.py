@@ -16,6 +16,7 @@ import click
 
 import hfpy
 from hfpy.commandline import (
+    DIFFERENCE,
     DONE,
     HFPY_FAULT,
     PATH,
@@ -27,6 +28,7 @@ from hfpy.commandline import (
     build_options,
     given_by,
     show_diagnostics,
+    status_of,
     target_option,
     translation_options,
 )
@@ -65,7 +67,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return WRONG_USE
     except HfpyError as fault:
         show_diagnostics(fault.diagnostics)
-        return USER_FAULT
+        return status_of(fault.diagnostics)
     except ToolError as fault:
         click.echo(str(fault), err=True)
         return TOOL_FAULT
@@ -90,16 +92,10 @@ def _terminated(number: int, _frame: object) -> NoReturn:
 
 def _own_fault(fault: Exception) -> str:
     """One paragraph about a bug in hfpy."""
-    where = ""
-    trace = fault.__traceback__
-    while trace is not None:
-        where = f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
-        trace = trace.tb_next
-    return (
-        f"error HF900: hfpy stumbled: {type(fault).__name__}: {fault}{where}\n"
-        "  hint: this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"
-        "        if you can, the source; with HFPY_DEBUG=1 in the environment hfpy shows where it happened."
-    )
+    from hfpy.diagnostics import Place, render
+    from hfpy.mishaps import unexpected
+
+    return render(unexpected(fault, Place("hfpy")))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -232,28 +228,45 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     return status
 
 
-@cli.command("verify")
-@click.argument("first", default="cpu:sequential")
-@click.argument("second", default="gpu")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
+class WithArguments(click.Command):
+    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Cut the words at ``--``."""
+        cut = args.index("--") if "--" in args else len(args)
+        left = super().parse_args(ctx, args[:cut])
+        ctx.params["behind"] = tuple(args[cut + 1 :])
+        return left
+
+
+@cli.command("verify", cls=WithArguments)
+@click.argument("words", nargs=-1, metavar="[[FIRST] SECOND] [-- ARGS...]")
 @click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
 @click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
 @click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
 @click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
+@click.option("--races", is_flag=True, help="Run one sequential build and say which points of regions meet.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core.")
 def verify_command(
-    first: str, second: str, arguments: tuple[str, ...], project: Path, exe: str | None, **options: Any
+    words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
 ) -> int:
     """Build the project twice, for FIRST and SECOND (cpu, gpu, TARGET:BACKEND), run both with ARGS, and say where
-    their arrays differ first."""
+    their arrays differ first. With --races: build it once, for SECOND (cpu, gpu), and say which points of its regions
+    meet in an element that one of them sets."""
     from hfpy.build.session import open_project
     from hfpy.build.verify import run_and_compare, side
 
+    if races:
+        if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
+            raise UsageError("--races watches one target, cpu or gpu; the program's arguments stand behind --")
+        return _watched(words[0] if words else "cpu", behind, project, exe, options)
+    first, second = (*words[:2], *("cpu:sequential", "gpu")[len(words[:2]) :])
+    arguments = (*words[2:], *behind)
     programs = {}
     for chosen in (side(first), side(second)):
         emulate = options["emulate"] and chosen.target == "gpu"
         given = {**options, "target": chosen.target, "backend": chosen.backend or None, "emulate": emulate}
-        built = _build(open_project(project, given_by({**given, "trace": True}), os.environ), given, quiet=True)
+        built = _build(open_project(project, given_by({**given, "trace": True}), os.environ), given)
         programs[chosen.name] = built.executables[_executable(sorted(built.executables), exe)]
     if len(programs) < 2:
         raise UsageError("the two sides are the same build")
@@ -263,9 +276,36 @@ def verify_command(
     if verdict.difference is not None:
         click.echo(verdict.difference.text(*programs))
     if verdict.problem or verdict.difference is not None:
-        return 4
+        return DIFFERENCE
     click.echo(f"{verdict.compared} arrays are the same on both sides ({verdict.passed_over} are only on one)")
-    return 0
+    return DONE
+
+
+def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]) -> int:
+    """Build the project so that it watches for races, run it, and show what it found; the exit status."""
+    from dataclasses import replace
+
+    from hfpy.build.races import run_watched
+    from hfpy.build.session import open_project
+    from hfpy.build.translated import GENERATED, STATE, all_origins
+
+    given = {**options, "target": target, "races": True}
+    session = open_project(project, given_by(given), os.environ)
+    plain = replace(session.options, backend="sequential", schemes={}, routines={}, emulate=False, races=True)
+    built = _build(replace(session, options=plain), given)
+    program = built.executables[_executable(sorted(built.executables), exe)]
+    found = run_watched(program, arguments, Path.cwd(), all_origins(built.folder / STATE, built.folder / GENERATED))
+    click.echo(found.messages, err=True, nl=False)
+    for line in (*found.unwatched, *(meeting.text() for meeting in found.meetings)):
+        click.echo(line)
+    if found.races:
+        click.echo(f"{len(found.races)} races")
+    if found.status:
+        raise ToolError(f"error HF805: the program ended with status {found.status}")
+    if found.races:
+        return DIFFERENCE
+    click.echo(f"no races: {found.points} points of {found.launches} regions were watched")
+    return DONE
 
 
 @cli.command("test")
@@ -345,7 +385,7 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
 )
 def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
     """Show all diagnostics of the project (or of FILEs); nothing is written."""
-    from hfpy.diagnostics import has_errors, ordered, render_json
+    from hfpy.diagnostics import ordered, render_json
 
     try:
         translation, notes = analysed(paths, options)
@@ -358,7 +398,7 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
         show_diagnostics(found)
         if not found:
             click.echo("no problems found")
-    return USER_FAULT if has_errors(found) else DONE
+    return status_of(found)
 
 
 @cli.command()
@@ -371,20 +411,18 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
 @analysis_options
 def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html: Path | None, **options: Any) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
-    from hfpy.diagnostics import has_errors
-
     routine = routine or None  # an empty name stands before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])
     if html is not None:
         write_pages(translation, found, routine, paths, html)
-        return USER_FAULT if has_errors(found) else DONE
+        return status_of(found)
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
     click.echo(text.rstrip("\n"))
-    return USER_FAULT if has_errors(found) else DONE
+    return status_of(found)
 
 
 @cli.command("report")

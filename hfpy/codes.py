@@ -20,7 +20,9 @@ CODES: dict[str, str] = {
     "HF110": "a statement is no Fortran that hfpy can parse",
     "HF111": "a routine takes too long to parse",
     "HF112": "a statement is cut by preprocessor conditionals, or made by a macro, where hfpy would have to change it",
-    "HF113": "an included file cannot be found",
+    "HF113": "an included file cannot be found or read",
+    "HF114": "blocks or an expression are nested too deeply",
+    "HF115": "a statement or a name is too long",
     # directives
     "HF200": "unknown directive",
     "HF201": "unknown attribute",
@@ -57,6 +59,7 @@ CODES: dict[str, str] = {
     "HF314": "an index is dropped that is not the iterator",
     "HF315": "an iterator is used where its region is not active",
     "HF316": "a layout cannot be used",
+    "HF317": "a named constant depends on itself",
     # calls, positions
     "HF400": "a call does not match the routine's definition",
     "HF401": "a recursive call chain leads into a region",
@@ -75,12 +78,14 @@ CODES: dict[str, str] = {
     "HF505": "a saved variable is written under a region",
     "HF506": "an array section with a stride goes to a dummy that is written",
     "HF507": "a temporary of a stencil program is read outside of it",
-    "HF508": "several points of a region write one value to one element",
+    "HF508": "a part of a program is not watched by verify --races",
+    "HF509": "several points of a region write one value to one element",
     # device state
     "HF600": "contradictory device states",
     "HF601": "a condition reads data that are on the device",
     "HF602": "an actual argument has no place on the device",
     "HF603": "the copies of an array on host and device cannot be kept in step",
+    "HF604": "a message is on its way from or to an array that is on the device",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -116,6 +121,8 @@ HINTS: dict[str, str] = {
     "HF110": "check the spelling, operators and parentheses of the statement",
     "HF111": "raise the limit with --parse-limit, or split the routine",
     "HF112": "move the change out of the macro or included file",
+    "HF114": "split the routine, or the expression with the help of a variable",
+    "HF317": "give one of them a value",
     "HF202": "write attribute(entry, entry), one pair of parentheses an attribute",
     "HF203": "give one entry for every name in domName",
     "HF204": "add the matching @end",

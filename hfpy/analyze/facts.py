@@ -17,6 +17,7 @@ from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
 from hfpy.analyze.positions import Positions, positions
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
+from hfpy.analyze.storage import Storage
 from hfpy.analyze.uses import Reference, aliases_of, uses
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.application import Application
@@ -41,6 +42,7 @@ class Facts:
     domains: Domains
     references: dict[str, tuple[Reference, ...]]
     classes: Classes
+    storage: Storage
     orders: dict[Node, Order] = field(default_factory=dict)
     plans: dict[tuple[str, LineKey, int, int], Plan] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
@@ -110,7 +112,8 @@ def analyse(application: Application) -> Facts:
     where = positions(application, graph, target)
     domains = Domains(application, scopes, where)
     references = {key: uses(statements) for key, statements in graph.statements.items()}
-    facts = Facts(application, target, scopes, graph, where, domains, references, Classes())
+    storage = Storage(application, scopes, graph)
+    facts = Facts(application, target, scopes, graph, where, domains, references, Classes(), storage)
     facts.found += where.diagnostics
     facts.found += check_calls(facts)
     _decide_extensions(facts)

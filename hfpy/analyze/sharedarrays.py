@@ -36,17 +36,30 @@ class SharedArrays:
         """Whether points meet in an element of a shared array that one of them writes (HF504, HF500)."""
         if name in self.body.region.independent or self._in_error(name):
             return
+        self._other_names(name, data)
         answer = self.independent(data)
         match answer:
             case Proved(repeated=pair) if pair is not None:
                 shown = "several points write one element of"
                 hint = "the result is the same in any order; write it once if speed matters"
-                self.found.append(note("HF508", f"{shown} '{name}', all the same value", self._place(pair[0]), hint))
+                self.found.append(note("HF509", f"{shown} '{name}', all the same value", self._place(pair[0]), hint))
             case Refuted(pair=pair, witness=witness):
                 hint = _WRITTEN if all(a.write for a in pair) else _READ.format(name=name)
                 self._tell(name, error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair)
             case Unknown():
                 self._unknown(name, answer)
+
+    def _other_names(self, name: str, data: DataObject) -> None:
+        """Say that an array which the region writes may have another name in it (storage objects tell): which elements
+        of one are elements of the other, nothing tells.
+        """
+        writes = [r for r in self.body.references_of(name) if self.body.effects.of(r, self.body.key)[1]]
+        arrays = {n for n in self.body.mentioned if (o := self.body.facts.object(n, self.body.key)) and o.rank}
+        shared = self.body.facts.storage.shared
+        others = sorted(n for n in arrays - {name} if writes and shared(name, n, self.body.key))
+        if others:
+            message = f"'{name}' is written here, and '{others[0]}' may be the same memory: nothing keeps points apart"
+            self.found.append(warning("HF500", message, self.body.place(writes[0]), _STATE.format(name=name)))
 
     def independent(self, data: DataObject) -> Answer:
         """Whether no two points meet in an element of an array that one of them writes."""

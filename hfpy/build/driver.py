@@ -16,6 +16,7 @@ from hfpy.build.files import digest, explained
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
+from hfpy.build.races import watching
 from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import Tools, find_tools
@@ -25,6 +26,7 @@ from hfpy.build.translated import (
     GENERATED,
     KERNEL_SUFFIX,
     PROFILE_MODULE,
+    RACES_MODULE,
     STATE,
     VERIFY_MODULE,
     Translated,
@@ -39,6 +41,7 @@ from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_f
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
+RACES_FOLDER = VERIFY_FOLDER.parent / "races"
 _BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
 
 
@@ -90,6 +93,7 @@ def build_folder(project: Project, options: Options) -> Path:
             ("-emulated", options.emulate),
             ("-traced", options.trace),
             ("-profiled", options.profile),
+            ("-watched", options.races),
         )
         if asked
     )
@@ -116,6 +120,7 @@ def _compile_and_link(
     others = (*source_files(project, suffixes), *((VERIFY_FOLDER / "hfpy_verify.c",) if options.trace else ()))
     others += (DEBUG_FOLDER / "hfpy_debug.c",) if options.debug_print.on else ()
     others += (PROFILE_FOLDER / "hfpy_profile.c",) if options.profile else ()
+    others += (RACES_FOLDER / "hfpy_races.c",) if options.races else ()
     tools = find_tools(
         project,
         options,
@@ -124,6 +129,8 @@ def _compile_and_link(
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )
+    if options.races:
+        tools = watching(tools)
     files = {file.name: file for file in compiled_files(translated.files, mains)}
     check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     kernels = {name for name in files if name.endswith(KERNEL_SUFFIX)}
@@ -138,7 +145,11 @@ def _compile_and_link(
         files["hfpy_debug.f90"] = runtime_module(DEBUG_FOLDER / "hfpy_debug.f90", DEBUG_MODULE)
     if options.profile:
         files["hfpy_profile.f90"] = runtime_module(PROFILE_FOLDER / "hfpy_profile.f90", PROFILE_MODULE)
-    flags = cudafortran.compile_flags(tools.fortran, cuda) if cuda is not None and in_fortran else ()
+    if options.races:
+        files["hfpy_races.f90"] = runtime_module(RACES_FOLDER / "hfpy_races.f90", RACES_MODULE)
+    flags = (
+        cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
+    )
     needs = dependencies(tuple(files.values()))
     processes = Processes()
     objects = Objects(

@@ -26,6 +26,7 @@ class Given:
     define: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     layout: str | None = None
+    exports: tuple[str, ...] = ()
     schedule: str | None = None
     opt: int | None = None
     specialise: str | None = None
@@ -36,6 +37,7 @@ class Given:
     trace: bool = False
     debug_print: bool = False
     profile: bool = False
+    races: bool = False
     jobs: int = 0
 
 
@@ -113,6 +115,7 @@ def with_given(options: Options, given: Given) -> Options:
         trace=given.trace,
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         profile=given.profile,
+        races=given.races,
         jobs=given.jobs,
     )
     if given.backend is not None:
@@ -121,6 +124,8 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, storage_order=given.storage_order)
     if given.layout is not None:
         changed = replace(changed, layout=given.layout)
+    if given.exports:
+        changed = replace(changed, exports=(*(changed.exports or ()), *given.exports))
     if given.schedule is not None:
         changed = replace(changed, schedule=given.schedule)
     if given.parse_limit is not None:
@@ -132,7 +137,7 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, specialise=sizes)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
-    elif given.debug or given.trace or changed.debug_print.on:
+    elif given.debug or given.trace or given.races or changed.debug_print.on:
         changed = replace(changed, opt=0)  # what is looked at are the regions as they were written
     return with_order_macro(changed)
 

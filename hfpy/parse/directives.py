@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Domain, IfDirective, Reduction, Region
@@ -24,6 +26,7 @@ REGION_ATTRIBUTES = (
     "march share team block fuse annotate transform specialise specialize async stride independent distinct"
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
+MOST_COPIES = 256  # that unroll makes of a body
 FACTORS = ("unroll", "tile", "march", "share", "team")
 HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
 REGION_FLAGS = ("vector",)
@@ -301,12 +304,25 @@ def factor_problems(directive: Directive, line: LogicalLine, file: str, iterator
                 problems.append(error("HF202", f"'{name}' is no iterator of this region", place, hint))
             elif name in seen:
                 problems.append(error("HF202", f"'{name}' is named twice", place))
+            elif len(number) > 9:
+                problems.append(error("HF202", f"the number of '{name}' is too large", place))
             seen.add(name)
+        if attribute.name == "unroll":
+            problems += _too_many_copies(attribute.entries, place)
     return problems
 
 
+def _too_many_copies(entries: Sequence[str], place: Place) -> list[Diagnostic]:
+    """An error for ``unroll`` with numbers whose product is beyond :data:`MOST_COPIES`."""
+    numbers = [number.strip() for _, _, number in (entry.partition(":") for entry in entries)]
+    copies = prod(int(n) for n in numbers if n.isdigit() and len(n) <= 9)
+    if copies <= MOST_COPIES:
+        return []
+    return [error("HF202", f"this makes {copies} copies of the body; {MOST_COPIES} are the most", place)]
+
+
 def _first_of(entry: str, iterators: list[str]) -> bool:
-    return entry.partition(":")[0].strip().lower() == iterators[0]
+    return entry.partition(":")[0].strip().lower() in iterators[:1]
 
 
 def _single(directive: Directive, name: str) -> str:

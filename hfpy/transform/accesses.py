@@ -129,6 +129,8 @@ class AccessRewriter:
         number = dimension_argument(expr)
         if number is None or isinstance(expr.args[0], Apply):
             return None
+        if not 1 <= int(number.text) <= entry[1].rank:
+            return None  # there is no such dimension: the compiler tells
         place = entry[3].place(int(number.text) - 1) + 1
         return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
 

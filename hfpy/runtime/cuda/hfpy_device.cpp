@@ -22,6 +22,7 @@ struct entry {
   long long users;
   std::string name;
   std::string where;
+  bool changed = false;  // one of its users has asked for a copy back when it left
 
   bool holds(std::uintptr_t address, std::size_t length) const {
     return address >= host && address - host <= bytes && length <= bytes - (address - host);
@@ -51,6 +52,9 @@ class entry_table {
   void add(const entry &made) { by_address_[made.host] = &(ordered_[made.host] = made); }
 
   void remove(std::uintptr_t host) {
+#ifdef HFPY_EMULATE
+    hf_emulate_has_copied_out(reinterpret_cast<void *>(host), ordered_.at(host).bytes);
+#endif
     by_address_.erase(host);
     ordered_.erase(host);
   }
@@ -169,6 +173,9 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
   }
   char *const device = static_cast<char *>(hfpy::take(bytes, name, where));
   if (copy_in) {
+#ifdef HFPY_EMULATE
+    hf_emulate_copies_in(host, bytes, name, where);
+#endif
     const hfpy::copying counted(hfpy::transfer::array_in, bytes, name, where);
     hfpy::copy_in(device, host, bytes, name, where);
   }
@@ -178,8 +185,10 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
 void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, const char *where) {
   if (bytes == 0) return;
   entry &found = required(host, bytes, name, nullptr, where, leave_hint);
+  // Two names of one array may leave in any order: what one has asked for is done when the last one goes.
+  found.changed = found.changed || copy_out != 0;
   if (--found.users > 0) return;
-  if (copy_out) {
+  if (found.changed) {
     ++found.users;
     hfd_update_host(host, bytes, name, where);
   }
@@ -210,12 +219,18 @@ void hfd_update_host(const void *host, size_t bytes, const char *name, const cha
   if (device_address(found, host) == host) return;
   const hfpy::copying counted(hfpy::transfer::array_out, bytes, name, where);
   hfpy::copy_out(const_cast<void *>(host), device_address(found, host), bytes, name, where);
+#ifdef HFPY_EMULATE
+  hf_emulate_has_copied_out(host, bytes);
+#endif
 }
 
 void hfd_update_device(const void *host, size_t bytes, const char *name, const char *where) {
   if (bytes == 0) return;
   const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
   if (device_address(found, host) == host) return;
+#ifdef HFPY_EMULATE
+  hf_emulate_copies_in(host, bytes, name, where);
+#endif
   const hfpy::copying counted(hfpy::transfer::array_in, bytes, name, where);
   hfpy::copy_in(device_address(found, host), host, bytes, name, where);
 }
@@ -266,7 +281,11 @@ size_t hfd_bytes_from(const void *host) {
 
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
   if (bytes == 0) return nullptr;
-  return device_address(required(host, bytes, name, kernel, where, transfer_hint), host);
+  char *const device = device_address(required(host, bytes, name, kernel, where, transfer_hint), host);
+#ifdef HFPY_EMULATE
+  hf_emulate_called(device, host, bytes, name);
+#endif
+  return device;
 }
 
 void hfd_synchronise(void) {

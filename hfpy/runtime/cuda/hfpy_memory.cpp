@@ -29,7 +29,7 @@ class memory_cache {
     taken_[device] = size;
     in_use_ += size;
 #ifdef HFPY_EMULATE
-    hf_emulate_lend(device, bytes);
+    hf_emulate_lend(device, bytes, name);
 #endif
     return device;
   }
