@@ -14,7 +14,7 @@ from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls
-from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atom, extreme, number, quotient
+from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, Parameter, atom, extreme, number, quotient
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
     Access,
@@ -114,7 +114,7 @@ class _Walk:
         """A value that belongs to the present turn of all loops."""
         self._count += 1
         args = tuple(atom(loop.index) for loop in self.loops)
-        return atom(Application(f"{shown}@{self._count}", args, shown=shown))
+        return atom(Application(f"{ANEW}{self._count}", args, shown=shown))
 
     def unknown(self, shown: str) -> Condition:
         """A condition of which nothing is known."""

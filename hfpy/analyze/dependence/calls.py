@@ -96,11 +96,22 @@ class Calls:
             if data is not None and self.effects.of(reference, body.key)[1]:
                 parts = component_names(reference.at.statement, reference.node) if reference.component else ()
                 found.setdefault(data.identity, set()).add(parts)
+        self._add_other_names(body, found)
         for site in self.facts.graph.sites[body.key]:
             if body.identity.number in site.at.regions and site.callee:
                 for identity in self.effects.changed(site.callee):
                     found.setdefault(identity, set()).add(())
         return found
+
+    def _add_other_names(self, body: RegionBody, found: dict[Identity, set[tuple[str, ...]]]) -> None:
+        """What may be the same memory as something that is set, is set."""
+        objects = {r.name: self.facts.object(r.name, body.key) for r in body.references}
+        names = sorted(n for n, data in objects.items() if data is not None)
+        for written in [n for n in names if (d := objects[n]) is not None and d.identity in found]:
+            for other in names:
+                data = objects[other]
+                if other != written and data is not None and self.facts.storage.shared(written, other, body.key):
+                    found.setdefault(data.identity, set()).add(())
 
     def may_set(self, site: CallSite, name: str) -> bool:
         """Whether a called routine may set a variable of its caller that is not among its arguments."""

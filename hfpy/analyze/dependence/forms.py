@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+# Begins the names of values that each turn of the loops around finds anew: no fact can be stated of them.
+ANEW = "$"
+
 
 @dataclass(frozen=True, slots=True)
 class Index:

@@ -13,6 +13,7 @@ from hfpy.analyze.dependence.conflicts import Meeting, Question, apart, is_data,
 from hfpy.analyze.dependence.congruence import find
 from hfpy.analyze.dependence.coverage import exposed
 from hfpy.analyze.dependence.forms import (
+    ANEW,
     Application,
     Atom,
     Form,
@@ -242,9 +243,10 @@ def _apart_from_place(access: Access) -> tuple[object, ...]:
 
 
 def _in_places(pair: Pair) -> set[str]:
-    """The unknown functions in the subscripts of two accesses."""
+    """The index arrays in the subscripts of two accesses."""
     forms = [s for a in pair for s in a.subscripts if isinstance(s, Form)]
-    return {i.name for f in forms for i in atoms_of(f) if isinstance(i, Application) and not i.truth}
+    found = {i for f in forms for i in atoms_of(f) if isinstance(i, Application)}
+    return {i.name for i in found if i.args and not i.truth and not i.name.startswith(ANEW)}
 
 
 def _in_bounds(pair: Pair) -> set[Parameter]:
