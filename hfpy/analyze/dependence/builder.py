@@ -91,7 +91,7 @@ class _Walk:
         self.facts = body.facts
         self.effects = body.effects
         self.detailed = detailed
-        self.calls = Calls(body.facts, body.effects)
+        self.calls = Calls(body.facts, body.effects, body.key)
         self.accesses: list[Access] = []
         self.loops: tuple[Loop, ...] = ()
         self.guards: tuple[Condition, ...] = ()

@@ -39,8 +39,9 @@ class Passed:
 class Calls:
     """Answers about the calls of one region."""
 
-    def __init__(self, facts: Facts, effects: Effects) -> None:
+    def __init__(self, facts: Facts, effects: Effects, root: str) -> None:
         self.facts = facts
+        self.root = root
         self.effects = effects
         self._flows: dict[str, Flow] = {}
         self._sites: dict[str, dict[int, list[CallSite]]] = {}
@@ -56,9 +57,13 @@ class Calls:
 
     def followed(self, site: CallSite, called: tuple[str, ...], deepest: int) -> bool:
         """Whether a walk goes into a called routine."""
-        routine = self.facts.application.routines.get(site.callee)
-        known = routine is not None and site.callee in self.facts.graph.statements
+        known = self._seen(site.callee)
         return known and site.callee not in called and len(called) < deepest and not is_elemental(self.facts, site)
+
+    def _seen(self, key: str) -> bool:
+        """Whether the body of a routine is here: where one file of many is written anew, those of others are not."""
+        self.effects.looked.add((self.root, key))
+        return key in self.facts.references and key in self.facts.graph.statements
 
     def passed(self, reference: Reference, key: str) -> Passed | None:
         """What a reference is as an argument; None if it is none of a procedure that may change it."""
@@ -73,6 +78,8 @@ class Calls:
             return Passed(site, True, True)
         if data.rank and not is_elemental(self.facts, site):
             return Passed(site, True, True)
+        if not self._seen(site.callee):
+            return Passed(site, False, True)
         flow = self._flow(site.callee)
         return Passed(site, False, False, name in flow.certain, name not in flow.exposed)
 
