@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
-from hfpy.analyze.dependence.builder import Source, at_point, build
+from hfpy.analyze.dependence.builder import Source, build
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
+from hfpy.analyze.dependence.subscripts import at_point
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 

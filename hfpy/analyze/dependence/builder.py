@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls
-from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, Parameter, atom, extreme, number, quotient
+from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, Parameter, atom, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
     Access,
@@ -26,13 +25,12 @@ from hfpy.analyze.dependence.model import (
     Nest,
     Position,
     Section,
-    Some,
     Subscript,
     Value,
     holds,
     negated,
 )
-from hfpy.analyze.dependence.reading import Frame, Reading, World, compared, name_of, show
+from hfpy.analyze.dependence.reading import Frame, Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
 from hfpy.analyze.dependence.views import View, from_one
 from hfpy.analyze.domains import DataObject
@@ -74,15 +72,6 @@ def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
     walk.levels.append(Level(len(rows), 0, "", False))
     walk.block(innermost_body(body.construct, region), points)
     return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), facts)
-
-
-def at_point(body: RegionBody, data: DataObject) -> tuple[Subscript, ...]:
-    """What a point of a region has of an array: its element in the region's dimensions, all of the others."""
-    own = parallel_positions(data, body.region)
-    still = World(body.facts, body.key, lambda identity, parts: False, lambda shown: atom(Parameter(shown)))
-    header = body.construct.header
-    subscripts = Subscripts(Reading(still, Frame(body.key), header.line.key), header)
-    return tuple(atom(Index(own[n])) if n in own else subscripts.whole(data, n) for n in range(len(data.used)))
 
 
 class _Walk:
@@ -228,23 +217,7 @@ class _Walk:
         if node.kind == "if":
             return reading.condition(header.exprs[0])
         assert isinstance(node.header, Header)
-        return self._case(node.header.exprs[0], header.exprs, self.reading(node.header), reading)
-
-    def _case(self, selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading) -> Condition:
-        """``case (1, 3:5)``."""
-        ends = [e for v in values for e in ((v.lower, v.upper) if isinstance(v, Range) else (v,)) if e is not None]
-        if not there.is_integer(selector) or not all(here.is_integer(e) for e in ends):
-            return holds(f"?case {', '.join(show(v) for v in values)}", (there.form(selector),), show(selector))
-        form = there.form(selector)
-        cases: list[Condition] = []
-        for value in values:
-            if not isinstance(value, Range):
-                cases.append(compared("==", form, here.form(value)))
-                continue
-            low = [compared(">=", form, here.form(value.lower))] if value.lower is not None else []
-            high = [compared("<=", form, here.form(value.upper))] if value.upper is not None else []
-            cases.append(Every((*low, *high)))
-        return Some(tuple(cases))
+        return case(node.header.exprs[0], header.exprs, self.reading(node.header), reading)
 
     def _branches(self, rows: Sequence[tuple[Condition, Callable[[], None]]], masked: bool) -> None:
         """Walk over alternatives; what they leave in scalars is known where all agree."""
@@ -303,7 +276,7 @@ class _Walk:
         for name in changed:
             self.frame.values[name] = self.fresh(name)
         if var:
-            known = None if leaves(node) or self.loose else _behind(low, high, step)
+            known = None if leaves(node) or self.loose else behind_loop(low, high, step)
             self.frame.values[var] = known if known is not None else self.fresh(var)
         if hidden is None:
             self.frame.indices.pop(var or "while", None)
@@ -520,12 +493,3 @@ class _Walk:
         self.block(routine.body, (*here, _CALL))
         self.levels.pop()
         self.frame, self.called, self.leaving, self.masked, self.loose = outer
-
-
-def _behind(low: Form, high: Form, step: Form) -> Form | None:
-    """The value of a loop's variable behind the loop; None where the step is no number."""
-    by = step.constant
-    if not by:
-        return None
-    length = (high - low if by > 0 else low - high) + number(abs(by))
-    return low + quotient(extreme("max", (length, number(0))), abs(by)).times(by)

@@ -188,6 +188,15 @@ def options(form: Form, kind: str) -> tuple[Form, ...]:
     return (form,)
 
 
+def behind_loop(low: Form, high: Form, step: Form) -> Form | None:
+    """The value of a loop's variable behind the loop; None where the step is no number."""
+    by = step.constant
+    if not by:
+        return None
+    length = (high - low if by > 0 else low - high) + number(abs(by))
+    return low + quotient(extreme("max", (length, number(0))), abs(by)).times(by)
+
+
 def atoms_of(form: Form) -> Iterator[Atom]:
     """All atoms of a form, those within other atoms included."""
     for monomial, _ in form.terms:
