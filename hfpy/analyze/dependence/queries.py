@@ -11,7 +11,7 @@ from dataclasses import replace
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
 from hfpy.analyze.dependence.conflicts import Meeting, Question, apart, is_data, product_parameters
 from hfpy.analyze.dependence.congruence import find
-from hfpy.analyze.dependence.coverage import exposed
+from hfpy.analyze.dependence.coverage import exposed, obviously_covers
 from hfpy.analyze.dependence.forms import (
     ANEW,
     Application,
@@ -39,6 +39,9 @@ from hfpy.analyze.dependence.model import (
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
 
+_PAIRS = 3_000  # of one array, but those that are obviously apart
+_OPEN = 40
+_COVERED = 20_000  # reads times writes
 # Sizes that stand for all where a product of a size and an index is in the way.
 _SIZES = ((9, 7), (14, 11), (23, 16))
 
@@ -68,13 +71,18 @@ class Engine:
         return worst
 
     def _worst(self, nest: Nest, pairs: Iterator[Pair]) -> Answer:
+        """The worst answer for some pairs. Where many are open, more would change nothing."""
         worst: Answer = Proved()
-        for pair in pairs:
-            answer = self.pair(nest.points, nest.facts, *pair)
+        left = _OPEN
+        for count, pair in enumerate(pairs):
+            answer = self.pair(nest.points, nest.facts, *pair) if count < _PAIRS else _too_hard(pair)
             if isinstance(answer, Refuted):
                 return answer
             if _rank(answer) > _rank(worst):
                 worst = answer
+            left -= isinstance(answer, Unknown)
+            if not left or count == _PAIRS:
+                break
         return worst
 
     def pair(self, points: tuple[Index, ...], facts: Facts, first: Access, second: Access) -> Answer:
@@ -93,11 +101,18 @@ class Engine:
         """
         accesses = nest.of(array)
         writes = _without_copies(tuple(a for a in accesses if a.write))
-        for read in _without_copies(tuple(a for a in accesses if not a.write)):
+        reads = _without_copies(tuple(a for a in accesses if not a.write))
+        same: dict[tuple[Subscript, ...], list[Access]] = {}
+        for write in writes:
+            same.setdefault(write.subscripts, []).append(write)
+        reads = tuple(r for r in reads if not any(obviously_covers(w, r) for w in same.get(r.subscripts, ())))
+        if len(reads) * len(writes) > _COVERED:
+            return _too_hard((reads[0], reads[0]))
+        for read in reads:
             try:
                 point = exposed(self.sets, nest, read, writes)
             except TooHardError:
-                return Unknown("hard", "it is too hard to decide", (read, read))
+                return _too_hard((read, read))
             if point is not None:
                 return Unknown("exposed", "an element may be read before the point has set it", (read, read))
         return Proved()
@@ -199,7 +214,11 @@ class Engine:
                 return Proved()
         except TooHardError:
             pass
-        return Unknown("hard", "it is too hard to decide", pair)
+        return _too_hard(pair)
+
+
+def _too_hard(pair: Pair) -> Unknown:
+    return Unknown("hard", "it is too hard to decide", pair)
 
 
 def _rank(answer: Answer) -> int:
