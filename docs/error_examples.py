@@ -552,6 +552,24 @@ CALLS: dict[str, Entry] = {
         "The value of a named constant is defined with the constant itself, directly or through others.",
         {"constants.h90": _region("a = m", more="integer, parameter :: m = n + 1\ninteger, parameter :: n = m")},
     ),
+    "HF319": Entry(
+        "What value an iterator has behind its region is not defined: loops leave one, threads and kernels do not.",
+        {
+            "behind.h90": _text("""
+            subroutine behind(nx, a, last)
+              integer, intent(in) :: nx
+              real, intent(inout) :: a(nx)
+              integer, intent(out) :: last
+              integer :: i
+              @parallelRegion{domName(i), domSize(nx)}
+              a(i) = 2.0 * a(i)
+              @end parallelRegion
+              last = i
+            end subroutine behind
+            """)
+        },
+        cure="Use the bound of the loop (`last = nx`), or set the variable anew.",
+    ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
         {

@@ -16,7 +16,6 @@ import click
 
 import hfpy
 from hfpy.commandline import (
-    DIFFERENCE,
     DONE,
     HFPY_FAULT,
     PATH,
@@ -26,6 +25,8 @@ from hfpy.commandline import (
     analysed,
     analysis_options,
     build_options,
+    built_session,
+    chosen_executable,
     given_by,
     show_diagnostics,
     status_of,
@@ -36,10 +37,10 @@ from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError
 from hfpy.insight.commands import graph, write_pages
 from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
+from hfpy.verifycommand import verify
 
 if TYPE_CHECKING:
-    from hfpy.build.driver import Built, Request
-    from hfpy.build.progress import Phases
+    from hfpy.build.driver import Built
     from hfpy.build.session import Session
 
 INTERRUPTED = 130
@@ -114,39 +115,6 @@ def new(name: str) -> None:
     click.echo(f"made {folder}; now: cd {folder} && hfpy build && hfpy run")
 
 
-def _request(phases: Phases, options: dict[str, Any], quiet: bool = False) -> Request:
-    from hfpy.build.compilers import default_jobs
-    from hfpy.build.driver import Request
-
-    def say(text: str) -> None:
-        click.echo(text, err=True)
-
-    return Request(
-        jobs=options.get("jobs") or default_jobs(),
-        environment=dict(os.environ),
-        phases=phases,
-        debug=bool(options.get("debug")),
-        say=say,
-        told=say if options.get("verbose") else lambda _: None,
-        diagnosed=(lambda _: None) if quiet else show_diagnostics,
-    )
-
-
-def _build(session: Session, options: dict[str, Any], quiet: bool = False) -> Built:
-    from hfpy.build.driver import build
-    from hfpy.build.progress import Phases
-
-    show_diagnostics(session.notes)
-    phases = Phases()
-    try:
-        with phases:
-            built = build(session.project, session.options, _request(phases, options, quiet))
-    finally:
-        if options.get("timings"):
-            click.echo(phases.report(), err=True)
-    return built
-
-
 @cli.command("build")
 @click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
 @build_options
@@ -157,21 +125,11 @@ def build_command(project: Path, **options: Any) -> None:
     from hfpy.build.session import open_project
 
     session = open_project(project, given_by(options), os.environ)
-    built = _build(session, options)
+    built = built_session(session, options)
     installed = install(session.project, session.options.target, built.executables) if session.project.legacy else {}
     what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
     for name, path in built.executables.items():
         click.echo(f"built {user_path(installed.get(name, path))} ({what})")
-
-
-def _executable(names: list[str], asked: str | None) -> str:
-    """The executable that is asked for, or the only one. Raises UsageError."""
-    if asked is None and len(names) > 1:
-        raise UsageError(f"the project has several executables, name one with --exe: {', '.join(names)}")
-    chosen = names[0] if asked is None else asked
-    if chosen not in names:
-        raise UsageError(f"no executable '{chosen}' here; there are: {', '.join(names)}")
-    return chosen
 
 
 @cli.command("run")
@@ -191,8 +149,8 @@ def run_command(
     from hfpy.build.session import open_project
 
     session = open_project(project, given_by({**options, "profile": profile}), os.environ)
-    built = _build(session, options, quiet=True)
-    chosen = _executable(sorted(built.executables), exe)
+    built = built_session(session, options)
+    chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     environment = program_environment(os.environ)
     return _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
@@ -226,86 +184,6 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     for path in write_profile(profile, built.folder):
         click.echo(f"wrote {path}", err=True)
     return status
-
-
-class WithArguments(click.Command):
-    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Cut the words at ``--``."""
-        cut = args.index("--") if "--" in args else len(args)
-        left = super().parse_args(ctx, args[:cut])
-        ctx.params["behind"] = tuple(args[cut + 1 :])
-        return left
-
-
-@cli.command("verify", cls=WithArguments)
-@click.argument("words", nargs=-1, metavar="[[FIRST] SECOND] [-- ARGS...]")
-@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
-@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
-@click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
-@click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
-@click.option("--races", is_flag=True, help="Run one sequential build and say which points of regions meet.")
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core.")
-def verify_command(
-    words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
-) -> int:
-    """Build the project twice, for FIRST and SECOND (cpu, gpu, TARGET:BACKEND), run both with ARGS, and say where
-    their arrays differ first. With --races: build it once, for SECOND (cpu, gpu), and say which points of its regions
-    meet in an element that one of them sets."""
-    from hfpy.build.session import open_project
-    from hfpy.build.verify import run_and_compare, side
-
-    if races:
-        if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
-            raise UsageError("--races watches one target, cpu or gpu; the program's arguments stand behind --")
-        return _watched(words[0] if words else "cpu", behind, project, exe, options)
-    first, second = (*words[:2], *("cpu:sequential", "gpu")[len(words[:2]) :])
-    arguments = (*words[2:], *behind)
-    programs = {}
-    for chosen in (side(first), side(second)):
-        emulate = options["emulate"] and chosen.target == "gpu"
-        given = {**options, "target": chosen.target, "backend": chosen.backend or None, "emulate": emulate}
-        built = _build(open_project(project, given_by({**given, "trace": True}), os.environ), given)
-        programs[chosen.name] = built.executables[_executable(sorted(built.executables), exe)]
-    if len(programs) < 2:
-        raise UsageError("the two sides are the same build")
-    verdict = run_and_compare(programs, arguments, Path.cwd(), options["tolerance"], lambda t: click.echo(t, err=True))
-    if verdict.problem:
-        click.echo(verdict.problem)
-    if verdict.difference is not None:
-        click.echo(verdict.difference.text(*programs))
-    if verdict.problem or verdict.difference is not None:
-        return DIFFERENCE
-    click.echo(f"{verdict.compared} arrays are the same on both sides ({verdict.passed_over} are only on one)")
-    return DONE
-
-
-def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]) -> int:
-    """Build the project so that it watches for races, run it, and show what it found; the exit status."""
-    from dataclasses import replace
-
-    from hfpy.build.races import run_watched
-    from hfpy.build.session import open_project
-    from hfpy.build.translated import GENERATED, STATE, all_origins
-
-    given = {**options, "target": target, "races": True}
-    session = open_project(project, given_by(given), os.environ)
-    plain = replace(session.options, backend="sequential", schemes={}, routines={}, emulate=False, races=True)
-    built = _build(replace(session, options=plain), given)
-    program = built.executables[_executable(sorted(built.executables), exe)]
-    found = run_watched(program, arguments, Path.cwd(), all_origins(built.folder / STATE, built.folder / GENERATED))
-    click.echo(found.messages, err=True, nl=False)
-    for line in (*found.unwatched, *(meeting.text() for meeting in found.meetings)):
-        click.echo(line)
-    if found.races:
-        click.echo(f"{len(found.races)} races")
-    if found.status:
-        raise ToolError(f"error HF805: the program ended with status {found.status}")
-    if found.races:
-        return DIFFERENCE
-    click.echo(f"no races: {found.points} points of {found.launches} regions were watched")
-    return DONE
 
 
 @cli.command("test")
@@ -490,7 +368,7 @@ def makefile(hf_dir: bool) -> None:
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-for command in (graph, doctor, completion, tune):
+for command in (graph, doctor, completion, tune, verify):
     cli.add_command(command)
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ CODES: dict[str, str] = {
     "HF315": "an iterator is used where its region is not active",
     "HF316": "a layout cannot be used",
     "HF317": "a named constant depends on itself",
+    "HF319": "an iterator is read outside its region",
     # calls, positions
     "HF400": "a call does not match the routine's definition",
     "HF401": "a recursive call chain leads into a region",

@@ -374,8 +374,8 @@ def _optimised_again(
 
 def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> None:
     """Put a changed file in the place of its former self."""
+    from hfpy.analyze.analysis import plan_routine
     from hfpy.analyze.context import regions_of
-    from hfpy.analyze.facts import plan_routine
     from hfpy.analyze.positions import RegionId
     from hfpy.analyze.scopes import Scopes
     from hfpy.analyze.uses import uses

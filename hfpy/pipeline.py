@@ -115,9 +115,9 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     units = {Path(f.path): _units(f) for f in application.files}
     if has_errors(found):
         return Translation((), _in_source_lines(application.files, found), units)
+    from hfpy.analyze.analysis import analyse
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
-    from hfpy.analyze.facts import analyse
     from hfpy.analyze.states import States
     from hfpy.transform.storageorder import plain_macros
 

@@ -6,6 +6,7 @@ from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import region_at
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
+from hfpy.analyze.iterators import iterators_outside
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.uses import Reference
@@ -24,6 +25,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_points_unknown(facts),
         *_strided_results(facts, effects),
         *_lost_iterators(facts, effects),
+        *(d for routine in analysed_routines(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),
         *_repeated(facts),
         *check_programs(facts),

@@ -15,14 +15,14 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE
+from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pointers import seen_otherwise
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, children
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Memory, Opaque, expressions
 from hfpy.model.units import Routine
@@ -429,15 +429,6 @@ class _Finder:
     def _place(self, reference: Reference, routine: Routine) -> Place:
         node = reference.node
         return reference.at.statement.line.place(routine.file, node.start, node.end)
-
-
-def dimension_argument(call: Apply) -> Literal | None:
-    """The literal ``dim`` of ``size(a, 2)`` and the like, or None."""
-    if len(call.args) < 2:
-        return None
-    arg = call.args[1]
-    value = arg.value if isinstance(arg, Keyword) and arg.name == "dim" else arg
-    return value if isinstance(value, Literal) and value.text.isdigit() else None
 
 
 def _takes_shape(reference: Reference) -> bool:

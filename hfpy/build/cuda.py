@@ -90,7 +90,7 @@ class CudaTools:
         Raises ToolError if nvcc cannot be asked where its libraries are.
         """
         if self.emulated or self.jit:
-            return ("-lstdc++",)
+            return ("-lstdc++", "-lpthread")
         folders = (f"-L{folder}" for folder in library_folders(self.compiler))
         return (*folders, "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lstdc++")
 

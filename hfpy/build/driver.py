@@ -42,6 +42,7 @@ VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
 RACES_FOLDER = VERIFY_FOLDER.parent / "races"
+KINDS = ("-emulated", "-traced", "-level0", "-profiled", "-watched")  # in the names of build folders
 _BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
 
 
@@ -57,12 +58,16 @@ class Built:
 
 @dataclass(frozen=True)
 class Request:
-    """How to build: ``say`` takes compilers' messages, ``told`` every command run, ``diagnosed`` the diagnostics."""
+    """How to build: ``say`` takes compilers' messages, ``told`` every command run, ``diagnosed`` the diagnostics.
+
+    ``exact`` forbids compilers what changes last bits: fused multiply-add, vectorised library functions.
+    """
 
     jobs: int
     environment: Mapping[str, str]
     phases: Phases
     debug: bool = False
+    exact: bool = False
     say: Callable[[str], None] = field(default=lambda _: None)
     told: Callable[[str], None] = field(default=lambda _: None)
     diagnosed: Callable[[Sequence[Diagnostic]], None] = field(default=lambda _: None)
@@ -87,16 +92,8 @@ def build(project: Project, options: Options, request: Request) -> Built:
 
 def build_folder(project: Project, options: Options) -> Path:
     """The folder of this target and backend, with the executables directly in it."""
-    suffix = "".join(
-        word
-        for word, asked in (
-            ("-emulated", options.emulate),
-            ("-traced", options.trace),
-            ("-profiled", options.profile),
-            ("-watched", options.races),
-        )
-        if asked
-    )
+    asked = (options.emulate, options.trace, options.trace and not options.opt, options.profile, options.races)
+    suffix = "".join(word for word, wanted in zip(KINDS, asked, strict=True) if wanted)
     return project.root / project.build_dir / f"{options.target}-{options.default_backend}{suffix}"
 
 
@@ -129,6 +126,8 @@ def _compile_and_link(
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )
+    if request.exact:
+        tools = replace(tools, fortran_flags=(*tools.fortran_flags, *tools.fortran.spelling.exact))
     if options.races:
         tools = watching(tools)
     files = {file.name: file for file in compiled_files(translated.files, mains)}
@@ -197,6 +196,7 @@ def _cuda_tools(project: Project, options: Options, request: Request) -> CudaToo
         request.environment,
         emulated=options.emulate,
         arch=settings.arch,
+        exact=request.exact,
         debug=request.debug,
         nvcc_flags=project.nvccflags,
     )

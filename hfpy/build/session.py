@@ -10,7 +10,7 @@ from hfpy.backendtable import BACKENDS
 from hfpy.build.compilers import environment_flags
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, UsageError
-from hfpy.options import Options, default_kinds, sizes_of
+from hfpy.options import Options, default_kinds, directives_of, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
 
@@ -66,7 +66,7 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str]) -> 
         project = load_project(folder)
     options = with_given(options_for(project, given.target), given)
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
-    return Session(project, replace(options, kinds=default_kinds(flags)), notes)
+    return Session(project, replace(options, kinds=default_kinds(flags), directives=directives_of(flags)), notes)
 
 
 def nearest_project(folder: Path) -> Path:
@@ -137,7 +137,7 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, specialise=sizes)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
-    elif given.debug or given.trace or given.races or changed.debug_print.on:
+    elif given.debug or given.races or changed.debug_print.on:
         changed = replace(changed, opt=0)  # what is looked at are the regions as they were written
     return with_order_macro(changed)
 

@@ -27,6 +27,7 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.nests import own_nest
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.rows import Rows
+from hfpy.transform.tracing import source_line
 
 MODULE = "hfpy_races"
 _NAMES = ("region", "array", "array_in", "memory", "begin", "point", "end", "atomic", "zero", "set", "text")
@@ -84,7 +85,7 @@ class _Watch:
         assert construct.end is not None
         first, last = construct.header.line, construct.end.line
         iterators = list(region.iterators)
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{self._source_line(region.line)}"
+        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{source_line(self.facts, self.routine, region.line.first)}"
         before = [
             f"call hf_race_region({_text(place)}, {_text(','.join(iterators))})",
             *self._shared(number, construct),
@@ -264,12 +265,6 @@ class _Watch:
 
     def _note(self, message: str, line: LogicalLine, start: int, end: int = -1) -> None:
         self.found.append(note("HF508", message, line.place(self.routine.file, start, end)))
-
-    def _source_line(self, line: LogicalLine) -> int:
-        index = self.facts.application.file(self.key)
-        if index.expanded is not None and line.first < len(index.expanded):
-            return index.expanded[line.first]
-        return line.first + 1
 
 
 def construct_iterators(construct: Construct) -> Sequence[str]:

@@ -37,9 +37,10 @@ struct watched_launch {
   std::size_t block = 0, thread = 0;
 };
 
+// Each host thread gathers the names for its own launch.
 std::vector<named> &names() {
-  static auto *const all = new std::vector<named>;
-  return *all;
+  static thread_local std::vector<named> all;
+  return all;
 }
 
 // Device memory that is lent, by its address.
