@@ -166,7 +166,8 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
-        remember(paths, options, translation, before, facts)
+        looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
+        remember(paths, options, translation, before, facts, looked)
     return replace(translation, survey=surveyed)
 
 

@@ -22,8 +22,13 @@ from hfpy.model.source import LineKey
 class Effects:
     """Answers what references do; intents found are kept."""
 
-    def __init__(self, facts: Facts, intents: dict[tuple[str, str], str] | None = None) -> None:
-        """``intents`` are those known already, by routine and dummy."""
+    def __init__(
+        self,
+        facts: Facts,
+        intents: dict[tuple[str, str], str] | None = None,
+        changes: dict[str, frozenset[tuple[str, str]]] | None = None,
+    ) -> None:
+        """``intents`` are those known already, by routine and dummy; ``changes`` what :meth:`changed` gave."""
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
@@ -31,6 +36,7 @@ class Effects:
         self._mentioned: dict[str, frozenset[tuple[str, str]]] | None = None
         self._changed: dict[str, frozenset[tuple[str, str]]] | None = None
         self.engine = Engine()
+        self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""

@@ -7,15 +7,19 @@ error with two points that meet. Only data keep the points apart: an error too, 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
 from hfpy.analyze.dependence.builder import Source, build
-from hfpy.analyze.dependence.forms import Form, Parameter, atom, atoms_of
-from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Nest, Part
+from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
+from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
+from hfpy.analyze.dependence.subscripts import at_point
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 
+_LAST = 1 << 30  # behind all statements
 _WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
 _READ = "write into another array; if no two points meet, say so in the region: independent({name})"
 _STATE = "if no two points that do this meet in an element, say so in the region: independent({name})"
@@ -66,12 +70,35 @@ class SharedArrays:
         """Whether each point sets what it reads of an array."""
         return self._ask(data, "private")
 
+    def sets_all(self, data: DataObject) -> bool:
+        """Whether each point sets all that it has of an array (its element in the region's dimensions, all of the
+        others) and reads nothing of it before: what was there before does not matter.
+        """
+        array = name_of(data, self.body.key)
+        for detailed in (False, True):
+            nest = self._nest(detailed)
+            accesses = nest.of(array) if nest is not None else ()
+            if nest is None or not accesses:
+                return False
+            loops = accesses[0].at.loops[: len(nest.points)]
+            end = Instance(loops, (), (*nest.points, _LAST))
+            last = Access(array, at_point(self.body, data), False, end)
+            asked = replace(nest, accesses=(*accesses, last))
+            if isinstance(self.body.effects.engine.private(asked, array), Proved):
+                return True
+        return False
+
     def by_point(self, data: DataObject) -> bool:
-        """Whether an index of the region stands in a subscript of an array."""
+        """Whether the place of an element depends on the point: an index of the region stands in a subscript, but not
+        in that of an index array, or in the bounds of a loop whose variable does.
+        """
         nest = self._nest(False)
         assert nest is not None
-        forms = (s for a in nest.of(name_of(data, self.body.key)) for s in a.subscripts if isinstance(s, Form))
-        return any(i in nest.points for f in forms for i in atoms_of(f))
+        return any(_follows(a, nest.points) for a in nest.of(name_of(data, self.body.key)))
+
+    def unchanged(self, data: DataObject) -> Answer:
+        """Whether no point reads an element that another point writes."""
+        return self._ask(data, "unchanged")
 
     def not_private(self, name: str, answer: Answer) -> None:
         """Say that an array of which each point needs its own may be read before the point has set it."""
@@ -90,14 +117,27 @@ class SharedArrays:
         """By what is known without a look into called routines; if that is not enough, with one."""
         array = name_of(data, self.body.key)
         engine = self.body.effects.engine
-        ask = engine.independent if question == "independent" else engine.private
+        ask = {"independent": engine.independent, "private": engine.private, "unchanged": engine.unchanged}[question]
         nest = self._nest(False)
         assert nest is not None
         answer = ask(nest, array)
-        if isinstance(answer, Proved) or all(a.exact for a in nest.of(array)):
+        below = self._seen_below(data)
+        if not below and (isinstance(answer, Proved) or all(a.exact for a in nest.of(array))):
             return answer
         detailed = self._nest(True)
-        return answer if detailed is None else ask(detailed, array)
+        if detailed is not None:
+            return ask(detailed, array)
+        first = nest.of(array)[0]
+        text = "the routines that are called are too long to look into"
+        return Unknown("inexact", text, (first, first)) if below and isinstance(answer, Proved) else answer
+
+    def _seen_below(self, data: DataObject) -> bool:
+        """Whether a called routine knows the array by itself, so that its references do not show in the region."""
+        if data.home == self.body.key and not data.local:
+            return False
+        effects = self.body.effects
+        sites = (s for s in self.body.facts.graph.sites[self.body.key] if self.body.identity.number in s.at.regions)
+        return any(s.callee and data.identity in effects.mentioned(s.callee) for s in sites)
 
     def _nest(self, detailed: bool) -> Nest | None:
         if detailed not in self._nests:
@@ -172,3 +212,17 @@ def _element(name: str, access: Access, values: tuple[int, ...]) -> str:
             listed.append(str(values[place]))
             place += 1
     return text + (f"({','.join(listed)})" if listed else "")
+
+
+def _follows(access: Access, points: tuple[Index, ...]) -> bool:
+    """Whether the subscripts of an access follow the indices of a region."""
+    loops = {loop.index: loop for loop in access.at.loops}
+    seen: set[Index] = set()
+    forms = [s for s in access.subscripts if isinstance(s, Form)]
+    while forms:
+        found = {i for i in computed_from(forms.pop()) if i not in seen}
+        if found & set(points):
+            return True
+        seen |= found
+        forms += [f for i in found if i in loops for f in (loops[i].lower, loops[i].upper)]
+    return False

@@ -22,7 +22,7 @@ from hfpy.analyze.reductions import misuse
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply
+from hfpy.model.expressions import Apply, Name
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.macros import expand
@@ -43,6 +43,11 @@ class Sharing:
     flags: list[Assignment] = field(default_factory=list)
     complete: bool = True
     found: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong or open: only then may points be computed together."""
+        return all(d.severity == "note" for d in self.found)
 
 
 class RoutineSharing:
@@ -225,7 +230,7 @@ class RegionSharing:
         if name not in flow.written:
             self.result.shared.append(name)
             return
-        if name in self.region.private:
+        if name in self.region.private or (data.local and self._pointed(name)):
             self._own(name, data)
             return
         if parallel_positions(data, self.region) or not data.local or self._array_read_after(name, data):
@@ -236,6 +241,10 @@ class RegionSharing:
             self.result.shared.append(name)
             return
         self._private_array(name, data, flow)
+
+    def _pointed(self, name: str) -> bool:
+        """Whether a pointer gets its target in the region: what it points at is each point's own."""
+        return any(r.role == "pointer" for r in self.body.references_of(name) if isinstance(r.node, Name))
 
     def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
         """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point
@@ -249,12 +258,13 @@ class RegionSharing:
             self.body.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
             for r in self.owner.by_name.get(name, ())
         )
-        if keeps_value(self.routine, name) and self.routine.kind != "program":
+        shared = self._arrays.by_point(data) or (keeps_value(self.routine, name) and self.routine.kind != "program")
+        if shared:
             self.result.shared.append(name)
             self._arrays.check(name, data)
         elif outside or data.symbol.attributes & {"initialised"}:
-            if name in flow.exposed:
-                self._carried(name, flow.exposed[name], flow.written[name])
+            if not isinstance(self._arrays.unchanged(data), Proved):
+                self._arrays.not_private(name, answer)
             self.result.firstprivate.append(name)
         else:
             self._arrays.not_private(name, answer)
@@ -301,6 +311,11 @@ class RegionSharing:
         if data.symbol.dynamic or data.symbol.type.base in ("type", "class", "character"):
             return False
         return unknown > 1 or total > 32 * 1024
+
+    def sets_all(self, name: str) -> bool:
+        """Whether each point sets all that it has of an array, and reads no element before."""
+        data = self.facts.object(name, self.key)
+        return data is not None and self._arrays.sets_all(data)
 
     # -- reductions
 

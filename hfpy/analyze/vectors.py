@@ -30,7 +30,7 @@ def simd_plan(
     """
     body = innermost_body(node, region)
     iterator = innermost or (region.iterators[0] if not region.loops else _innermost(node, region))
-    if sharing.firstprivate or sharing.lastprivate or sharing.heap or sharing.found:
+    if sharing.firstprivate or sharing.lastprivate or sharing.heap or not sharing.clean:
         return False, ()
     if region.reductions or sharing.flags or not _straight(body):
         return False, ()

@@ -38,10 +38,8 @@ PRINTED = """
 
 def program(name: str, region: str, declared: str = "", more: str = "") -> str:
     """A module whose ``run`` has one region with its own loops; ``i``, ``k`` are its iterators, or as it says."""
-    return (
-        f"module {name}\n  implicit none\ncontains\n  subroutine run()\n{declared}{DECLARED}{region}{PRINTED}"
-        f"  end subroutine run\n{more}end module {name}\n"
-    )
+    head = f"module {name}\n  implicit none\n  real(8) :: s6_grid(6) = 0\ncontains\n  subroutine run()\n"
+    return f"{head}{declared}{DECLARED}{region}{PRINTED}  end subroutine run\n{more}end module {name}\n"
 
 
 def over_ik(body: str, attributes: str = "") -> str:
@@ -127,6 +125,10 @@ REFUSED = {
         over_i("do k = 1, 4\n if (b(i) > k) col(k) = i\n end do\n z(i) = col(2)"),
         "real(8) :: col(4)", "", "error HF504",
     ),
+    "s5_carried": (
+        over_i("if (b(i) > 0) col(1) = b(i)\n z(i) = col(1)", "").replace("    !@par", "    col = 1\n    !@par", 1),
+        "real(8) :: col(4)", "", "error HF504",
+    ),
     # S6: in called routines
     "s6_first": (over_ik("call column(i, k, t3, c3)"), "", COLUMN.format(place="1,1"), "error HF504"),
     "s6_row": (over_ik("call column(i, k, t3(:,:,:), c3)"), "", COLUMN.format(place="1,kk"), "error HF504"),
@@ -139,6 +141,15 @@ REFUSED = {
     call column(i, k, v, y)
   end subroutine outer
 """ + COLUMN.format(place="2,2"), "error HF504",
+    ),
+    "s6_module": (
+        over_i("s6_grid(i) = b(i); call shift(i, z(i))"), "",
+        """  subroutine shift(l, y)
+    integer, intent(in) :: l
+    real(8), intent(out) :: y
+    y = s6_grid(max(l - 1, 1))
+  end subroutine shift
+""", "error HF504",
     ),
     # neighbours
     "recurrence": (over_i("if (i > 1) a(i) = a(i-1)"), "", "", "error HF504"),
@@ -191,6 +202,13 @@ ACCEPTED = {
   end subroutine two
 """,
     ),
+    "s5_begun": (
+        over_i("col(1) = i; z(i) = col(1) + col(2)").replace("    !@par", "    col = 3\n    !@par", 1),
+        "real(8) :: col(4)", "",
+    ),
+    "s5_own": (over_i("own(i) = own(i) + b(i); z(i) = own(i)").replace("    !@par", "    own = 3\n    !@par", 1),
+        "real(8) :: own(7)", "",
+    ),
     "s5_stated": (
         over_i("if (b(i) > 0) col(1) = b(i)\n if (a(i)/2 - 2 > 0) z(i) = col(1)", ", private(col)"),
         "real(8) :: col(4)", "",
@@ -242,6 +260,15 @@ ACCEPTED = {
 """,
     ),
     "r3_mask": (over_ik("if (k == m) a(i) = w(i,k)"), "", ""),
+    "module_array": (
+        over_i("s6_grid(i) = b(i); call same(i, z(i))"), "",
+        """  subroutine same(l, y)
+    integer, intent(in) :: l
+    real(8), intent(out) :: y
+    y = s6_grid(l)
+  end subroutine same
+""",
+    ),
     "part": (over_i("o%r(i) = o%q(i+1)"), BOX, ""),
 }  # fmt: skip
 
@@ -278,6 +305,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def test_accepted_and_runs(corpus: Corpus, name: str) -> None:
     assert not said(name, ACCEPTED[name])
     corpus.check(name)
+
+
+def test_pointers_are_each_points_own() -> None:
+    declared = "real(8), pointer :: col(:)\n real(8), target :: v5(6,5) = 1\n"
+    assert not said("pointer", (over_i("col => v5(i,:); col(2) = col(1) + 1; z(i) = col(2)"), declared, ""))
 
 
 def test_witness() -> None:

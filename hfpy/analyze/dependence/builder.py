@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls
-from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atom, extreme, number
+from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, Parameter, atom, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
     Access,
@@ -25,13 +25,12 @@ from hfpy.analyze.dependence.model import (
     Nest,
     Position,
     Section,
-    Some,
     Subscript,
     Value,
     holds,
     negated,
 )
-from hfpy.analyze.dependence.reading import Frame, Reading, World, compared, name_of, show
+from hfpy.analyze.dependence.reading import Frame, Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
 from hfpy.analyze.dependence.views import View, from_one
 from hfpy.analyze.domains import DataObject
@@ -81,7 +80,7 @@ class _Walk:
         self.facts = body.facts
         self.effects = body.effects
         self.detailed = detailed
-        self.calls = Calls(body.facts, body.effects)
+        self.calls = Calls(body.facts, body.effects, body.key)
         self.accesses: list[Access] = []
         self.loops: tuple[Loop, ...] = ()
         self.guards: tuple[Condition, ...] = ()
@@ -91,6 +90,7 @@ class _Walk:
         self.called: tuple[str, ...] = (body.key,)
         self.frame = Frame(body.key)
         self.loose = disordered(body.construct.body)
+        self.inside: tuple[Condition, ...] = ()
         self._count = 0
         self._names: set[str] = set()
         self._statements: dict[str, dict[int, tuple[Located, list[Reference]]]] = {}
@@ -103,7 +103,7 @@ class _Walk:
         """A value that belongs to the present turn of all loops."""
         self._count += 1
         args = tuple(atom(loop.index) for loop in self.loops)
-        return atom(Application(f"{shown}@{self._count}", args, shown=shown))
+        return atom(Application(f"{ANEW}{self._count}", args, shown=shown))
 
     def unknown(self, shown: str) -> Condition:
         """A condition of which nothing is known."""
@@ -217,23 +217,7 @@ class _Walk:
         if node.kind == "if":
             return reading.condition(header.exprs[0])
         assert isinstance(node.header, Header)
-        return self._case(node.header.exprs[0], header.exprs, self.reading(node.header), reading)
-
-    def _case(self, selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading) -> Condition:
-        """``case (1, 3:5)``."""
-        ends = [e for v in values for e in ((v.lower, v.upper) if isinstance(v, Range) else (v,)) if e is not None]
-        if not there.is_integer(selector) or not all(here.is_integer(e) for e in ends):
-            return holds(f"?case {', '.join(show(v) for v in values)}", (there.form(selector),), show(selector))
-        form = there.form(selector)
-        cases: list[Condition] = []
-        for value in values:
-            if not isinstance(value, Range):
-                cases.append(compared("==", form, here.form(value)))
-                continue
-            low = [compared(">=", form, here.form(value.lower))] if value.lower is not None else []
-            high = [compared("<=", form, here.form(value.upper))] if value.upper is not None else []
-            cases.append(Every((*low, *high)))
-        return Some(tuple(cases))
+        return case(node.header.exprs[0], header.exprs, self.reading(node.header), reading)
 
     def _branches(self, rows: Sequence[tuple[Condition, Callable[[], None]]], masked: bool) -> None:
         """Walk over alternatives; what they leave in scalars is known where all agree."""
@@ -289,9 +273,11 @@ class _Walk:
         self.levels.pop()
         self.leaving = [x for x in self.leaving if x.depth < len(self.loops) or x.label]
         self.loops = outer
-        for name in (*changed, var):
-            if name:
-                self.frame.values[name] = self.fresh(name)
+        for name in changed:
+            self.frame.values[name] = self.fresh(name)
+        if var:
+            known = None if leaves(node) or self.loose else behind_loop(low, high, step)
+            self.frame.values[var] = known if known is not None else self.fresh(var)
         if hidden is None:
             self.frame.indices.pop(var or "while", None)
         else:
@@ -382,6 +368,7 @@ class _Walk:
         data = self.facts.object(name, key)
         if data is None or not (data.rank or data.symbol.type.base in ("type", "class")):
             return
+        self.inside = ()
         reads, writes = self.effects.of(reference, key)
         passed = self.calls.passed(reference, key)
         if passed is not None and passed.array and self._follows(passed.site):
@@ -391,6 +378,8 @@ class _Walk:
         if passed is not None and passed.sure:
             reads = reads and not passed.set_first
         places = subscripts.of(reference, data)
+        if places is not None and data.local and not reference.component:
+            self.inside = subscripts.inside(data, places)
         exact = not vague and not subscripts.vague
         why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
         if reads:
@@ -404,6 +393,7 @@ class _Walk:
         found = self.frame.parts.get(reference.name)
         if found is None:
             return  # declared in a block, or the value of an expression
+        self.inside = ()
         data, view = found
         reads, writes = self.effects.of(reference, self.frame.key)
         given = subscripts.listed(reference)
@@ -466,7 +456,7 @@ class _Walk:
         at = Instance(self.loops, () if self.loose else (*self.guards, *jumps), position)
         source = Source(reference, self.frame.key)
         must = must and not self.masked
-        self.accesses.append(Access(array, places, write, at, must, exact, value, why, source))
+        self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, why, source))
 
     def _value(self, reference: Reference, places: tuple[Subscript, ...] | None, reading: Reading) -> Value | None:
         """What a reference writes, where that can be told."""

@@ -39,8 +39,9 @@ class Passed:
 class Calls:
     """Answers about the calls of one region."""
 
-    def __init__(self, facts: Facts, effects: Effects) -> None:
+    def __init__(self, facts: Facts, effects: Effects, root: str) -> None:
         self.facts = facts
+        self.root = root
         self.effects = effects
         self._flows: dict[str, Flow] = {}
         self._sites: dict[str, dict[int, list[CallSite]]] = {}
@@ -56,9 +57,13 @@ class Calls:
 
     def followed(self, site: CallSite, called: tuple[str, ...], deepest: int) -> bool:
         """Whether a walk goes into a called routine."""
-        routine = self.facts.application.routines.get(site.callee)
-        known = routine is not None and site.callee in self.facts.graph.statements
+        known = self._seen(site.callee)
         return known and site.callee not in called and len(called) < deepest and not is_elemental(self.facts, site)
+
+    def _seen(self, key: str) -> bool:
+        """Whether the body of a routine is here: where one file of many is written anew, those of others are not."""
+        self.effects.looked.add((self.root, key))
+        return key in self.facts.references and key in self.facts.graph.statements
 
     def passed(self, reference: Reference, key: str) -> Passed | None:
         """What a reference is as an argument; None if it is none of a procedure that may change it."""
@@ -73,6 +78,8 @@ class Calls:
             return Passed(site, True, True)
         if data.rank and not is_elemental(self.facts, site):
             return Passed(site, True, True)
+        if not self._seen(site.callee):
+            return Passed(site, False, True)
         flow = self._flow(site.callee)
         return Passed(site, False, False, name in flow.certain, name not in flow.exposed)
 
@@ -96,11 +103,22 @@ class Calls:
             if data is not None and self.effects.of(reference, body.key)[1]:
                 parts = component_names(reference.at.statement, reference.node) if reference.component else ()
                 found.setdefault(data.identity, set()).add(parts)
+        self._add_other_names(body, found)
         for site in self.facts.graph.sites[body.key]:
             if body.identity.number in site.at.regions and site.callee:
                 for identity in self.effects.changed(site.callee):
                     found.setdefault(identity, set()).add(())
         return found
+
+    def _add_other_names(self, body: RegionBody, found: dict[Identity, set[tuple[str, ...]]]) -> None:
+        """What may be the same memory as something that is set, is set."""
+        objects = {r.name: self.facts.object(r.name, body.key) for r in body.references}
+        names = sorted(n for n, data in objects.items() if data is not None)
+        for written in [n for n in names if (d := objects[n]) is not None and d.identity in found]:
+            for other in names:
+                data = objects[other]
+                if other != written and data is not None and self.facts.storage.shared(written, other, body.key):
+                    found.setdefault(data.identity, set()).add(())
 
     def may_set(self, site: CallSite, name: str) -> bool:
         """Whether a called routine may set a variable of its caller that is not among its arguments."""

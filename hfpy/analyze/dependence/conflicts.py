@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.dependence.congruence import Point, find_with
 from hfpy.analyze.dependence.encoding import Encoding, Linear, Scope
-from hfpy.analyze.dependence.forms import Application, Extreme, Form, Index, Parameter, atoms_of
+from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atoms_of, options
 from hfpy.analyze.dependence.model import (
     Access,
     Condition,
@@ -142,7 +142,7 @@ class Question:
         wanted = []
         for low, high, step in (r for a in self.accesses for r in _ranges(a)):
             first, last = (high, low) if step < 0 else (low, high)
-            for length in (h - b for h in _options(last, "min") for b in _options(first, "max")):
+            for length in (h - b for h in options(last, "min") for b in options(first, "max")):
                 if length.constant is None and _fixed(length):
                     wanted.append(f"{self.encoding.linear(length, {}).text()} >= {_LARGE * abs(step)}")
         for condition in self.facts.assumed:
@@ -157,15 +157,6 @@ def _ranges(access: Access) -> Iterator[tuple[Form, Form, int]]:
     for section in access.subscripts:
         if isinstance(section, Section) and section.lower is not None and section.upper is not None:
             yield section.lower, section.upper, section.step
-
-
-def _options(form: Form, kind: str) -> tuple[Form, ...]:
-    """The forms that a bound is the extreme of, or the bound."""
-    if len(form.terms) == 1 and len(form.terms[0][0]) == 1 and form.terms[0][1] == 1:
-        item = form.terms[0][0][0]
-        if isinstance(item, Extreme) and item.kind == kind:
-            return item.of
-    return (form,)
 
 
 def apart(one: Access, other: Access, points: frozenset[Index]) -> bool:

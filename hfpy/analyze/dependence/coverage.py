@@ -24,8 +24,8 @@ def exposed(sets: Sets, nest: Nest, read: Access, writes: tuple[Access, ...]) ->
             shared[loop.index] = encoding.dimension()
             encoding.loop(loop, shared[loop.index], shared)
     scope = encoding.instance(read, dict(shared), read.at.guards)
-    for condition in nest.facts.assumed:
-        encoding.assume(condition, {})
+    for condition in (*nest.facts.assumed, *read.inside):
+        encoding.assume(condition, scope)
     places = [None if isinstance(s, Part) else _place(encoding, s, scope) for s in read.subscripts]
     inner = list(encoding.applied)
     taken: list[Taken] = []
@@ -36,6 +36,22 @@ def exposed(sets: Sets, nest: Nest, read: Access, writes: tuple[Access, ...]) ->
                 taken.append(covered)
     ask = lambda extra: sets.left(encoding.system(extra), tuple(taken))  # noqa: E731
     return find(encoding, nest.facts.distinct, ask)
+
+
+def obviously_covers(write: Access, read: Access) -> bool:
+    """Whether a write of the same subscripts certainly comes before a read in the same turn of all loops around it."""
+    loops, guards = write.at.loops, write.at.guards
+    if not write.must or read.at.loops[: len(loops)] != loops or read.at.guards[: len(guards)] != guards:
+        return False
+    if any(isinstance(s, Section) and (s.lower is None or s.upper is None) for s in write.subscripts):
+        return False
+    inside = 0
+    for mine, other in zip(read.at.position, write.at.position, strict=False):
+        if mine != other:
+            before = isinstance(mine, int) and isinstance(other, int) and other < mine
+            return before and inside == len(loops)
+        inside += isinstance(mine, Index)
+    return False
 
 
 def _place(encoding: Encoding, subscript: Form | Section, scope: Scope) -> Linear:

@@ -21,6 +21,7 @@ from hfpy.analyze.dependence.forms import (
     Quotient,
     Remainder,
     atom,
+    options,
 )
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Every, Loop, Section
 from hfpy.analyze.dependence.sets import System
@@ -209,13 +210,13 @@ class Encoding:
 
     def loop(self, loop: Loop, name: str, scope: Scope) -> None:
         """Add the bounds of a loop whose variable has a name."""
-        low, high = self.linear(loop.lower, scope).text(), self.linear(loop.upper, scope).text()
         step = loop.step.constant
         if step is None:
             self.approximate = True
-        if step is not None and step < 0:
-            low, high = high, low
-        self.constraints += [f"{low} <= {name}", f"{name} <= {high}"]
+        down = step is not None and step < 0
+        low, high = (loop.upper, loop.lower) if down else (loop.lower, loop.upper)
+        self.constraints += [f"{self.linear(f, scope).text()} <= {name}" for f in options(low, "max")]
+        self.constraints += [f"{name} <= {self.linear(f, scope).text()}" for f in options(high, "min")]
         if step is not None and abs(step) > 1:
             self.constraints.append(f"{name} = {self.linear(loop.lower, scope).text()} + {step}{self.dimension()}")
 

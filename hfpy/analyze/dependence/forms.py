@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+# Begins the names of values that each turn of the loops around finds anew: no fact can be stated of them.
+ANEW = "$"
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
@@ -159,6 +162,39 @@ def extreme(kind: str, forms: tuple[Form, ...]) -> Form:
     if len(known) == len(unique):
         return number(min(known) if kind == "min" else max(known))
     return unique[0] if len(unique) == 1 else atom(Extreme(kind, unique))
+
+
+def computed_from(form: Form) -> set[Index]:
+    """The indices in a form but those in the arguments of unknown functions."""
+    found: set[Index] = set()
+    for monomial, _ in form.terms:
+        for item in monomial:
+            match item:
+                case Index():
+                    found.add(item)
+                case Quotient(of=inner) | Remainder(of=inner):
+                    found |= computed_from(inner)
+                case Extreme(of=forms):
+                    found |= {i for f in forms for i in computed_from(f)}
+    return found
+
+
+def options(form: Form, kind: str) -> tuple[Form, ...]:
+    """The forms that a form is the extreme of, or the form itself."""
+    if len(form.terms) == 1 and len(form.terms[0][0]) == 1 and form.terms[0][1] == 1:
+        item = form.terms[0][0][0]
+        if isinstance(item, Extreme) and item.kind == kind:
+            return item.of
+    return (form,)
+
+
+def behind_loop(low: Form, high: Form, step: Form) -> Form | None:
+    """The value of a loop's variable behind the loop; None where the step is no number."""
+    by = step.constant
+    if not by:
+        return None
+    length = (high - low if by > 0 else low - high) + number(abs(by))
+    return low + quotient(extreme("max", (length, number(0))), abs(by)).times(by)
 
 
 def atoms_of(form: Form) -> Iterator[Atom]:

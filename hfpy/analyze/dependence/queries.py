@@ -11,8 +11,9 @@ from dataclasses import replace
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
 from hfpy.analyze.dependence.conflicts import Meeting, Question, apart, is_data, product_parameters
 from hfpy.analyze.dependence.congruence import find
-from hfpy.analyze.dependence.coverage import exposed
+from hfpy.analyze.dependence.coverage import exposed, obviously_covers
 from hfpy.analyze.dependence.forms import (
+    ANEW,
     Application,
     Atom,
     Form,
@@ -38,6 +39,9 @@ from hfpy.analyze.dependence.model import (
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
 
+_PAIRS = 3_000  # of one array, but those that are obviously apart
+_OPEN = 40
+_COVERED = 20_000  # reads times writes
 # Sizes that stand for all where a product of a size and an index is in the way.
 _SIZES = ((9, 7), (14, 11), (23, 16))
 
@@ -53,14 +57,32 @@ class Engine:
 
         The worst answer of all pairs: refuted, then unknown, then proved.
         """
-        accesses = _without_copies(nest.of(array))
+        return self._worst(nest, _pairs(_without_copies(nest.of(array)), frozenset(nest.points)))
+
+    def unchanged(self, nest: Nest, array: str) -> Answer:
+        """Whether a point that reads an element without having set it finds what was there before all points."""
+        accesses = nest.of(array)
+        writes = _without_copies(tuple(a for a in accesses if a.write))
         worst: Answer = Proved()
-        for pair in _pairs(accesses, frozenset(nest.points)):
-            answer = self.pair(nest.points, nest.facts, *pair)
+        for read in _without_copies(tuple(a for a in accesses if not a.write)):
+            alone = replace(nest, accesses=(*writes, read))
+            if not isinstance(self.private(alone, array), Proved):
+                worst = max(worst, self._worst(nest, ((w, read) for w in writes)), key=_rank)
+        return worst
+
+    def _worst(self, nest: Nest, pairs: Iterator[Pair]) -> Answer:
+        """The worst answer for some pairs. Where many are open, more would change nothing."""
+        worst: Answer = Proved()
+        left = _OPEN
+        for count, pair in enumerate(pairs):
+            answer = self.pair(nest.points, nest.facts, *pair) if count < _PAIRS else _too_hard(pair)
             if isinstance(answer, Refuted):
                 return answer
             if _rank(answer) > _rank(worst):
                 worst = answer
+            left -= isinstance(answer, Unknown)
+            if not left or count == _PAIRS:
+                break
         return worst
 
     def pair(self, points: tuple[Index, ...], facts: Facts, first: Access, second: Access) -> Answer:
@@ -79,11 +101,18 @@ class Engine:
         """
         accesses = nest.of(array)
         writes = _without_copies(tuple(a for a in accesses if a.write))
-        for read in _without_copies(tuple(a for a in accesses if not a.write)):
+        reads = _without_copies(tuple(a for a in accesses if not a.write))
+        same: dict[tuple[Subscript, ...], list[Access]] = {}
+        for write in writes:
+            same.setdefault(write.subscripts, []).append(write)
+        reads = tuple(r for r in reads if not any(obviously_covers(w, r) for w in same.get(r.subscripts, ())))
+        if len(reads) * len(writes) > _COVERED:
+            return _too_hard((reads[0], reads[0]))
+        for read in reads:
             try:
                 point = exposed(self.sets, nest, read, writes)
             except TooHardError:
-                return Unknown("hard", "it is too hard to decide", (read, read))
+                return _too_hard((read, read))
             if point is not None:
                 return Unknown("exposed", "an element may be read before the point has set it", (read, read))
         return Proved()
@@ -185,7 +214,11 @@ class Engine:
                 return Proved()
         except TooHardError:
             pass
-        return Unknown("hard", "it is too hard to decide", pair)
+        return _too_hard(pair)
+
+
+def _too_hard(pair: Pair) -> Unknown:
+    return Unknown("hard", "it is too hard to decide", pair)
 
 
 def _rank(answer: Answer) -> int:
@@ -229,9 +262,10 @@ def _apart_from_place(access: Access) -> tuple[object, ...]:
 
 
 def _in_places(pair: Pair) -> set[str]:
-    """The unknown functions in the subscripts of two accesses."""
+    """The index arrays in the subscripts of two accesses."""
     forms = [s for a in pair for s in a.subscripts if isinstance(s, Form)]
-    return {i.name for f in forms for i in atoms_of(f) if isinstance(i, Application) and not i.truth}
+    found = {i for f in forms for i in atoms_of(f) if isinstance(i, Application)}
+    return {i.name for i in found if i.args and not i.truth and not i.name.startswith(ANEW)}
 
 
 def _in_bounds(pair: Pair) -> set[Parameter]:

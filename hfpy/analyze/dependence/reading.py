@@ -377,6 +377,23 @@ def compared(op: str, left: Form, right: Form) -> Condition:
     return Compare(difference.times(-1) - number(1), ">=")
 
 
+def case(selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading) -> Condition:
+    """``case (1, 3:5)``."""
+    ends = [e for v in values for e in ((v.lower, v.upper) if isinstance(v, Range) else (v,)) if e is not None]
+    if not there.is_integer(selector) or not all(here.is_integer(e) for e in ends):
+        return holds(f"?case {', '.join(show(v) for v in values)}", (there.form(selector),), show(selector))
+    form = there.form(selector)
+    cases: list[Condition] = []
+    for value in values:
+        if not isinstance(value, Range):
+            cases.append(compared("==", form, here.form(value)))
+            continue
+        low = [compared(">=", form, here.form(value.lower))] if value.lower is not None else []
+        high = [compared("<=", form, here.form(value.upper))] if value.upper is not None else []
+        cases.append(Every((*low, *high)))
+    return Some(tuple(cases))
+
+
 def name_of(data: DataObject, root: str) -> str:
     """The name of a variable in the nest of a region in the routine ``root``."""
     home, name = data.identity

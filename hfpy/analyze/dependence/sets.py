@@ -123,10 +123,22 @@ class Sets:
     def _set(self, system: System) -> isl.Set:
         """A set as isl has it; the last few are kept, since several questions are asked of one."""
         if system not in self._recent:
-            self._recent[system] = isl.Set.read_from_str(self._context, system.text())
+            self._recent[system] = self._made(system)
             if len(self._recent) > _RECENT:
                 self._recent.popitem(last=False)
         return self._recent[system]
+
+    def _made(self, system: System) -> isl.Set:
+        """A set from its constraints: first those without alternatives, which make most alternatives empty."""
+        several = [c for c in system.constraints if " or " in c or "!=" in c]
+        plain = tuple(c for c in system.constraints if c not in several)
+        whole = isl.Set.read_from_str(self._context, System(system.parameters, system.dimensions, plain).text())
+        for constraint in several:
+            if whole.is_empty():
+                break
+            one = System(system.parameters, system.dimensions, (constraint,)).text()
+            whole = whole.intersect(isl.Set.read_from_str(self._context, one)).coalesce()
+        return whole
 
     def _keep(self, key: tuple[object, ...], answer: Callable[[], _Result]) -> _Result:
         if key in self._kept:
@@ -140,15 +152,22 @@ class Sets:
             raise TooHardError
         return kept  # type: ignore[return-value]
 
+    def _exhausted(self) -> bool:
+        """Whether the limit is reached: where that ends the reading of a text, isl reports a syntax error."""
+        try:
+            return not isl.Set.read_from_str(self._context, "{ [a] : a >= 0 or a <= -2 }").n_basic_set()
+        except isl.Error:
+            return True
+
     def _limited(self, answer: Callable[[], _Result]) -> _Result | object:
         self.asked += 1
         self._context.reset_operations()
         try:
             return answer()
         except isl.Error as problem:
-            if "maximal number of operations" not in str(problem):
-                raise
-            return _TOO_HARD
+            if "maximal number of operations" in str(problem) or self._exhausted():
+                return _TOO_HARD
+            raise
         finally:
             self._context.reset_operations()
 

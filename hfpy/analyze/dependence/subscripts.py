@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hfpy.analyze.accesses import is_macro_call
-from hfpy.analyze.dependence.forms import Form, Parameter, atom, number
-from hfpy.analyze.dependence.model import Part, Section, Subscript
-from hfpy.analyze.dependence.reading import Reading
+from hfpy.analyze.accesses import is_macro_call, parallel_positions
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, number
+from hfpy.analyze.dependence.model import Compare, Condition, Part, Section, Subscript
+from hfpy.analyze.dependence.reading import Frame, Reading, World
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.types import has_vector
@@ -157,6 +158,15 @@ class Subscripts:
             return atom(Parameter(f"ubound({self._name(data)},{place + 1})"))
         return self._bound(upper, data)
 
+    def inside(self, data: DataObject, places: tuple[Subscript, ...]) -> tuple[Condition, ...]:
+        """That single subscripts lie between declared bounds."""
+        found: list[Condition] = []
+        for which, place in enumerate(places if len(places) == len(data.used) else ()):
+            end = self._end(data, which)
+            if isinstance(place, Form) and end is not None:
+                found += [Compare(place - self.lower(data, which), ">="), Compare(end - place, ">=")]
+        return tuple(found)
+
     def extent(self, dimension: Dimension, data: DataObject) -> Form | None:
         """The number of elements of a dimension; None where a declaration does not tell."""
         size = dimension.size
@@ -180,6 +190,15 @@ class Subscripts:
 def _order_macro(facts: Facts, data: DataObject) -> str:
     """The macro, in lower case, that puts indices of an array into storage order; empty if there is none."""
     return facts.order(data).access_macro.lower()
+
+
+def at_point(body: RegionBody, data: DataObject) -> tuple[Subscript, ...]:
+    """What a point of a region has of an array: its element in the region's dimensions, all of the others."""
+    own = parallel_positions(data, body.region)
+    still = World(body.facts, body.key, lambda identity, parts: False, lambda shown: atom(Parameter(shown)))
+    header = body.construct.header
+    subscripts = Subscripts(Reading(still, Frame(body.key), header.line.key), header)
+    return tuple(atom(Index(own[n])) if n in own else subscripts.whole(data, n) for n in range(len(data.used)))
 
 
 def component_names(statement: Statement, node: Expr) -> tuple[str, ...]:
