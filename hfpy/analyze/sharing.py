@@ -233,7 +233,8 @@ class RegionSharing:
         if name in self.region.private or (data.local and self._pointed(name)):
             self._own(name, data)
             return
-        if parallel_positions(data, self.region) or not data.local or self._array_read_after(name, data):
+        lasting = not data.local or not self.facts.storage.alone(data.identity)
+        if lasting or parallel_positions(data, self.region) or self._array_read_after(name, data):
             self.result.shared.append(name)
             self._arrays.check(name, data)
             return

@@ -68,6 +68,17 @@ class Storage:
         """The objects that a declared variable, or a component, may stand for."""
         return self._solved().get(identity, frozenset({identity}))
 
+    def alone(self, identity: Identity) -> bool:
+        """Whether a declared array has memory that no pointer and no other variable can name: a copy for each point
+        would not do otherwise.
+        """
+        if "pointer" in self._attributes(identity) or len(_equivalent(self.application, identity)) > 1:
+            return False
+        if "target" not in self._attributes(identity):
+            return _associated(self.application, identity) is None
+        views = (view for view, objects in self._solved().items() if identity in objects and view != identity)
+        return not any(view[0] == "%" or "pointer" in self._attributes(view) for view in views)
+
     def _solved(self) -> dict[Identity, frozenset[Identity]]:
         if self._objects is None:
             self._objects = _Inclusions(self.application, self.scopes, self.graph).solved()

@@ -46,6 +46,10 @@ class HostCalls:
         self.key = routine.key
         self.arrays = arrays
         self.components = components
+        self.direct = {id(site) for site in facts.graph.sites.get(routine.key, ())}
+        self.sites: dict[int, list[CallSite]] = {}
+        for site in facts.graph.below(routine.key):
+            self.sites.setdefault(id(site.at.statement), []).append(site)
         self.found: list[Diagnostic] = []
         self.imports: list[tuple[str, str, str]] = []
         self.foreign: dict[str, Symbol] = {}
@@ -53,10 +57,10 @@ class HostCalls:
     def touch(self, statement: Statement, touched: Touched) -> None:
         """Add what the calls of a statement read and write."""
         there = self.states.there(self.key)
-        for site in self.facts.graph.below(self.key) if there else ():
-            if site.at.statement is not statement or not self.facts.live(site.at, self.key):
+        for site in self.sites.get(id(statement), ()) if there else ():
+            if not self.facts.live(site.at, self.key):
                 continue
-            direct = site in self.facts.graph.sites[self.key]
+            direct = id(site) in self.direct
             if site.callee and not self._works_on_device(site.callee):
                 self._host_routine(site, there, touched)
             elif not direct:
@@ -64,8 +68,7 @@ class HostCalls:
 
     def runs_kernels(self, statement: Statement) -> bool:
         """Whether a statement calls a routine that works on the device, or may do so."""
-        sites = (s for s in self.facts.graph.below(self.key) if s.at.statement is statement)
-        return any(s.callee and self._works_on_device(s.callee) for s in sites)
+        return any(s.callee and self._works_on_device(s.callee) for s in self.sites.get(id(statement), ()))
 
     def _host_routine(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
         storage = self.facts.storage
