@@ -19,10 +19,10 @@ demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
 
 test: check
-	$(BIN)/pytest -q -n $(WORKERS)
+	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile
 
 test-full: check
-	$(BIN)/pytest -q -n $(WORKERS) -m ""
+	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile -m ""
 
 check: style types
 

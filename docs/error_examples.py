@@ -149,9 +149,20 @@ LEXICAL: dict[str, Entry] = {
         },
     ),
     "HF113": Entry(
-        "An `#include` names a file that hfpy does not find (a note), or a file that includes itself (an error).",
+        "An `#include` names a file that hfpy does not find (a note), or a file that includes itself, a device, "
+        "or a file of more than 64 MiB (errors).",
         {"lost.F90": '#include "settings.h"\nmodule lost\nend module lost\n'},
         cure="Name its folder in `include_dirs`, or with `-I`.",
+    ),
+    "HF114": Entry(
+        "Blocks, or operators and parentheses of an expression, are nested so deeply that nobody could follow: "
+        "more than 100 blocks, or 500 operators in a row.",
+        {"deep.h90": _region("\n".join([*["if (a > 0) then"] * 101, "b = 0", *["end if"] * 101]))},
+    ),
+    "HF115": Entry(
+        "Fortran allows statements of a million characters and names of 63; hfpy refuses names of more than 255.",
+        {"long.f90": "module long\n  integer :: n" + "a" * 255 + "\nend module long\n"},
+        cure="Split the statement, or take a shorter name.",
     ),
 }
 
@@ -437,7 +448,7 @@ SYMBOLS: dict[str, Entry] = {
                 "b = b + i", more="call random_number(b)", attributes="domName(i,j,k), domSize(nx,ny,nz)"
             )
         },
-        'hfpy check {file} --layout "k i j"',
+        'hfpy check {file} --layout "k i j" --export other',
         cure="Nothing is wrong. Write loops there if the array shall have the layout's order.",
     ),
     "HF311": Entry(
@@ -538,6 +549,10 @@ CALLS: dict[str, Entry] = {
         "and `openmp`: give the other target an order without them.",
     ),
     "HF317": Entry(
+        "The value of a named constant is defined with the constant itself, directly or through others.",
+        {"constants.h90": _region("a = m", more="integer, parameter :: m = n + 1\ninteger, parameter :: n = m")},
+    ),
+    "HF318": Entry(
         "What value an iterator has behind its region is not defined: loops leave one, threads and kernels do not.",
         {
             "behind.h90": _text("""
@@ -673,11 +688,11 @@ CALLS: dict[str, Entry] = {
 
 FLOW: dict[str, Entry] = {
     "HF500": Entry(
-        "A warning: one point seems to use what another one writes, so the result may depend on the order of the "
-        "points.",
-        {"carried.h90": _region("a(i,j) = a(i,j) + a(i-1,j)", attributes="domName(i,j), domSize(nx,ny), startAt(2,1)")},
-        cure="Write into another array; use a reduction if it collects a result. A mask that keeps the points apart is "
-        "fine.",
+        "A warning: hfpy cannot tell whether two points meet in an element that one of them writes, so the result may "
+        "depend on the order of the points. The message says what would decide.",
+        {"scatter.h90": _region("a(to(i),j) = a(to(i),j) + b(i,j,1)", more="integer :: to(nx)\nto = 1")},
+        cure="If you know it, say so in the region: `distinct(to)` for an index array that takes no value twice, "
+        "`independent(a)` for an array in which no two points meet. Else write into another array, or use a reduction.",
     ),
     "HF501": Entry(
         "A warning: all threads write the same module variable.",
@@ -719,10 +734,18 @@ FLOW: dict[str, Entry] = {
         cure="Update it with its operator only, and use it behind the region.",
     ),
     "HF504": Entry(
-        "Several points write one element: the index does not contain every iterator. As a warning: the index comes "
-        "from another array, so that hfpy cannot know.",
-        {"same_place.h90": _region("b(i,1,1) = a(i,j)")},
-        cure="Index it with every iterator, make it a reduction, or make it local to the routine.",
+        "Two points meet in an element that one of them writes: the message names two such points. Or only a condition "
+        "on data keeps points apart, which hfpy cannot check. Or a point may read an element of a local array before "
+        "it has set it.",
+        {
+            "same_place.h90": _region("b(i,1,1) = a(i,j)"),
+            "carried.h90": _region(
+                "a(i,j) = a(i,j) + a(i-1,j)", attributes="domName(i,j), domSize(nx,ny), startAt(2,1)"
+            ),
+            "column.h90": _region("column(2) = 1\na(i,j) = sum(column)", more="real(8) :: column(3)"),
+        },
+        cure="Index it with every iterator, make it a reduction, write into another array, or make it local to the "
+        "routine. If you know that no two points meet: `independent(a)`; that each sets what it reads: `private(a)`.",
     ),
     "HF505": Entry(
         "A warning: a routine that is called from a region keeps a variable between calls (`save`, or an initial "
@@ -828,6 +851,12 @@ FLOW: dict[str, Entry] = {
         "hfpy verify --races",
         cure="Nothing is wrong. If you doubt such an access, write it as a loop for the time of the run.",
     ),
+    "HF509": Entry(
+        "A note: several points write one element, and all write the same value, so the result is the same in any "
+        "order.",
+        {"same_value.h90": _region("b(1,j,1) = j")},
+        cure="Nothing has to be done. Where it costs time, write the element in a region over fewer domains.",
+    ),
     "HF600": Entry(
         "An array is said to be host data, but a kernel uses it.",
         {
@@ -929,6 +958,33 @@ FLOW: dict[str, Entry] = {
         },
         command="hfpy check {file} --target gpu",
         cure="Give the statement a place of its own; a loop ended by a label may end on a `continue`.",
+    ),
+    "HF604": Entry(
+        "The buffer of a non-blocking call belongs to the message until the program has waited for it. hfpy copies the "
+        "buffer to the host before the call and to the device behind the call that waits. It must find that call in "
+        "the same routine, under no condition, and nothing may use the array on the device in between. Persistent and "
+        "one-sided communication keeps buffers for longer.",
+        {
+            "halo.h90": _text("""
+            module halo
+              implicit none
+              integer, parameter :: nx = 4
+            contains
+              subroutine start(a, request)
+                use mpi
+                real, intent(inout) :: a(nx)
+                integer, intent(out) :: request
+                integer :: code
+                @parallelRegion{domName(i), domSize(nx)}
+                a = a + 1.0
+                @end parallelRegion
+                call mpi_irecv(a, nx, MPI_REAL, 0, 1, MPI_COMM_WORLD, request, code)
+              end subroutine start
+            end module halo
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+        cure="Wait in the routine that starts the message, or receive into an array that is not on the device.",
     ),
 }
 
@@ -1181,7 +1237,7 @@ PROJECTS: dict[str, Entry] = {
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
         cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "
         "happened.",
-        looks="error HF900: hfpy stumbled: KeyError: 'a' (facts.py, line 80)\n"
+        looks="heat.h90:12:5: error HF900: hfpy stumbled in subroutine 'step': KeyError: 'a' (facts.py, line 80)\n"
         "  hint: this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"
         "        if you can, the source; with HFPY_DEBUG=1 in the environment hfpy shows where it happened.",
     ),

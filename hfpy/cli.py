@@ -29,6 +29,7 @@ from hfpy.commandline import (
     chosen_executable,
     given_by,
     show_diagnostics,
+    status_of,
     target_option,
     translation_options,
 )
@@ -67,7 +68,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return WRONG_USE
     except HfpyError as fault:
         show_diagnostics(fault.diagnostics)
-        return USER_FAULT
+        return status_of(fault.diagnostics)
     except ToolError as fault:
         click.echo(str(fault), err=True)
         return TOOL_FAULT
@@ -92,16 +93,10 @@ def _terminated(number: int, _frame: object) -> NoReturn:
 
 def _own_fault(fault: Exception) -> str:
     """One paragraph about a bug in hfpy."""
-    where = ""
-    trace = fault.__traceback__
-    while trace is not None:
-        where = f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
-        trace = trace.tb_next
-    return (
-        f"error HF900: hfpy stumbled: {type(fault).__name__}: {fault}{where}\n"
-        "  hint: this is a bug in hfpy, not in your code. Please report it with the command you gave and,\n"
-        "        if you can, the source; with HFPY_DEBUG=1 in the environment hfpy shows where it happened."
-    )
+    from hfpy.diagnostics import Place, render
+    from hfpy.mishaps import unexpected
+
+    return render(unexpected(fault, Place("hfpy")))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -268,7 +263,7 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
 )
 def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
     """Show all diagnostics of the project (or of FILEs); nothing is written."""
-    from hfpy.diagnostics import has_errors, ordered, render_json
+    from hfpy.diagnostics import ordered, render_json
 
     try:
         translation, notes = analysed(paths, options)
@@ -281,7 +276,7 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
         show_diagnostics(found)
         if not found:
             click.echo("no problems found")
-    return USER_FAULT if has_errors(found) else DONE
+    return status_of(found)
 
 
 @cli.command()
@@ -294,20 +289,18 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
 @analysis_options
 def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html: Path | None, **options: Any) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
-    from hfpy.diagnostics import has_errors
-
     routine = routine or None  # an empty name stands before the paths of what is explained as a whole
     translation, notes = analysed(paths, options)
     found = (*notes, *translation.diagnostics)
     show_diagnostics([d for d in found if d.severity == "error"])
     if html is not None:
         write_pages(translation, found, routine, paths, html)
-        return USER_FAULT if has_errors(found) else DONE
+        return status_of(found)
     text = translation.schedule(routine) if scheduled else translation.explain(routine)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
     click.echo(text.rstrip("\n"))
-    return USER_FAULT if has_errors(found) else DONE
+    return status_of(found)
 
 
 @cli.command("report")

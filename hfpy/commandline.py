@@ -42,6 +42,12 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
         click.echo(", ".join(counts), err=True)
 
 
+def status_of(diagnostics: Sequence[Diagnostic]) -> int:
+    """The exit status that diagnostics ask for: a fault of hfpy's, one of the user's, or none."""
+    errors = {d.code for d in diagnostics if d.severity == "error"}
+    return HFPY_FAULT if "HF900" in errors else USER_FAULT if errors else DONE
+
+
 def stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Several options as one decorator, in this order in the help."""
 
@@ -67,6 +73,9 @@ analysis_options = stack(
     click.option("-D", "define", multiple=True, metavar="NAME[=VALUE]", help="Define a preprocessor macro."),
     click.option("-I", "include_dirs", multiple=True, type=PATH, metavar="DIR", help="Where included files are."),
     click.option("--layout", metavar="ORDER", help='Order of the dimensions, such as "k i j", leftmost contiguous.'),
+    click.option(
+        "--export", "exports", multiple=True, metavar="[MODULE::]NAME", help="What code outside of the sources uses."
+    ),
     click.option(
         "--parse-limit",
         type=click.FloatRange(0),

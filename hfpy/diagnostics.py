@@ -84,6 +84,14 @@ class HfpyError(Exception):
         super().__init__("; ".join(f"{d.place}: {d.code}: {d.message}" for d in self.diagnostics))
 
 
+class BeyondLimits(Exception):
+    """Something of the user's is too large or too deep; who raises it need not know the place (:mod:`hfpy.mishaps`)."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
 class UsageError(Exception):
     """hfpy was called in a wrong way (exit status 2)."""
 

@@ -92,7 +92,7 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
     from hfpy.analyze.context import located
     from hfpy.analyze.uses import uses
     from hfpy.model.expressions import Range
-    from hfpy.model.statements import Call, DirectiveLine, Header, Opaque
+    from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Opaque
 
     parts: list[str] = []
     for unit in index.units:
@@ -107,7 +107,8 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
         for at in statements:
             # What may be put in blocks of columns depends on the kinds of statements, also in other files.
             rows.add(f"{type(at.statement).__name__} {getattr(at.statement, 'kind', '')}")
-            if isinstance(at.statement, Call | DirectiveLine | Opaque):
+            pointed = isinstance(at.statement, Assignment) and at.statement.pointer
+            if pointed or isinstance(at.statement, Call | DirectiveLine | Opaque):
                 rows.add(f"{at.regions} {at.statement.line.text}")
             if isinstance(at.statement, Header) and at.statement.kind in ("associate", "block"):
                 rows.add(f"{at.regions} {at.statement.line.text}")
@@ -187,7 +188,10 @@ def _without_bodies(facts: Facts) -> tuple[Facts, dict[tuple[str, str], str]]:
     scopes = Scopes(application)
     domains = Domains(application, scopes, facts.positions, extended=facts.domains.extended)
     graph = CallGraph(application, scopes)
-    slim = AllFacts(application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, facts.orders)
+    storage = facts.storage.without_bodies(application, scopes, graph)
+    slim = AllFacts(
+        application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, storage, facts.orders
+    )
     return slim, intents
 
 
@@ -354,8 +358,8 @@ def _optimised_again(
 
 def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> None:
     """Put a changed file in the place of its former self."""
+    from hfpy.analyze.analysis import plan_routine
     from hfpy.analyze.context import regions_of
-    from hfpy.analyze.facts import plan_routine
     from hfpy.analyze.positions import RegionId
     from hfpy.analyze.scopes import Scopes
     from hfpy.analyze.uses import uses
@@ -367,6 +371,7 @@ def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) 
     facts.scopes = Scopes(application)
     facts.domains.turn_to(application, facts.scopes)
     facts.graph.turn_to(application, facts.scopes)
+    facts.storage.turn_to(application, facts.scopes)
     facts.found = []
     for key, routine in routines.items():
         for number, construct in enumerate(regions_of(routine)):

@@ -132,15 +132,15 @@ class Options:
 
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
-    ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays.
+    ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays. ``exports`` are the procedures and
+    variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
-    ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives``
-    the sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU
-    code for the CPU (design §4).
-    ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
-    plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for
-    which regions get versions of their own.
+    ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
+    sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU code for the CPU (design
+    §4). ``legacy`` repairs leniencies of older compilers in existing projects (design §6).
+    ``machine`` is what the optimiser plans for, if it was measured; ``tuning`` are choices that go over its own.
+    ``specialise`` are sizes with values for which regions get versions of their own.
     """
 
     target: str = "cpu"
@@ -152,6 +152,7 @@ class Options:
     include_dirs: tuple[Path, ...] = ()
     layout: str | None = None
     layout_arrays: Mapping[str, str] = field(default_factory=dict)
+    exports: tuple[str, ...] | None = None
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)
     schedule: str = "static"
     line_markers: bool = False

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, has_errors, ordered
 from hfpy.options import Options, Progress, silent
 
 if TYPE_CHECKING:
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from hfpy.transform.files import FileResult
     from hfpy.transform.stencil.lowered import Lowered
     from hfpy.transform.workshop import Beside
+
+
+# Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
+RECURSION = 10_000
 
 
 @dataclass(frozen=True)
@@ -77,76 +83,91 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
     """Translate files for the target of the options. Writes nothing but its cache; faults of the user's code are
     diagnostics. ``progress`` is told the phases: reading, parsing, analysing, transforming, remembering.
     """
+    enabled, depth = gc.isenabled(), sys.getrecursionlimit()
+    gc.disable()
+    sys.setrecursionlimit(max(depth, RECURSION))
+    try:
+        return _translated(paths, options, progress)
+    except HfpyError as fault:
+        return Translation((), fault.diagnostics)
+    except Exception as fault:
+        if os.environ.get("HFPY_DEBUG"):
+            raise
+        from hfpy.mishaps import unexpected
+
+        return Translation((), (unexpected(fault, Place(str(paths[0]) if paths else "")),))
+    finally:
+        sys.setrecursionlimit(depth)
+        if enabled:
+            gc.enable()
+
+
+def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
+    """The translation, without a net."""
     from hfpy.incremental import from_cache, remember
     from hfpy.parse.application import read_application
     from hfpy.report.explain import explain
 
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        kept = from_cache(paths, options)
-        if kept is not None:
-            return kept
-        application, found = read_application(paths, options, progress)
-        units = {Path(f.path): _units(f) for f in application.files}
-        if has_errors(found):
-            return Translation((), _in_source_lines(application.files, found), units)
-        from hfpy.analyze.checks import check
-        from hfpy.analyze.effects import Effects
-        from hfpy.analyze.facts import analyse
-        from hfpy.analyze.states import States
-        from hfpy.transform.storageorder import plain_macros
+    kept = from_cache(paths, options)
+    if kept is not None:
+        return kept
+    application, found = read_application(paths, options, progress)
+    units = {Path(f.path): _units(f) for f in application.files}
+    if has_errors(found):
+        return Translation((), _in_source_lines(application.files, found), units)
+    from hfpy.analyze.analysis import analyse
+    from hfpy.analyze.checks import check
+    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.states import States
+    from hfpy.transform.storageorder import plain_macros
 
-        progress("analysing", 0, 0)
-        facts = analyse(application)
-        effects = Effects(facts)
-        found += facts.found + check(facts, effects)
-        before, effects_before = facts, effects
-        optimised = None
-        if options.opt and not has_errors(found):
-            from hfpy.transform.stencil.honoured import not_honoured
-            from hfpy.transform.stencil.lowered import lowered
+    progress("analysing", 0, 0)
+    facts = analyse(application)
+    effects = Effects(facts)
+    found += facts.found + check(facts, effects)
+    before, effects_before = facts, effects
+    optimised = None
+    if options.opt and not has_errors(found):
+        from hfpy.transform.stencil.honoured import not_honoured
+        from hfpy.transform.stencil.lowered import lowered
 
-            progress("optimising", 0, 0)
-            optimised = lowered(facts, effects)
-        facts, written, optimised = _written(before, effects_before, optimised, progress)
-        if optimised is not None:
-            found += [*optimised.stencils.notes, *not_honoured(before, optimised.stencils), *optimised.sizes.notes]
-        application, files = facts.application, written.files
-        found += written.found
-        units = {Path(f.path): _units(f) for f in application.files}
+        progress("optimising", 0, 0)
+        optimised = lowered(facts, effects)
+    facts, written, optimised = _written(before, effects_before, optimised, progress)
+    if optimised is not None:
+        found += [*optimised.stencils.notes, *not_honoured(before, optimised.stencils), *optimised.sizes.notes]
+    application, files = facts.application, written.files
+    found += written.found
+    units = {Path(f.path): _units(f) for f in application.files}
 
-        def explained(name: str | None) -> str:
-            return explain(before, States(before, effects_before), name)
+    def explained(name: str | None) -> str:
+        return explain(before, States(before, effects_before), name)
 
-        def surveyed() -> Survey:
-            from hfpy.insight.survey import survey
+    def surveyed() -> Survey:
+        from hfpy.insight.survey import survey
 
-            return survey(before, States(before, effects_before))
+        return survey(before, States(before, effects_before))
 
-        def scheduled(name: str | None) -> str:
-            from hfpy.report.schedule import show_schedules
+    def scheduled(name: str | None) -> str:
+        from hfpy.report.schedule import show_schedules
 
-            if optimised is None:
-                return ""
-            return show_schedules(before, optimised, name)
+        if optimised is None:
+            return ""
+        return show_schedules(before, optimised, name)
 
-        diagnostics = _in_source_lines(before.application.files, found)
-        if has_errors(diagnostics):
-            files = ()
-        beside: list[GeneratedFile] = []
-        order = options.storage_order
-        if files and order is not None and _included(application.files, order):
-            plain = plain_macros(order, options)
-            beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-        translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
-        if options.cache_dir is not None:
-            progress("remembering", 0, 0)
-            remember(paths, options, translation, before, facts)
-        return replace(translation, survey=surveyed)
-    finally:
-        if enabled:
-            gc.enable()
+    diagnostics = _in_source_lines(before.application.files, found)
+    if has_errors(diagnostics):
+        files = ()
+    beside: list[GeneratedFile] = []
+    order = options.storage_order
+    if files and order is not None and _included(application.files, order):
+        plain = plain_macros(order, options)
+        beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
+    translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
+    if options.cache_dir is not None:
+        progress("remembering", 0, 0)
+        remember(paths, options, translation, before, facts)
+    return replace(translation, survey=surveyed)
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ from pathlib import Path
 from random import SystemRandom
 from typing import Any
 
-from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.cuda import ARRAYS_SOURCE, RUNTIME, CudaTools, find_cuda_tools, runtime_library
 from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from hfpy.diagnostics import Diagnostic, render
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from tests.kept import Refused, digest, made, version
 
 COMPILER = os.environ.get("FC", "gfortran")
 # No contraction: results are compared bit by bit. Array temporaries are legal, so not reported.
@@ -106,6 +107,7 @@ def translate_text(
     if "target" not in options or options["target"] == "cpu":
         options.setdefault("backend", "sequential")
     options.setdefault("jobs", 1)
+    options.setdefault("exports", ("run",))  # by which batches run programs
     done = translate(paths, Options(**options))
     files = {generated.name: generated.text for generated in done.files}
     if files:
@@ -257,19 +259,39 @@ def compile_files(
     if kernels or in_fortran:
         linked = [*(["kernels.o"] if kernels else []), *emulated_runtime().link_words]
         flags = [*flags, "-ffree-line-length-none", "-fcheck=no-pointer", f"-I{emulated_runtime().folder}"]
-    if kernels:
-        _compile_kernels(kernels, folder)
     beside = ("storage_order.F90", *kernels)
     sources = [f for f in in_use_order(files) if f not in beside and not f.endswith((".h", ".inc"))]
     command = [COMPILER, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources, *map(str, linked)]
-    return Built(folder / name, _compiled(command, folder))
+
+    def make() -> str:
+        if kernels:
+            _compile_kernels(kernels, folder)
+        return _compiled(command, folder)
+
+    try:
+        return Built(folder / name, made([*_deciding(command, bool(kernels)), *files, *files.values()], folder, make))
+    except Refused as fault:
+        raise CompileError(str(fault)) from None
+
+
+def _deciding(command: Sequence[str], kernels: bool) -> list[str]:
+    """What decides about the result of a command besides its folder; objects elsewhere count by their content."""
+    words = [version(COMPILER), *((version("g++"), runtime_digest()) if kernels else ())]
+    for word in command:
+        path = Path(word.removeprefix("-I"))
+        if path.is_absolute() and path.is_file():
+            word = digest([], [path])
+        elif path.is_absolute() and path.is_dir():  # modules
+            word = digest([], path.glob("*.mod"))
+        words.append(word)
+    return words
 
 
 def _compiled(command: Sequence[str], folder: Path) -> str:
     """Run a compiler; what it says."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
-        raise CompileError(f"{' '.join(command)}\n{done.stderr[:6000]}")
+        raise Refused(f"{' '.join(command)}\n{done.stderr[:6000]}")
     return done.stderr
 
 
@@ -305,7 +327,7 @@ class EmulatedRuntime:
     @property
     def link_words(self) -> tuple[str, ...]:
         """What a program is linked with."""
-        return (str(self.folder / "arrays.o"), str(self.folder / "libhfpy_device.a"), *self.tools.link_flags())
+        return (str(self.folder / "libhfpy_arrays.a"), str(self.folder / "libhfpy_device.a"), *self.tools.link_flags())
 
 
 @lru_cache(maxsize=1)
@@ -314,9 +336,20 @@ def emulated_runtime() -> EmulatedRuntime:
     folder = Path(tempfile.mkdtemp(prefix="hfpy-emulation-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     tools = find_cuda_tools({**os.environ, "CXXFLAGS": "-O0 -Wall -Werror -Wno-unused-but-set-variable"}, emulated=True)
-    runtime_library(tools, folder, lambda command: print(_compiled(command, folder), end=""))
-    _compiled([COMPILER, "-c", f"-J{folder}", str(ARRAYS_SOURCE), "-o", str(folder / "arrays.o")], folder)
+
+    def make() -> str:
+        runtime_library(tools, folder, lambda command: print(_compiled(command, folder), end=""))
+        _compiled([COMPILER, "-c", f"-J{folder}", str(ARRAYS_SOURCE), "-o", str(folder / "arrays.o")], folder)
+        return _compiled(["ar", "rcs", "libhfpy_arrays.a", "arrays.o"], folder)
+
+    made([version(COMPILER), version("g++"), runtime_digest(), *tools.flags], folder, make)
     return EmulatedRuntime(folder, tools)
+
+
+@lru_cache(maxsize=1)
+def runtime_digest() -> str:
+    """A digest of the runtime's sources."""
+    return digest([], (path for path in RUNTIME.rglob("*") if path.is_file()))
 
 
 def run(built: Built, *arguments: str, threads: int = 1, timeout: float = 60) -> subprocess.CompletedProcess[str]:

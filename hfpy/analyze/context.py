@@ -27,9 +27,7 @@ class Located:
 
 def regions_of(routine: Routine) -> tuple[Construct, ...]:
     """The region constructs of a routine in the order of the text; their positions are the region numbers."""
-    from hfpy.model.statements import constructs
-
-    return tuple(c for c in constructs(routine.body) if c.kind == "region" and c.region is not None)
+    return routine.regions
 
 
 def located(routine: Routine) -> tuple[Located, ...]:

@@ -92,4 +92,4 @@ def _error(routine: Routine, region: Region, reference: Reference) -> Diagnostic
     place = reference.at.statement.line.place(routine.file, node.start, node.end)
     message = f"'{reference.name}' is read here, but an iterator has no value outside its region"
     hint = f"set '{reference.name}' before, or use another variable"
-    return error("HF317", message, place, hint, [Related(region.place, f"the region over '{reference.name}'")])
+    return error("HF318", message, place, hint, [Related(region.place, f"the region over '{reference.name}'")])

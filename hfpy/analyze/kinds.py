@@ -186,6 +186,13 @@ class Kinds:
 def _combine(op: str, left: int | None, right: int | None) -> int | None:
     if left is None or right is None:
         return None
+    if op == "**" and (right < 0 or (abs(left) > 1 and right > 63)):
+        return None
+    value = _plain(op, left, right)
+    return value if value is not None and abs(value) < 1 << 63 else None
+
+
+def _plain(op: str, left: int, right: int) -> int | None:
     if op == "+":
         return left + right
     if op == "-":
@@ -194,4 +201,4 @@ def _combine(op: str, left: int | None, right: int | None) -> int | None:
         return left * right
     if op == "/" and right:
         return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-    return left**right if op == "**" and right >= 0 else None
+    return int(left**right) if op == "**" else None

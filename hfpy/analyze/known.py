@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from hfpy.analyze.facts import Facts
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren, walk
-from hfpy.model.statements import Construct, Header, constructs
+from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
@@ -21,9 +21,9 @@ def known_values(
     facts: Facts, routine: Routine, region: Construct, written: frozenset[str] | set[str]
 ) -> dict[str, int]:
     """Integers of a routine with their values in a region, which sets those in ``written``."""
-    for construct in constructs(routine.body):
+    for construct, inner in routine.guarded:
         header = construct.header
-        if construct.kind == "if" and isinstance(header, Header) and construct.body == (region,):
+        if isinstance(header, Header) and inner is region:
             found = _equalities(header.exprs[0]) if header.exprs else {}
             return {n: v for n, v in found.items() if n not in written and is_size(facts, routine, n)}
     return {}

@@ -132,6 +132,9 @@ def _names_taken(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     if any(order.pieces for order in facts.orders.values()):
         own = (facts.positions.regions[identity] for identity in facts.positions.get(routine.key).own)
         names |= {block_counter(iterator) for region in own for iterator in region.iterators}
+    named: dict[str, Statement] = {}
+    for construct in constructs(routine.body):
+        named.setdefault(getattr(construct.header, "construct_name", ""), construct.header)
     for name in sorted(names):
         found = facts.scopes.variable(name, routine.key)
         procedures = facts.scopes.procedures(name, routine.key)
@@ -141,10 +144,8 @@ def _names_taken(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
         elif procedures and procedures[0] in facts.application.routines:
             place = facts.routine(procedures[0]).place()
         else:
-            headers = [c.header for c in constructs(routine.body)]
-            named: list[Statement] = [h for h in headers if getattr(h, "construct_name", "") == name]
-            if not named:
+            if name not in named:
                 continue
-            place = named[0].line.place(routine.file)
+            place = named[name].line.place(routine.file)
         related = [Related(routine.place(), f"for a region of '{routine.name}'")]
         yield error("HF406", f"hfpy needs the name '{name}' for generated code", place, "", related)

@@ -26,6 +26,7 @@ class Given:
     define: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     layout: str | None = None
+    exports: tuple[str, ...] = ()
     schedule: str | None = None
     opt: int | None = None
     specialise: str | None = None
@@ -123,6 +124,8 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, storage_order=given.storage_order)
     if given.layout is not None:
         changed = replace(changed, layout=given.layout)
+    if given.exports:
+        changed = replace(changed, exports=(*(changed.exports or ()), *given.exports))
     if given.schedule is not None:
         changed = replace(changed, schedule=given.schedule)
     if given.parse_limit is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hfpy.commandline import PATH, USER_FAULT, analysed, analysis_options, show_diagnostics
+from hfpy.commandline import PATH, analysed, analysis_options, show_diagnostics, status_of
 from hfpy.diagnostics import Diagnostic, UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 def graph(paths: tuple[Path, ...], output: Path | None, form: str | None, **options: Any) -> int:
     """Draw who calls whom: kernels, what leads to them and what runs in them, for a target."""
     from hfpy.build.files import write_if_changed
-    from hfpy.diagnostics import has_errors
     from hfpy.insight.diagram import diagram
     from hfpy.insight.dot import dot
     from hfpy.insight.selection import selected
@@ -38,7 +37,7 @@ def graph(paths: tuple[Path, ...], output: Path | None, form: str | None, **opti
     show_diagnostics([d for d in found if d.severity == "error"])
     survey = translation.survey()
     if survey is None:
-        return USER_FAULT
+        return status_of(found)
     around = options["around"]
     chosen = selected(survey, around, options["depth"], options["kernels_only"], options["everything"])
     if not chosen.routines:
@@ -50,7 +49,7 @@ def graph(paths: tuple[Path, ...], output: Path | None, form: str | None, **opti
         click.echo(text, nl=False)
     else:
         write_if_changed(output, text.encode())
-    return USER_FAULT if has_errors(found) else 0
+    return status_of(found)
 
 
 def write_pages(

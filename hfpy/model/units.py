@@ -10,7 +10,7 @@ from hfpy.model.directives import Dependants, IfDirective, StencilScope
 from hfpy.model.expressions import Expr
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine, SourceText
-from hfpy.model.statements import Node
+from hfpy.model.statements import Construct, Node, constructs
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +109,15 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class DerivedType:
-    """A derived type: its components in order, the type it extends, its bindings as name → procedure."""
+    """A derived type: its components in order, the type it extends, its bindings as name → procedure (a generic name →
+    each of its bindings), its final procedures.
+    """
 
     name: str
     components: tuple[Symbol, ...] = ()
     extends: str = ""
     bindings: tuple[tuple[str, str], ...] = ()
+    finals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,7 @@ class Specification:
     implicit: tuple[tuple[str, FType], ...] = ()
     statement_functions: tuple[tuple[str, tuple[str, ...], Expr, LogicalLine], ...] = ()
     private: frozenset[str] = frozenset()
+    public: frozenset[str] = frozenset()
     default_private: bool = False
     saved: frozenset[str] = frozenset()
     storage: frozenset[str] = frozenset()
@@ -233,6 +237,19 @@ class Routine:
     body_first: int = -1
     spec_insert: int = -1
     scopes: tuple[StencilScope, ...] = ()
+    regions: tuple[Construct, ...] = field(init=False, repr=False, compare=False)
+    guarded: tuple[tuple[Construct, Construct], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Sets what is asked for all the time: ``regions`` are the region constructs in the order of the text,
+        ``guarded`` are each ``if`` around nothing but a region, with that region.
+        """
+        everything = tuple(constructs(self.body))
+        regions = tuple(c for c in everything if c.kind == "region" and c.region is not None)
+        alone = ((c, c.body[0]) for c in everything if c.kind == "if" and len(c.body) == 1)
+        guarded = tuple((c, inner) for c, inner in alone if isinstance(inner, Construct) and inner.kind == "region")
+        object.__setattr__(self, "regions", regions)
+        object.__setattr__(self, "guarded", guarded)
 
     def place(self) -> Place:
         """Where the routine begins."""

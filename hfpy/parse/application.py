@@ -13,6 +13,7 @@ from hfpy.model.application import Application
 from hfpy.model.macros import Macro
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
+from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros
 from hfpy.parse.routines import parse_unit, unit_key
 
@@ -44,9 +45,36 @@ def read_application(
             while key in units:
                 key += "'"
             units[key] = (number, unit)
+    found += circles(files)
     application = Application(options, tuple(files), units, {}, macros)
     routines = _parse_reached(application, options, found, progress)
     return Application(options, tuple(files), units, routines, macros), found
+
+
+def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
+    """Modules that use each other, or themselves: one error for each group of them."""
+    modules = {u.name: (f, u) for f in files for u in f.units if u.kind == "module"}
+    net = nx.DiGraph()
+    for index in files:
+        for number, unit in enumerate(index.units):
+            home = unit_key(index, number).split("::")[0]
+            if home in modules:
+                net.add_edges_from((home, use.module) for use in unit.uses if use.module in modules)
+    found = []
+    for group in nx.strongly_connected_components(net):
+        names = sorted(group)
+        if len(names) == 1 and not net.has_edge(names[0], names[0]):
+            continue
+        index, unit = modules[names[0]]
+        way = [b for _, b in nx.find_cycle(net.subgraph(group), names[0])]
+        message = f"modules use each other in a circle: {' → '.join([way[-1], *way])}"
+        place = index.lines[unit.first].place(index.path)
+        related = []
+        for name in way[:-1]:
+            other, at = modules[name]
+            related.append(Related(other.lines[at.first].place(other.path), f"module '{name}'"))
+        found.append(error("HF810", message, place, "move what both need into a module of its own", related))
+    return found
 
 
 def with_texts(
@@ -102,10 +130,8 @@ def _parse_reached(
 
 def reached(application: Application) -> list[str]:
     """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all
-    these use.
+    these use; and all that may set pointers, with their callers, since an array may have other names through them.
     """
-    from hfpy.parse.edges import index_edges
-
     net = nx.DiGraph(index_edges(application))
     seeds = {k for k in application.units if application.file(k).hybrid}
     wanted = set(seeds)
@@ -114,6 +140,8 @@ def reached(application: Application) -> list[str]:
         if unit.regions:
             wanted |= nx.ancestors(net, key)
         wanted |= nx.descendants(net, key)
+    for key in units_with_pointers(application) if seeds else ():
+        wanted |= {key} | nx.ancestors(net, key)
     if application.options.layout:
         wanted = set(application.units)
     stack = list(wanted)

@@ -24,6 +24,7 @@ from hfpy.model.statements import (
 )
 from hfpy.parse.declarations import parse_declaration
 from hfpy.parse.directives import Directive, if_of, parse_directive, region_of
+from hfpy.parse.limits import DEEPEST_BLOCKS
 from hfpy.parse.nests import take_loops
 from hfpy.parse.schedules import scope_of
 from hfpy.parse.statements import parse_statement
@@ -77,11 +78,14 @@ class BlockBuilder:
         self.stack: list[_Open] = []
         self.found: list[Diagnostic] = []
         self.scopes: list[StencilScope] = []
+        self.given_up = False
         # The open @stencilProgram, its line, and the blocks around it.
         self.scope: tuple[Directive, LogicalLine, list[_Open]] | None = None
 
     def add_line(self, line: LogicalLine) -> None:
         """Take the next logical line."""
+        if self.given_up:
+            return
         if line.directive:
             self._directive(line)
             return
@@ -90,7 +94,7 @@ class BlockBuilder:
             case Header(kind=kind) if kind in _MIDDLE:
                 self._middle(statement, kind)
             case Header(kind=kind):
-                self.stack.append(_Open(kind, statement))
+                self._open(kind, statement)
             case End(kind=kind):
                 self._end(statement, kind)
             case _:
@@ -98,8 +102,19 @@ class BlockBuilder:
         if line.label:
             self._labelled_end(line.label)
 
+    def _open(self, kind: str, statement: Statement) -> None:
+        """A block begins; the first that is nested too deeply is reported, and the rest of the unit is not read."""
+        if len(self.stack) >= DEEPEST_BLOCKS:
+            if not self.given_up:
+                message = f"blocks are nested more than {DEEPEST_BLOCKS} deep"
+                self.found.append(error("HF114", message, statement.line.place(self.file)))
+            self.given_up = True
+        self.stack.append(_Open(kind, statement))
+
     def finish(self) -> tuple[Node, ...]:
-        """The tree; blocks still open are reported."""
+        """The tree; blocks still open are reported. Nothing of a unit whose blocks are nested too deeply."""
+        if self.given_up:
+            return ()
         if self.scope is not None:
             self.found.append(error("HF204", "@stencilProgram is not closed", self.scope[1].place(self.file)))
         while self.stack:

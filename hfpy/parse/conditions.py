@@ -19,6 +19,8 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*(?![\w.]))|(?P<name>[A-Za-z_]\w*)|(?P<char>'(?:\\.|[^'\\])')"
     r"|(?P<op>&&|\|\||[=!<>]=|<<|>>|[-+*/%!~<>&^|?:()]))"
 )
+_MOST_DIGITS = 25
+_DEEPEST = 100  # parentheses and signs within each other
 _ROUNDS = 10  # macros whose bodies contain "!" expand in rounds; deeper nesting than this is no code
 _LEVELS: tuple[tuple[str, ...], ...] = (
     ("||",),
@@ -71,6 +73,7 @@ class _Reader:
         self._text = text.strip()
         self._at = 0
         self._live = True
+        self._depth = 0
         self.token = ""
         self._value = 0
         self._is_value = False
@@ -98,6 +101,12 @@ class _Reader:
 
     def conditional(self) -> int:
         """``a ? b : c`` and everything that binds tighter."""
+        self._depth += 1
+        value = self._choice()
+        self._depth -= 1
+        return value
+
+    def _choice(self) -> int:
         condition = self._binary(0)
         if self.token != "?":
             return condition
@@ -129,6 +138,14 @@ class _Reader:
         return left
 
     def _unary(self) -> int:
+        self._depth += 1
+        if self._depth > 2 * _DEEPEST:
+            raise ConditionError(f"it is nested more than {_DEEPEST} deep")
+        value = self._operand()
+        self._depth -= 1
+        return value
+
+    def _operand(self) -> int:
         operator = self.token
         if operator in ("!", "~", "-", "+"):
             self._next()
@@ -165,6 +182,8 @@ class _Reader:
 
 def _number(text: str) -> int:
     digits = text.rstrip("uUlL")
+    if len(digits) > _MOST_DIGITS:
+        raise ConditionError("this number is too large")
     if digits[:2] in ("0x", "0X"):
         return int(digits, 16)
     if digits[0] == "0" and len(digits) > 1:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Domain, IfDirective, Reduction, Region
@@ -21,9 +23,10 @@ from hfpy.parse.tokens import matching, split_top, trim
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
-    "march share team block fuse annotate transform specialise specialize async stride"
+    "march share team block fuse annotate transform specialise specialize async stride independent distinct"
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
+MOST_COPIES = 256  # that unroll makes of a body
 FACTORS = ("unroll", "tile", "march", "share", "team")
 HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
 REGION_FLAGS = ("vector",)
@@ -241,10 +244,12 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
     if problems:
         return None, problems
     hints = tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS)
-    private = directive.get("private")
-    if private and (wrong := [e for e in private.entries if not _WORD.fullmatch(e)]):
-        place = line.place(file, private.start, private.end)
-        return None, [error("HF202", f"'{wrong[0]}' is no name of a variable", place)]
+    lists = [directive.get(name) for name in ("private", "independent", "distinct")]
+    for listed in lists:
+        if listed and (wrong := [e for e in listed.entries if not _WORD.fullmatch(e)]):
+            place = line.place(file, listed.start, listed.end)
+            return None, [error("HF202", f"'{wrong[0]}' is no name of a variable", place)]
+    private, independent, distinct = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
     collapse = directive.get("collapse")
     if collapse and not (collapse.entries[0].isdigit() and 0 < int(collapse.entries[0]) <= count):
         place = line.place(file, collapse.start, collapse.end)
@@ -265,7 +270,9 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             backend=_single(directive, "backend").lower(),
             schedule=_single(directive, "schedule"),
             collapse=int(collapse.entries[0]) if collapse else 0,
-            private=tuple(e.lower() for e in private.entries) if private else (),
+            private=private,
+            independent=independent,
+            distinct=distinct,
             hints=hints,
         ),
         [],
@@ -297,12 +304,25 @@ def factor_problems(directive: Directive, line: LogicalLine, file: str, iterator
                 problems.append(error("HF202", f"'{name}' is no iterator of this region", place, hint))
             elif name in seen:
                 problems.append(error("HF202", f"'{name}' is named twice", place))
+            elif len(number) > 9:
+                problems.append(error("HF202", f"the number of '{name}' is too large", place))
             seen.add(name)
+        if attribute.name == "unroll":
+            problems += _too_many_copies(attribute.entries, place)
     return problems
 
 
+def _too_many_copies(entries: Sequence[str], place: Place) -> list[Diagnostic]:
+    """An error for ``unroll`` with numbers whose product is beyond :data:`MOST_COPIES`."""
+    numbers = [number.strip() for _, _, number in (entry.partition(":") for entry in entries)]
+    copies = prod(int(n) for n in numbers if n.isdigit() and len(n) <= 9)
+    if copies <= MOST_COPIES:
+        return []
+    return [error("HF202", f"this makes {copies} copies of the body; {MOST_COPIES} are the most", place)]
+
+
 def _first_of(entry: str, iterators: list[str]) -> bool:
-    return entry.partition(":")[0].strip().lower() == iterators[0]
+    return entry.partition(":")[0].strip().lower() in iterators[:1]
 
 
 def _single(directive: Directive, name: str) -> str:

@@ -30,6 +30,7 @@ from hfpy.model.expressions import (
     Unary,
 )
 from hfpy.parse.grammar import GrammarError, parse_expression
+from hfpy.parse.limits import DEEPEST_EXPRESSION, is_too_deep
 from hfpy.parse.tokens import Token, tokenise
 
 _OPERATORS = {
@@ -61,6 +62,8 @@ def _expression(text: str) -> Expr:
     tokens = tokenise(text)
     if not tokens:
         raise GrammarError("an expression is missing")
+    if is_too_deep(tokens):
+        raise GrammarError(f"it is nested more than {DEEPEST_EXPRESSION} deep, counting operators in a row")
     return _Builder(text, tokens).expression(0, len(tokens))
 
 

@@ -15,6 +15,7 @@ from hfpy.model.units import FileIndex
 from hfpy.options import Options
 from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
+from hfpy.parse.limits import readable, within_limits
 from hfpy.parse.macros import parse_defines
 from hfpy.parse.preprocess import Expanded, activity, expand_file, needs_expansion, read_macros, statement_macros
 
@@ -60,6 +61,8 @@ def read_source(path: Path) -> tuple[str | None, list[Diagnostic]]:
     """The text of a file, or None with the reason."""
     place = Place(str(path))
     try:
+        if not path.is_dir() and (reason := readable(path)):
+            return None, [error("HF100", f"the file is not read: {reason}", place)]
         data = path.read_bytes()
     except FileNotFoundError:
         return None, [error("HF100", "file not found", place)]
@@ -147,6 +150,8 @@ def index_text(
     lines, problems = logical_lines(
         str(path), source.lines, hybrid=hybrid, active=active, fixed=fixed, includes=includes
     )
+    found += problems
+    lines, problems = within_limits(str(path), lines)
     found += problems
     indexed = index_units(str(path), lines, lambda c, scheme: holds_architecture(c, backend_for(options, scheme)))
     found += indexed.diagnostics

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hfpy.diagnostics import BeyondLimits
 from hfpy.model.macros import Macro
 
 
@@ -84,7 +85,7 @@ def expand(text: str, macros: Mapping[str, Macro]) -> str:
     """
     if not macros or not any(word in macros for word in re.findall(r"[A-Za-z_]\w*", text)):
         return text
-    return "".join(token.text for token in _expand_tokens(_tokens(text), macros))
+    return "".join(token.text for token in _expand_tokens(_tokens(text), macros, _Budget()))
 
 
 def split_arguments(text: str) -> tuple[str, ...]:
@@ -121,11 +122,24 @@ def permutation(name: str, rank: int, macros: Mapping[str, Macro]) -> tuple[int,
     return tuple(arguments.index(part) for part in parts)
 
 
+@dataclass
+class _Budget:
+    """What one expansion may still make: macros of macros can grow without end."""
+
+    left: int = 200_000
+
+    def spend(self, tokens: int) -> None:
+        """Raises BeyondLimits if there is no more."""
+        self.left -= tokens
+        if self.left < 0:
+            raise BeyondLimits("HF115", "the macros of this line expand to more than 200000 words")
+
+
 def _tokens(text: str) -> list[_Token]:
     return [_Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(text)]
 
 
-def _expand_tokens(tokens: Sequence[_Token], macros: Mapping[str, Macro]) -> list[_Token]:
+def _expand_tokens(tokens: Sequence[_Token], macros: Mapping[str, Macro], budget: _Budget) -> list[_Token]:
     """Expand until nothing changes; ``pending`` is a stack with the next token last."""
     pending = list(reversed(tokens))
     done: list[_Token] = []
@@ -136,7 +150,7 @@ def _expand_tokens(tokens: Sequence[_Token], macros: Mapping[str, Macro]) -> lis
             done.append(token)
             continue
         if macro.params is None:
-            body = _substitute(macro, [], token.hidden | {macro.name}, macros)
+            body = _substitute(macro, [], token.hidden | {macro.name}, macros, budget)
             pending.extend(reversed(body))
             continue
         call = _take_arguments(pending, macro)
@@ -145,7 +159,7 @@ def _expand_tokens(tokens: Sequence[_Token], macros: Mapping[str, Macro]) -> lis
             continue
         arguments, closing_hidden = call
         hidden = (token.hidden & closing_hidden) | {macro.name}
-        pending.extend(reversed(_substitute(macro, arguments, hidden, macros)))
+        pending.extend(reversed(_substitute(macro, arguments, hidden, macros, budget)))
     return done
 
 
@@ -206,7 +220,11 @@ def _trim(tokens: list[_Token]) -> list[_Token]:
 
 
 def _substitute(
-    macro: Macro, arguments: list[list[_Token]], hidden: frozenset[str], macros: Mapping[str, Macro]
+    macro: Macro,
+    arguments: list[list[_Token]],
+    hidden: frozenset[str],
+    macros: Mapping[str, Macro],
+    budget: _Budget,
 ) -> list[_Token]:
     """The macro's body with its arguments put in, ``#`` and ``##`` done, and the names in ``hidden`` blocked."""
     names = {("__VA_ARGS__" if p == "..." else p): n for n, p in enumerate(macro.params or ())}
@@ -237,12 +255,13 @@ def _substitute(
         elif token.text in names:
             argument = arguments[names[token.text]]
             raw = paste or _pasted_next(body, index)
-            piece = list(argument) if raw else _expand_tokens(argument, macros)
+            piece = list(argument) if raw else _expand_tokens(argument, macros, budget)
         else:
             piece = [token]
         if paste:
             piece = _pasted(result, piece)
             paste = False
+        budget.spend(1 + len(piece))
         result.extend(piece)
     return [_Token(t.kind, t.text, t.hidden | hidden) if t.kind == "name" or t.text == ")" else t for t in result]
 

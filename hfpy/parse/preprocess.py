@@ -11,17 +11,21 @@ HF113 (a note) for an include that is not found, HF100 for a file that cannot be
 
 from __future__ import annotations
 
+import contextlib
 import re
+import resource
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hfpy.model.macros import Macro
 
-from ..diagnostics import Diagnostic, HfpyError, Place, error, note
+from ..diagnostics import BeyondLimits, Diagnostic, HfpyError, Place, error, note
 from .conditions import ConditionError, evaluate
+from .limits import readable
 from .macros import expand, parse_define, parse_defines, permutation, split_arguments, strip_c_comments
 
 __all__ = [
@@ -40,6 +44,7 @@ __all__ = [
 ]
 
 _INCLUDE_DEPTH = 40
+_MOST_INCLUDES = 2000  # read for one file: two includes of a file in itself would go on for ever
 _OPEN_HINT = "each #if, #ifdef or #ifndef has at most one #else and exactly one #endif"
 _DEFINE_HINT = "write #define NAME value or #define NAME(a,b) value"
 _CONDITION_HINT = "conditions are integer expressions of macros, defined(NAME), comparisons, &&, || and !"
@@ -94,11 +99,14 @@ class _State:
     redefined: set[str] = field(default_factory=set)
     undefined: set[str] = field(default_factory=set)
     includes: list[str] = field(default_factory=list)
+    files_read: int = 0
 
 
 def read_text(path: Path) -> str | None:
-    """The text of a file, or None if there is no such file or it cannot be read."""
+    """The text of a file, or None if there is no such file, it cannot be read, or it is not to be (a device)."""
     try:
+        if readable(path):
+            return None
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
@@ -230,7 +238,7 @@ def _condition(word: str, rest: str, state: _State, place: Place) -> bool:
     if word == "if":
         try:
             return evaluate(rest.replace("\n", " "), state.macros)
-        except ConditionError as bad:
+        except (ConditionError, BeyondLimits) as bad:
             state.diagnostics.append(
                 error("HF105", f"this condition cannot be evaluated: {bad}", place, _CONDITION_HINT)
             )
@@ -276,18 +284,35 @@ def _include(rest: str, state: _State, place: Place, path: Path, depth: int) -> 
         if text is not None:
             break
     else:
+        reason = next((r for folder in folders if name and (r := _not_to_be_read(folder / name))), "")
+        if reason:
+            state.diagnostics.append(error("HF113", f"'{name}' is not read: {reason}", place))
+            return
         state.diagnostics.append(
             note("HF113", f"'{name or rest.strip()}' was not found; its macros are unknown", place)
         )
         return
-    if depth >= _INCLUDE_DEPTH:
+    state.files_read += 1
+    if depth >= _INCLUDE_DEPTH or state.files_read > _MOST_INCLUDES:
+        if any(d.code == "HF113" and d.severity == "error" for d in state.diagnostics):
+            return
         state.diagnostics.append(error("HF113", f"'{name}' includes itself without end", place))
         return
     _evaluate(text.split("\n"), state, folder / name, False, depth + 1)
 
 
+def _not_to_be_read(path: Path) -> str:
+    """Why a file that is there is not read, or nothing."""
+    try:
+        return "" if path.is_dir() else readable(path)
+    except OSError:
+        return ""
+
+
 # --- expansion of whole files ---------------------------------------------------------------------------------
 
+_ENDLESS = ("error", "HF113")
+_SECONDS = 20
 _SLASHES, _JOINT, _COMMENT = "\x01", "\x02", "\x03"  # private characters, hidden from the preprocessor
 _LINE_MARKER = re.compile(r'#\s*(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)\Z')
 _GCC_MESSAGE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
@@ -369,13 +394,44 @@ def expand_file(
         return Expanded(
             "", (), (error("HF107", "gcc, which preprocesses this file, was not found", Place(str(path)), hint),)
         )
+    wrong = [d for d in activity(lines, defines, path, include_dirs).diagnostics if (d.severity, d.code) == _ENDLESS]
+    if wrong:
+        return Expanded("", (), tuple(wrong))
     folder = path.parent if path.parent.is_dir() else Path()
-    done = subprocess.run([*command, "-"], input=protected.encode(), capture_output=True, cwd=folder, check=False)
-    if done.returncode != 0:
-        return Expanded("", (), _failures(done.stderr.decode(errors="replace"), path))
-    texts, origins = _collect(done.stdout.decode(errors="replace"), lines, comments)
+    try:
+        status, said, output = _preprocessed([*command, "-"], protected.encode(), folder)
+    except subprocess.TimeoutExpired:
+        message = f"preprocessing failed: it takes longer than {_SECONDS} s"
+        return Expanded("", (), (error("HF107", message, Place(str(path))),))
+    if status != 0:
+        return Expanded("", (), _failures(said.decode(errors="replace"), path))
+    texts, origins = _collect(output.decode(errors="replace"), lines, comments)
     ending = newline if texts and text.endswith("\n") else ""
     return Expanded(newline.join(texts) + ending, tuple(origins))
+
+
+def _preprocessed(command: Sequence[str], text: bytes, folder: Path) -> tuple[int, bytes, bytes]:
+    """Status, messages and output of the preprocessor, which gets so much time and memory and no more."""
+    with tempfile.TemporaryFile() as output:
+        done = subprocess.run(
+            command,
+            input=text,
+            stdout=output,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            check=False,
+            timeout=_SECONDS,
+            preexec_fn=_limited,
+        )
+        output.seek(0)
+        return done.returncode, done.stderr, output.read()
+
+
+def _limited() -> None:
+    """Limits of memory and of the size of what is written, for the process that begins."""
+    for what, size in ((resource.RLIMIT_AS, 512 << 20), (resource.RLIMIT_FSIZE, 256 << 20)):
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(what, (size, size))
 
 
 def _command_line(macro: Macro) -> str:

@@ -13,6 +13,7 @@ from hfpy.model.units import FileIndex, Routine, Specification, UnitIndex
 from hfpy.parse.blocks import BlockBuilder
 from hfpy.parse.deadline import Deadline, TooSlow
 from hfpy.parse.lexer import logical_lines
+from hfpy.parse.limits import readable, within_limits
 from hfpy.parse.specification import SpecificationParser
 
 
@@ -39,10 +40,10 @@ class Includes:
         """Logical lines of the file, each marked with it; None where it cannot be found."""
         for folder in self.folders:
             candidate = folder / name
-            if not candidate.is_file():
+            if not candidate.is_file() or readable(candidate):
                 continue
             text = source_text(str(candidate), candidate.read_text(encoding="utf-8", errors="replace"))
-            lines, _ = logical_lines(str(candidate), text.lines, hybrid=False)
+            lines, _ = within_limits(str(candidate), logical_lines(str(candidate), text.lines, hybrid=False)[0])
             return [
                 LogicalLine(
                     item.text, item.segments, item.last, item.label, item.directive, item.comment, str(candidate)
@@ -113,6 +114,8 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
     header = index.lines[unit.first]
     key = unit_key(index, number)
     host = unit_key(index, unit.parent) if unit.parent is not None else ""
+    if unit.kind == "submodule" and unit.uses:  # its parent, whose names it sees, the private ones too
+        host = unit.uses[0].module
     spec = _with_function_type(spec, unit, header)
     return Routine(
         key=key,

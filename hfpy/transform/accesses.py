@@ -8,8 +8,8 @@ from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
 from hfpy.analyze.allocations import known_size
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.analyze.lanes import BlockLoops
-from hfpy.analyze.observed import dimension_argument
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
@@ -129,6 +129,8 @@ class AccessRewriter:
         number = dimension_argument(expr)
         if number is None or isinstance(expr.args[0], Apply):
             return None
+        if not 1 <= int(number.text) <= entry[1].rank:
+            return None  # there is no such dimension: the compiler tells
         place = entry[3].place(int(number.text) - 1) + 1
         return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
 

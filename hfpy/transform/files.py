@@ -177,9 +177,9 @@ class FileRewriter:
             yield from touching_loop(touch, self._indent(touch.statement.line))
         accesses = AccessRewriter(self.facts, routine, rewriter.tiles if rewriter is not None else {})
         touched = {id(touch.statement) for touch in touches}
+        gone = {row for first, last in removed for row in range(first, last + 1)}
         for at in self.facts.graph.statements[routine.key]:
-            gone = any(first <= at.statement.line.first <= last for first, last in removed)
-            if not gone and id(at.statement) not in touched:
+            if at.statement.line.first not in gone and id(at.statement) not in touched:
                 yield from accesses.edits(at.statement)
         self.found += accesses.found
         if accesses.counters:

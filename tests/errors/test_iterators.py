@@ -71,7 +71,7 @@ def codes(declared: str, before: str, behind: str, **options: object) -> list[st
 @pytest.mark.parametrize("backend", ["sequential", "openmp", "cuda-c"])
 def test_refused(declared: str, before: str, behind: str, backend: str) -> None:
     target = "gpu" if backend == "cuda-c" else "cpu"
-    assert "HF317" in codes(declared, before, behind, backend=backend, target=target)
+    assert "HF318" in codes(declared, before, behind, backend=backend, target=target)
 
 
 @pytest.mark.parametrize(("declared", "before", "behind"), ACCEPTED)
@@ -95,5 +95,5 @@ end subroutine go
 
 
 def test_own_loops() -> None:
-    assert translate_text({"m.f90": OWN_LOOPS}).codes() == ["HF317"]
+    assert translate_text({"m.f90": OWN_LOOPS}).codes() == ["HF318"]
     assert translate_text({"m.f90": OWN_LOOPS.replace("last = i", "last = n")}).codes() == []

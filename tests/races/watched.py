@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import analyse
 from hfpy.build.cuda import SHADOW
 from hfpy.build.messages import Origin
 from hfpy.build.races import FLAGS, WRAPPED, Watched, run_watched

@@ -15,6 +15,7 @@ from hfpy.analyze.scopes import Found
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.model.expressions import ArrayConstructor, Expr
 from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand
 
 
@@ -159,7 +160,10 @@ class Body:
         name = c_name(symbol.name)
         if name in {v.text for v, _ in self.constants.values()} | {v.text for v in self.variables.values()}:
             name = f"{name}_of_{found.home.rsplit('::', 1)[-1]}"
-        initial = expression(expand(symbol.initial, self.facts.application.macros_of(found.home)))
+        try:
+            initial = expression(expand(symbol.initial, self.facts.application.macros_of(found.home)))
+        except GrammarError as problem:
+            raise CannotPrint(f"the named constant '{symbol.name}', whose value cannot be parsed,") from problem
         if symbol.rank:
             return self._constant_array(found, name, scalar, initial)
         if scalar.base == "integer" and (value := self.kinds.value(initial, found.home)) is not None:

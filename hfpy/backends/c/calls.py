@@ -27,6 +27,8 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
         return _statement_function(printer, name, expr, lanes)
     if not printer.body.facts.scopes.is_intrinsic(name, printer.key):
         raise CannotPrint(f"the function '{name}', whose source hfpy does not have", expr.start, expr.end)
+    if not expr.args:
+        raise CannotPrint(f"'{name}' without arguments", expr.start, expr.end)
     if name in REDUCING:
         return _reduction(printer, name, expr)
     inquiry = _inquiry(printer, name, expr)

@@ -40,7 +40,16 @@ class DeviceRoutines:
     _texts: dict[str, tuple[str, Lines]] = field(default_factory=dict)
     _scratch: dict[str, tuple[Scratch, ...]] = field(default_factory=dict)
 
+    _changed: dict[str, frozenset[str]] = field(default_factory=dict)
+
     # -- what callers ask
+
+    def changed(self, key: str) -> frozenset[str]:
+        """The names that statements of a routine change, or routines that they call."""
+        if key not in self._changed:
+            references = self.facts.references[key]
+            self._changed[key] = frozenset(r.name for r in references if self.effects.of(r, key)[1])
+        return self._changed[key]
 
     def name(self, key: str) -> str:
         """The C name of a routine: ``hff_name``, with its module where several have that name."""

@@ -60,6 +60,7 @@ _BIT_FUNCTIONS = {
     "ibits": "hf_ibits",
 }
 _COUNTED = {"popcnt": "hf_popcnt", "leadz": "hf_leadz", "trailz": "hf_trailz"}
+_LEAST = {"merge": 3, "btest": 2, "dprod": 2, **dict.fromkeys(_BITS, 2)}  # arguments, where there is more than one
 
 
 def known(name: str) -> bool:
@@ -76,8 +77,8 @@ def call(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
     Raises CannotPrint for functions and types that kernels do not know.
     """
     name = _SPECIFIC.get(name, name)
-    if not args:
-        raise CannotPrint(f"the intrinsic '{name}' without arguments")
+    if len(args) < _LEAST.get(name, 1):
+        raise CannotPrint(f"the intrinsic '{name}' with so few arguments")
     first = args[0].type
     listed = ", ".join(a.text for a in args)
     if name in _LIBRARY and first.base == "real":

@@ -372,7 +372,7 @@ class KernelBuilder:
         return ("module", data.symbol.name) not in self.device.effects.shared_writes(self.key)
 
     def _changes(self, name: str) -> bool:
-        return any(r.name == name and self.device.effects.of(r, self.key)[1] for r in self.facts.references[self.key])
+        return name in self.device.changed(self.key)
 
     def _global(self, home: str, name: str) -> None:
         """A module variable that only a routine called in the region names."""

@@ -273,15 +273,15 @@ class KernelText(AccessRewriter):
             yield f"{dummy}_given={self.spelling.given.get(name, '.true.')}"
 
     def _present(self, expr: Apply) -> str:
-        name = expr.args[0].name if isinstance(expr.args[0], Name) else ""
+        name = expr.args[0].name if expr.args and isinstance(expr.args[0], Name) else ""
         if name not in self.spelling.given:
             raise CannotPrint(f"'present' of '{name}'", expr.start, expr.end)
         return self.spelling.given[name]
 
     def _inquiry(self, expr: Apply, text: str, planned: Any) -> str:
         """``size(a, 2)``: of an array in another order, the dimension's place in storage."""
-        first = expr.args[0]
-        if len(expr.args) == 1 or not isinstance(first, Name):
+        first = expr.args[0] if expr.args else None
+        if len(expr.args) < 2 or not isinstance(first, Name):
             return super()._render(expr, text, planned)
         edit = self._dimension(expr, planned)
         rest = [self._render(a, text, planned) for a in expr.args[1:]]
@@ -299,6 +299,8 @@ class KernelText(AccessRewriter):
         if storage is not None:
             if not known:
                 raise CannotPrint("a dimension that is no number", number.start, number.end)
+            if place - 1 not in storage:
+                raise CannotPrint("a dimension that is not there", number.start, number.end)
             place = storage.index(place - 1) + 1
         if isinstance(first, Name) and self.spelling.threaded.get(first.name):
             place += 1

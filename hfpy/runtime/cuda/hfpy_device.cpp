@@ -23,6 +23,7 @@ struct entry {
   long long users;
   std::string name;
   std::string where;
+  bool changed = false;  // one of its users has asked for a copy back when it left
 
   bool holds(std::uintptr_t address, std::size_t length) const {
     return address >= host && address - host <= bytes && length <= bytes - (address - host);
@@ -202,8 +203,10 @@ void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, c
   const hfpy::guard alone;
   if (bytes == 0) return;
   entry &found = required(host, bytes, name, nullptr, where, leave_hint);
+  // Two names of one array may leave in any order: what one has asked for is done when the last one goes.
+  found.changed = found.changed || copy_out != 0;
   if (--found.users > 0) return;
-  if (copy_out) {
+  if (found.changed) {
     ++found.users;
     hfd_update_host(host, bytes, name, where);
   }

@@ -256,7 +256,8 @@ class RegionBlocks:
 
     def _packed(self, name: str) -> Packed:
         data = self.facts.object(name, self.routine.key)
-        assert data is not None
+        if data is None:
+            raise refused(f"'{name}' is not declared", self.region.place)
         type_text = plain_type(self.facts, self.routine.key, name)
         if not self._packs(name):  # the thread's own
             sizes = tuple(d.size for d in data.used)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -17,6 +19,7 @@ from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
 
 COUNT = "hf_n"
+_LIMIT = 63  # characters of a name (Fortran 2018, 6.2.2)
 _ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})
 
 
@@ -30,12 +33,25 @@ class Clones:
     texts: dict[Instance, list[str]] = field(default_factory=dict)
 
     def name(self, instance: Instance) -> str:
-        """The name of the blocked form of a routine."""
+        """The name of the blocked form of a routine. No two forms share one: a region may call routines of one name
+        from several modules, and so may whoever uses those modules.
+        """
         if instance not in self.names:
-            routine = self.analysis.facts.routine(instance.key)
             same = sum(1 for other in self.names if other.key == instance.key)
-            self.names[instance] = f"hfv_{routine.name}{f'_{same + 1}' if same else ''}"[:63]
+            wanted = f"hfv_{self._told_apart(instance.key)}{f'_{same + 1}' if same else ''}"
+            if len(wanted) > _LIMIT:
+                wanted = wanted[: _LIMIT - 9] + "_" + hashlib.sha256(wanted.encode()).hexdigest()[:8]
+            taken = set(self.names.values())
+            further = (f"{wanted[: _LIMIT - 4]}_{n}" for n in itertools.count(2))
+            self.names[instance] = wanted if wanted not in taken else next(n for n in further if n not in taken)
         return self.names[instance]
+
+    def _told_apart(self, key: str) -> str:
+        """A routine's name, with its module's before it where another routine has the same name."""
+        routines = self.analysis.facts.application.routines
+        routine = routines[key]
+        alone = all(other is routine or other.name != routine.name for other in routines.values())
+        return routine.name if alone else f"{routine.module}_{routine.name}"
 
     def write(self) -> None:
         """Write the texts of all that were asked for, and of what these ask for. Raises Refused."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.bodies import words
@@ -12,6 +12,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.orders import Node
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Construct
 from hfpy.model.statements import Node as Statements
@@ -27,6 +28,7 @@ from hfpy.transform.stencil.lift import Refusal, Refused
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.optimise import Optimised, edited
 from hfpy.transform.stencil.removal import removable, removals
+from hfpy.transform.stencil.runs import MOST_REGIONS
 
 BACKENDS = frozenset({"sequential", "openmp"})
 WIDTH = 32
@@ -186,17 +188,23 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
 def _mergeable(facts: Facts, routine: Routine, run: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """A run of neighbours in pieces in which what is written by one and used by another is one column's own."""
     current: list[int] = []
+    inside: dict[int, list[Reference]] = {number: [] for number in run}
+    for reference in facts.references[routine.key]:
+        for number in reference.at.regions:
+            if number in inside:
+                inside[number].append(reference)
     for number in run:
-        if current and not _own_columns(facts, routine, (*current, number)):
+        references = [r for n in (*current, number) for r in inside[n]]
+        if current and (len(current) >= MOST_REGIONS or not _own_columns(facts, routine, number, references)):
             yield tuple(current)
             current = []
         current.append(number)
     yield tuple(current)
 
 
-def _own_columns(facts: Facts, routine: Routine, numbers: tuple[int, ...]) -> bool:
-    references = [r for r in facts.references[routine.key] if set(numbers) & set(r.at.regions)]
-    iterators = facts.positions.regions[RegionId(routine.key, numbers[0])].iterators
+def _own_columns(facts: Facts, routine: Routine, number: int, references: Sequence[Reference]) -> bool:
+    """Whether what regions over the same points write and use, by these references, is one column's own."""
+    iterators = facts.positions.regions[RegionId(routine.key, number)].iterators
     lists: dict[str, list[tuple[Expr | str, ...]]] = {}
     for reference in references:
         data = facts.object(reference.name, routine.key)

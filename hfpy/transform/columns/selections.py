@@ -104,7 +104,7 @@ def guard(expr: Expr) -> Expr | None:
     match expr:
         case Binary(op="/", right=right):
             return right
-        case Apply(base=Name(name=name)) if name in GUARDED:
+        case Apply(base=Name(name=name)) if name in GUARDED and expr.args:
             return expr.args[0]
     return None
 

@@ -9,10 +9,13 @@ from hfpy.analyze.context import regions_of
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.uses import Reference
 from hfpy.model.statements import Construct, Jump, Node, flatten
 from hfpy.transform.stencil.lift import Draft, Refusal, Refused
 from hfpy.transform.stencil.program import Box, Pattern, Program, Read, Stage, Version, within
 from hfpy.transform.stencil.sweeplift import SweepLifter
+
+MOST_REGIONS = 48  # in one program: what is known of each concerns all others
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,9 @@ class RunFinder:
         self.lifter = SweepLifter(facts, sharing)
         self.numbers = {id(c): n for n, c in enumerate(regions_of(self.routine))}
         self.refusals: list[Refusal] = []
+        self.by_name: dict[str, list[Reference]] = {}
+        for reference in facts.references[self.routine.key]:
+            self.by_name.setdefault(reference.name, []).append(reference)
 
     def find(self) -> Found:
         """All programs, in the order of the text; a region alone is a program of one stage."""
@@ -82,6 +88,8 @@ class RunFinder:
             return 9, "a @stencilProgram begins or ends before it"
         if draft.iterators != run[0].iterators:
             return 7, f"its iterators are not those of the region before ({', '.join(run[0].iterators)})"
+        if len(run) >= MOST_REGIONS:
+            return 9, f"there are {MOST_REGIONS} regions before it, the most that are looked at together"
         everyone = [*run, draft]
         written = {name for d in everyone for name in d.written}
         for name in sorted({n for d in run for n in d.patterns} & draft.patterns.keys()):
@@ -120,8 +128,9 @@ class RunFinder:
         inside = {self.numbers[id(d.region)] for d in run}
         outside = [
             r
-            for r in self.facts.references[self.routine.key]
-            if r.name in patterns and r.role != "allocate" and not inside & set(r.at.regions)
+            for name in patterns
+            for r in self.by_name.get(name, ())
+            if r.role != "allocate" and not inside & set(r.at.regions)
         ]
         read = frozenset(r.name for r in outside if r.role != "write")
         written = frozenset(r.name for r in outside if r.role != "read")
@@ -137,8 +146,7 @@ class RunFinder:
         data = self.facts.object(name, self.routine.key)
         if data is None:
             return False
-        references = self.facts.references[self.routine.key]
-        if any(r.name == name and r.role not in ("read", "inquiry") for r in references):
+        if any(r.role not in ("read", "inquiry") for r in self.by_name.get(name, ())):
             return False
         return data.symbol.constant or data.local or data.symbol.intent == "in"
 
@@ -150,8 +158,8 @@ class RunFinder:
             return True  # the program itself reads it the next time
         inside = {self.numbers[id(d.region)] for d in run}
         return any(
-            r.name == pattern.name and r.role not in ("write", "allocate") and not inside & set(r.at.regions)
-            for r in self.facts.references[self.routine.key]
+            r.role not in ("write", "allocate") and not inside & set(r.at.regions)
+            for r in self.by_name.get(pattern.name, ())
         )
 
 

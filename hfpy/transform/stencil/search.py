@@ -14,6 +14,8 @@ from hfpy.transform.stencil.sweeps import ColumnGroup, group_of
 # Values that a thread of a GPU may have to hold at once before the model no longer believes in registers.
 MOST_VALUES = 160
 _EXHAUSTIVE = 10
+# Stages of one group: the time to look at all groups grows with the square of this, and linearly with the stages.
+MOST_STAGES = 16
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,12 @@ class _Prices:
         self.made: dict[tuple[int, int], tuple[Group, Cost]] = {}
         self.reasons: list[tuple[int, int, str]] = []
         for end in range(len(program.stages)):
-            for begin in range(end + 1):
+            for begin in range(max(0, end + 1 - MOST_STAGES), end + 1):
                 try:
                     group = legal(program, begin, end, target, level)
+                    self.made[begin, end] = group, cost(group, machine, target)
                 except Illegal as illegal:
                     self.reasons.append((begin, end, str(illegal)))
-                    continue
-                self.made[begin, end] = group, cost(group, machine, target)
 
     def choice(self, cuts: tuple[int, ...]) -> Choice:
         """The grouping between some cuts, the first and last of which are the ends of the program. Raises Illegal."""

@@ -1,0 +1,81 @@
+"""What hfpy makes of a program, told from outside: in a process of its own, with a limit of time and of memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support import translate_text
+
+SECONDS = 10.0
+MEMORY = 2 << 30  # bytes
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The codes of errors and of warnings, with the messages of errors; what went wrong instead, if anything did."""
+
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    fault: str = ""
+    seconds: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Whether hfpy ended in time with a result or a refusal that blames the program."""
+        return not self.fault and "HF900" not in self.errors
+
+
+def judged(
+    files: Mapping[str, str] | str, seconds: float = SECONDS, storage: str | None = None, **options: Any
+) -> Verdict:
+    """Translate sources given as text, as ``translate_text`` does. The time is that of the CPU."""
+    given, taken = os.pipe()
+    begin = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        _work(taken, files, seconds, storage, options)
+    os.close(taken)
+    text = b""
+    while True:
+        left = 4 * seconds - (time.monotonic() - begin)  # other work may share the machine
+        if not select.select([given], [], [], max(left, 0))[0]:
+            os.kill(child, signal.SIGKILL)
+            break
+        piece = os.read(given, 1 << 16)
+        if not piece:
+            break
+        text += piece
+    os.close(given)
+    _, status, used = os.wait4(child, 0)
+    spent = used.ru_utime + used.ru_stime
+    if not text:
+        return Verdict(fault=f"no answer: signal {status & 127}, {spent:.1f} s", seconds=spent)
+    return Verdict(**{k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()}, seconds=spent)
+
+
+def _work(taken: int, files: Mapping[str, str] | str, seconds: float, storage: str | None, options: Any) -> None:
+    """In the child: the translation, told through the pipe. Does not return."""
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        try:
+            done = translate_text(files, storage, **options)
+            messages = [f"{d.place.line}: {d.code}: {d.message}" for d in done.errors[:10]]
+            told = {"errors": done.codes(), "warnings": done.codes("warning"), "messages": messages}
+        except BaseException:
+            told = {"fault": traceback.format_exc()[-3000:]}
+        data = json.dumps(told).encode()
+        while data:
+            data = data[os.write(taken, data) :]
+    finally:
+        os._exit(0)
