@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.facts import Facts
@@ -23,6 +24,14 @@ _LOOPS = frozenset({"do", "distribute", "loop", "kernels", "workshare", "taskloo
 # What holds up to its end directive, for all that stands between.
 _BY_ONE = frozenset({"single", "master", "masked", "sections", "task"})  # of these one thread does each
 _BLOCKS = frozenset({"parallel", "teams", "single", "master", "masked", "sections", "task", "critical", "workshare"})
+
+
+@dataclass(frozen=True)
+class _Directive:
+    """A directive of the user's: its line, counted from 0, and its words before the clauses."""
+
+    line: int
+    words: frozenset[str]
 
 
 def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
@@ -67,8 +76,10 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
             continue
         opened, before = _open_and_before(lines, routine.header.last + 1, region.line.first, sentinel)
         loops = [c for c in around.get(id(construct.header), ()) if c.kind == "do"]
-        shared = any(_shares_out(lines, loop.header.line.first, sentinel) for loop in loops)
-        shared = shared or (before is not None and not kernels)
+        rows = [loop.header.line.first for loop in loops]
+        found_before = [_open_and_before(lines, routine.header.last + 1, row, sentinel)[1] for row in rows]
+        found_before += [] if kernels else [before]
+        shared = any(found is not None and found.words & _LOOPS - {"simd"} for found in found_before)
         if shared or not opened or opened[-1][0] in _BY_ONE:
             continue
         found = opened[-1][1]
@@ -77,17 +88,6 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
         message = "each thread of a parallel region of yours would do a whole region of hfpy's"
         hint = "end yours before, let one thread do it (single, master), or share out a loop around it"
         yield error("HF216", message, place, hint, [Related(region.place, "the region")])
-
-
-def _shares_out(lines: Sequence[str], row: int, sentinel: str) -> bool:
-    """Whether a directive right before a loop shares out its turns."""
-    for number in range(row - 1, -1, -1):
-        text = lines[number].strip()
-        if words := _words(lines[number], sentinel):
-            return words[0] != "end" and bool(_LOOPS & set(words) - {"simd"})
-        if text and not text.startswith("!"):
-            return False
-    return False
 
 
 def _words(line: str, sentinel: str) -> list[str]:
@@ -99,17 +99,19 @@ def _words(line: str, sentinel: str) -> list[str]:
 def _around(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:
     """The line of a directive that is open where a region begins, or that stands right before it."""
     opened, before = _open_and_before(lines, first, last, sentinel)
-    return opened[-1][1] if opened else before
+    if opened:
+        return opened[-1][1]
+    return before.line if before is not None else None
 
 
 def _open_and_before(
     lines: Sequence[str], first: int, last: int, sentinel: str
-) -> tuple[list[tuple[str, int]], int | None]:
+) -> tuple[list[tuple[str, int]], _Directive | None]:
     """The blocks of directives that are open where a region begins, outermost first, with their lines, and the line of
     a directive for a loop right before it.
     """
     opened: list[tuple[str, int]] = []
-    before: int | None = None
+    before: _Directive | None = None
     for number in range(first, last):
         words = _words(lines[number], sentinel)
         text = lines[number].strip()
@@ -118,7 +120,7 @@ def _open_and_before(
                 before = None
             continue
         combined = bool(_LOOPS & set(words))
-        before = number if words[0] != "end" and combined else None
+        before = _Directive(number, frozenset(words)) if words[0] != "end" and combined else None
         name = next((w for w in words if w in _BLOCKS), "")
         if words[0] == "end" and name and not combined:
             opened = [o for o in opened if o[0] != name]

@@ -308,8 +308,16 @@ end module m
 """
 
 
+LOCAL_POINTER = pytest.mark.xfail(strict=True, reason="hfpy takes a local pointer to a shared array for private")
+
+
 @pytest.mark.parametrize(
-    ("statement", "array"), [("p(i,j) = t", ""), ("p(i,n) = t", "p"), ("p(i,j) = a(max(i-1,1),j)", "p a")]
+    ("statement", "array"),
+    [
+        ("p(i,j) = t", ""),
+        pytest.param("p(i,n) = t", "p", marks=LOCAL_POINTER),
+        ("p(i,j) = a(max(i-1,1),j)", "p a"),
+    ],
 )
 def test_own_loops_and_pointers(statement: str, array: str, tmp_path: Path) -> None:
     main = "use m\n  real(8) :: a(n,n), most, total\n  a = 0; most = 0; total = 0\n  call go(a, most, total)"
