@@ -33,7 +33,8 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     statements = (at.statement for at in facts.graph.statements[routine.key])
     indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
     live = (r for r in facts.references[routine.key] if facts.live(r.at, routine.key))
-    references = [r for r in live if r.at.statement.line.key not in indexed and not _bound(r)]
+    loops = _ImpliedLoops()
+    references = [r for r in live if r.at.statement.line.key not in indexed and not loops.bind(r)]
     outside = {r.name for r in references if not r.writes and not _is_own(regions, r)}
     names = {name for _, region in regions.values() for name in region.iterators} & outside
     if not names:
@@ -67,18 +68,22 @@ def _before(
         yield _error(routine, region, exposed[name])
 
 
-def _bound(reference: Reference) -> bool:
-    """Whether a name means the variable of an implied loop, or of a ``forall`` or ``do concurrent`` around it."""
-    if any(construct.kind in _INDEXED for construct in reference.at.constructs):
-        return True
-    node = reference.node
-    loops = (
-        n
-        for e in expressions(reference.at.statement)
-        for n in walk(e)
-        if isinstance(n, ImpliedDo) and n.var == reference.name
-    )
-    return any(loop.start <= node.start and node.end <= loop.end for loop in loops)
+class _ImpliedLoops:
+    """The implied loops of statements, each statement looked through once."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, list[ImpliedDo]] = {}
+
+    def bind(self, reference: Reference) -> bool:
+        """Whether a name means the variable of an implied loop, or of a ``forall`` or ``do concurrent`` around it."""
+        if any(construct.kind in _INDEXED for construct in reference.at.constructs):
+            return True
+        statement, node = reference.at.statement, reference.node
+        if id(statement) not in self._found:
+            trees = (n for e in expressions(statement) for n in walk(e))
+            self._found[id(statement)] = [n for n in trees if isinstance(n, ImpliedDo)]
+        loops = (loop for loop in self._found[id(statement)] if loop.var == reference.name)
+        return any(loop.start <= node.start and node.end <= loop.end for loop in loops)
 
 
 def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Reference) -> bool:

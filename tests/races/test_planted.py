@@ -308,14 +308,11 @@ end module m
 """
 
 
-LOCAL_POINTER = pytest.mark.xfail(strict=True, reason="hfpy takes a local pointer to a shared array for private")
-
-
 @pytest.mark.parametrize(
     ("statement", "array"),
     [
         ("p(i,j) = t", ""),
-        pytest.param("p(i,n) = t", "p", marks=LOCAL_POINTER),
+        ("p(i,n) = t", "p"),
         ("p(i,j) = a(max(i-1,1),j)", "p a"),
     ],
 )
