@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
+from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import analyse
 from hfpy.build.compilers import find_compiler
 from hfpy.options import Options
 from hfpy.parse.application import read_application

@@ -53,6 +53,7 @@ class DeviceData(HostStatements):
         self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)
         self._remembered: set[str] = set()
+        self._held_once: list[DataObject] | None = None
 
     def edits(self) -> Iterator[Edit]:
         """All edits of the routine."""
@@ -72,6 +73,11 @@ class DeviceData(HostStatements):
 
     def _held(self) -> list[DataObject]:
         """Arrays that the routine itself brings to the device and takes back."""
+        if self._held_once is None:
+            self._held_once = self._find_held()
+        return self._held_once
+
+    def _find_held(self) -> list[DataObject]:
         objects = (self.facts.object(n, self.key) for n in self.arrays)
         return [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
 

@@ -303,12 +303,12 @@ class _Walk:
         """Where a statement of the present routine stands, and its references; None if it is not in this build."""
         key = self.frame.key
         if key not in self._statements:
+            mine = key == self.body.key  # of the region's routine only what stands in the region
+            statements = self.body.inside if mine else self.facts.graph.statements.get(key, ())
             table: dict[int, tuple[Located, list[Reference]]] = {
-                id(at.statement): (at, [])
-                for at in self.facts.graph.statements.get(key, ())
-                if self.facts.live(at, key)
+                id(at.statement): (at, []) for at in statements if mine or self.facts.live(at, key)
             }
-            for reference in self.facts.references.get(key, ()):
+            for reference in self.body.references if mine else self.facts.references.get(key, ()):
                 if id(reference.at.statement) in table:
                     table[id(reference.at.statement)][1].append(reference)
             self._statements[key] = table
