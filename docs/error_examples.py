@@ -448,7 +448,7 @@ SYMBOLS: dict[str, Entry] = {
                 "b = b + i", more="call random_number(b)", attributes="domName(i,j,k), domSize(nx,ny,nz)"
             )
         },
-        'hfpy check {file} --layout "k i j"',
+        'hfpy check {file} --layout "k i j" --export other',
         cure="Nothing is wrong. Write loops there if the array shall have the layout's order.",
     ),
     "HF311": Entry(
@@ -555,6 +555,24 @@ CALLS: dict[str, Entry] = {
     "HF318": Entry(
         "All dimensions that an iterator indexes have the size of another domain of the region.",
         {"order.h90": _region("a(i,j) = 1", attributes="domName(i,j), domSize(ny,nx)")},
+    ),
+    "HF319": Entry(
+        "What value an iterator has behind its region is not defined: loops leave one, threads and kernels do not.",
+        {
+            "behind.h90": _text("""
+            subroutine behind(nx, a, last)
+              integer, intent(in) :: nx
+              real, intent(inout) :: a(nx)
+              integer, intent(out) :: last
+              integer :: i
+              @parallelRegion{domName(i), domSize(nx)}
+              a(i) = 2.0 * a(i)
+              @end parallelRegion
+              last = i
+            end subroutine behind
+            """)
+        },
+        cure="Use the bound of the loop (`last = nx`), or set the variable anew.",
     ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
@@ -674,11 +692,11 @@ CALLS: dict[str, Entry] = {
 
 FLOW: dict[str, Entry] = {
     "HF500": Entry(
-        "A warning: one point seems to use what another one writes, so the result may depend on the order of the "
-        "points.",
-        {"carried.h90": _region("a(i,j) = a(i,j) + a(i-1,j)", attributes="domName(i,j), domSize(nx,ny), startAt(2,1)")},
-        cure="Write into another array; use a reduction if it collects a result. A mask that keeps the points apart is "
-        "fine.",
+        "A warning: hfpy cannot tell whether two points meet in an element that one of them writes, so the result may "
+        "depend on the order of the points. The message says what would decide.",
+        {"scatter.h90": _region("a(to(i),j) = a(to(i),j) + b(i,j,1)", more="integer :: to(nx)\nto = 1")},
+        cure="If you know it, say so in the region: `distinct(to)` for an index array that takes no value twice, "
+        "`independent(a)` for an array in which no two points meet. Else write into another array, or use a reduction.",
     ),
     "HF501": Entry(
         "A warning: all threads write the same module variable.",
@@ -720,10 +738,18 @@ FLOW: dict[str, Entry] = {
         cure="Update it with its operator only, and use it behind the region.",
     ),
     "HF504": Entry(
-        "Several points write one element: the index does not contain every iterator. As a warning: the index comes "
-        "from another array, so that hfpy cannot know.",
-        {"same_place.h90": _region("b(i,1,1) = a(i,j)")},
-        cure="Index it with every iterator, make it a reduction, or make it local to the routine.",
+        "Two points meet in an element that one of them writes: the message names two such points. Or only a condition "
+        "on data keeps points apart, which hfpy cannot check. Or a point may read an element of a local array before "
+        "it has set it.",
+        {
+            "same_place.h90": _region("b(i,1,1) = a(i,j)"),
+            "carried.h90": _region(
+                "a(i,j) = a(i,j) + a(i-1,j)", attributes="domName(i,j), domSize(nx,ny), startAt(2,1)"
+            ),
+            "column.h90": _region("column(2) = 1\na(i,j) = sum(column)", more="real(8) :: column(3)"),
+        },
+        cure="Index it with every iterator, make it a reduction, write into another array, or make it local to the "
+        "routine. If you know that no two points meet: `independent(a)`; that each sets what it reads: `private(a)`.",
     ),
     "HF505": Entry(
         "A warning: a routine that is called from a region keeps a variable between calls (`save`, or an initial "
@@ -804,6 +830,36 @@ FLOW: dict[str, Entry] = {
             """)
         },
         cure="Take the array from `temporary(…)`, or read something else.",
+    ),
+    "HF508": Entry(
+        "`hfpy verify --races` sees accesses in code that it compiles. What a library or the compiler's own procedures "
+        "do with an array it does not see.",
+        {
+            "hfpy.toml": _PROJECT,
+            "source/mixed.f90": _text("""
+            program mixed
+              implicit none
+              integer, parameter :: n = 3
+              real :: a(n,2,2), turn(2,2)
+              integer :: i
+              a = 1.0
+              turn = 2.0
+              !@parallelRegion{domName(i), domSize(n)}
+              do i = 1, n
+                a(i,:,:) = matmul(turn, a(i,:,:))
+              end do
+              !@end parallelRegion
+            end program mixed
+            """),
+        },
+        "hfpy verify --races",
+        cure="Nothing is wrong. If you doubt such an access, write it as a loop for the time of the run.",
+    ),
+    "HF509": Entry(
+        "A note: several points write one element, and all write the same value, so the result is the same in any "
+        "order.",
+        {"same_value.h90": _region("b(1,j,1) = j")},
+        cure="Nothing has to be done. Where it costs time, write the element in a region over fewer domains.",
     ),
     "HF600": Entry(
         "An array is said to be host data, but a kernel uses it.",
@@ -908,6 +964,33 @@ FLOW: dict[str, Entry] = {
         cure="Give the statement a place of its own; a loop ended by a label may end on a `continue`.",
     ),
     "HF604": Entry(
+        "The buffer of a non-blocking call belongs to the message until the program has waited for it. hfpy copies the "
+        "buffer to the host before the call and to the device behind the call that waits. It must find that call in "
+        "the same routine, under no condition, and nothing may use the array on the device in between. Persistent and "
+        "one-sided communication keeps buffers for longer.",
+        {
+            "halo.h90": _text("""
+            module halo
+              implicit none
+              integer, parameter :: nx = 4
+            contains
+              subroutine start(a, request)
+                use mpi
+                real, intent(inout) :: a(nx)
+                integer, intent(out) :: request
+                integer :: code
+                @parallelRegion{domName(i), domSize(nx)}
+                a = a + 1.0
+                @end parallelRegion
+                call mpi_irecv(a, nx, MPI_REAL, 0, 1, MPI_COMM_WORLD, request, code)
+              end subroutine start
+            end module halo
+            """)
+        },
+        command="hfpy check {file} --target gpu",
+        cure="Wait in the routine that starts the message, or receive into an array that is not on the device.",
+    ),
+    "HF605": Entry(
         "`transferHere` lists an object of a derived type, or a component of one. Only arrays of their own stay on the "
         "device while a routine runs; components go there for each kernel.",
         {

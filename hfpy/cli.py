@@ -26,6 +26,8 @@ from hfpy.commandline import (
     analysed,
     analysis_options,
     build_options,
+    built_session,
+    chosen_executable,
     given_by,
     show_diagnostics,
     status_of,
@@ -36,10 +38,10 @@ from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, print
 from hfpy.insight.commands import graph, write_pages
 from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
+from hfpy.verifycommand import verify
 
 if TYPE_CHECKING:
-    from hfpy.build.driver import Built, Request
-    from hfpy.build.progress import Phases
+    from hfpy.build.driver import Built
     from hfpy.build.session import Session
     from hfpy.pipeline import Translation
 
@@ -115,39 +117,6 @@ def new(name: str) -> None:
     click.echo(f"made {folder}; now: cd {folder} && hfpy build && hfpy run")
 
 
-def _request(phases: Phases, options: dict[str, Any], quiet: bool = False) -> Request:
-    from hfpy.build.compilers import default_jobs
-    from hfpy.build.driver import Request
-
-    def say(text: str) -> None:
-        click.echo(printable(text), err=True)
-
-    return Request(
-        jobs=options.get("jobs") or default_jobs(),
-        environment=dict(os.environ),
-        phases=phases,
-        debug=bool(options.get("debug")),
-        say=say,
-        told=say if options.get("verbose") else lambda _: None,
-        diagnosed=(lambda _: None) if quiet else show_diagnostics,
-    )
-
-
-def _build(session: Session, options: dict[str, Any], quiet: bool = False) -> Built:
-    from hfpy.build.driver import build
-    from hfpy.build.progress import Phases
-
-    show_diagnostics(session.notes)
-    phases = Phases()
-    try:
-        with phases:
-            built = build(session.project, session.options, _request(phases, options, quiet))
-    finally:
-        if options.get("timings"):
-            click.echo(phases.report(), err=True)
-    return built
-
-
 @cli.command("build")
 @click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
 @build_options
@@ -158,21 +127,11 @@ def build_command(project: Path, **options: Any) -> None:
     from hfpy.build.session import open_project
 
     session = open_project(project, given_by(options), os.environ, runs=True)
-    built = _build(session, options)
+    built = built_session(session, options)
     installed = install(session.project, session.options.target, built.executables) if session.project.legacy else {}
     what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
     for name, path in built.executables.items():
         click.echo(f"built {user_path(installed.get(name, path))} ({what})")
-
-
-def _executable(names: list[str], asked: str | None) -> str:
-    """The executable that is asked for, or the only one. Raises UsageError."""
-    if asked is None and len(names) > 1:
-        raise UsageError(f"the project has several executables, name one with --exe: {', '.join(names)}")
-    chosen = names[0] if asked is None else asked
-    if chosen not in names:
-        raise UsageError(f"no executable '{chosen}' here; there are: {', '.join(names)}")
-    return chosen
 
 
 @cli.command("run")
@@ -192,8 +151,8 @@ def run_command(
     from hfpy.build.session import open_project
 
     session = open_project(project, given_by({**options, "profile": profile}), os.environ, runs=True)
-    built = _build(session, options, quiet=True)
-    chosen = _executable(sorted(built.executables), exe)
+    built = built_session(session, options)
+    chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     environment = program_environment(os.environ)
     return _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
@@ -227,43 +186,6 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     for path in write_profile(profile, built.folder):
         click.echo(f"wrote {path}", err=True)
     return status
-
-
-@cli.command("verify")
-@click.argument("first", default="cpu:sequential")
-@click.argument("second", default="gpu")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS...]")
-@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
-@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
-@click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
-@click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core.")
-def verify_command(
-    first: str, second: str, arguments: tuple[str, ...], project: Path, exe: str | None, **options: Any
-) -> int:
-    """Build the project twice, for FIRST and SECOND (cpu, gpu, TARGET:BACKEND), run both with ARGS, and say where
-    their arrays differ first."""
-    from hfpy.build.session import open_project
-    from hfpy.build.verify import run_and_compare, side
-
-    programs = {}
-    for chosen in (side(first), side(second)):
-        emulate = options["emulate"] and chosen.target == "gpu"
-        given = {**options, "target": chosen.target, "backend": chosen.backend or None, "emulate": emulate}
-        session = open_project(project, given_by({**given, "trace": True}), os.environ, runs=True)
-        built = _build(session, given, quiet=True)
-        programs[chosen.name] = built.executables[_executable(sorted(built.executables), exe)]
-    if len(programs) < 2:
-        raise UsageError("the two sides are the same build")
-    verdict = run_and_compare(programs, arguments, Path.cwd(), options["tolerance"], lambda t: click.echo(t, err=True))
-    if verdict.problem:
-        click.echo(printable(verdict.problem))
-    if verdict.difference is not None:
-        click.echo(printable(verdict.difference.text(*programs)))
-    if verdict.problem or verdict.difference is not None:
-        return 4
-    click.echo(f"{verdict.compared} arrays are the same on both sides ({verdict.passed_over} are only on one)")
-    return 0
 
 
 @cli.command("test")
@@ -466,7 +388,7 @@ def makefile(hf_dir: bool) -> None:
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-for command in (graph, doctor, completion, tune):
+for command in (graph, doctor, completion, tune, verify):
     cli.add_command(command)
 
 if __name__ == "__main__":

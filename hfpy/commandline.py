@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hfpy.backendtable import BACKENDS
-from hfpy.diagnostics import Diagnostic
+from hfpy.diagnostics import Diagnostic, UsageError, printable
 
 if TYPE_CHECKING:
-    from hfpy.build.session import Given
+    from hfpy.build.driver import Built, Request
+    from hfpy.build.progress import Phases
+    from hfpy.build.session import Given, Session
     from hfpy.pipeline import Translation
 
 DONE, USER_FAULT, WRONG_USE, TOOL_FAULT, DIFFERENCE, HFPY_FAULT = 0, 1, 2, 3, 4, 70
@@ -72,6 +74,9 @@ analysis_options = stack(
     click.option("-I", "include_dirs", multiple=True, type=PATH, metavar="DIR", help="Where included files are."),
     click.option("--layout", metavar="ORDER", help='Order of the dimensions, such as "k i j", leftmost contiguous.'),
     click.option(
+        "--export", "exports", multiple=True, metavar="[MODULE::]NAME", help="What code outside of the sources uses."
+    ),
+    click.option(
         "--parse-limit",
         type=click.FloatRange(0),
         metavar="SECONDS",
@@ -124,3 +129,49 @@ def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translat
         session = open_files(paths, given)
     with Phases() as phases:
         return translate(all_sources(session.project), session.options, phases.told), session.notes
+
+
+def build_request(phases: Phases, options: dict[str, Any]) -> Request:
+    """How to build by the options of a command."""
+    from hfpy.build.compilers import default_jobs
+    from hfpy.build.driver import Request
+
+    def say(text: str) -> None:
+        click.echo(printable(text), err=True)
+
+    return Request(
+        jobs=options.get("jobs") or default_jobs(),
+        environment=dict(os.environ),
+        phases=phases,
+        debug=bool(options.get("debug")),
+        say=say,
+        told=say if options.get("verbose") else lambda _: None,
+        exact=bool(options.get("exact")),
+        diagnosed=show_diagnostics,
+    )
+
+
+def built_session(session: Session, options: dict[str, Any]) -> Built:
+    """The project of a session, built; what there is to say is said. Raises HfpyError, ToolError."""
+    from hfpy.build.driver import build
+    from hfpy.build.progress import Phases
+
+    show_diagnostics(session.notes)
+    phases = Phases()
+    try:
+        with phases:
+            built = build(session.project, session.options, build_request(phases, options))
+    finally:
+        if options.get("timings"):
+            click.echo(phases.report(), err=True)
+    return built
+
+
+def chosen_executable(names: list[str], asked: str | None) -> str:
+    """The executable that is asked for, or the only one. Raises UsageError."""
+    if asked is None and len(names) > 1:
+        raise UsageError(f"the project has several executables, name one with --exe: {', '.join(names)}")
+    chosen = names[0] if asked is None else asked
+    if chosen not in names:
+        raise UsageError(f"no executable '{chosen}' here; there are: {', '.join(names)}")
+    return chosen

@@ -15,7 +15,7 @@ import hashlib
 import os
 import pickle
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hfpy.model.units import FileIndex, Routine
     from hfpy.pipeline import GeneratedFile, Translation
 
+Known = tuple[dict[tuple[str, str], str], dict[str, frozenset[tuple[str, str]]]]  # as Effects takes them
 _TEXTS = "texts.pickle"
 _FACTS = "facts.pickle"
 _FACTS_BEFORE = "facts-before.pickle"
@@ -40,7 +41,9 @@ _WORTH = 20_000  # lines below which a full translation is fast enough
 
 @dataclass(frozen=True)
 class Kept:
-    """What a full translation left behind; ``lowered`` are the signatures after the optimiser."""
+    """What a full translation left behind; ``lowered`` are the signatures after the optimiser, ``looked`` the files of
+    routines whose bodies were asked for the sake of regions in other files.
+    """
 
     build: str
     digests: Mapping[str, str]
@@ -49,6 +52,7 @@ class Kept:
     lowered: Mapping[str, str]
     reached: Mapping[str, tuple[str, ...]]
     translation: Translation
+    looked: frozenset[str] = frozenset()
 
 
 @cache
@@ -92,7 +96,7 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
     from hfpy.analyze.context import located
     from hfpy.analyze.uses import uses
     from hfpy.model.expressions import Range
-    from hfpy.model.statements import Call, DirectiveLine, Header, Opaque
+    from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Opaque
 
     parts: list[str] = []
     for unit in index.units:
@@ -107,7 +111,8 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
         for at in statements:
             # What may be put in blocks of columns depends on the kinds of statements, also in other files.
             rows.add(f"{type(at.statement).__name__} {getattr(at.statement, 'kind', '')}")
-            if isinstance(at.statement, Call | DirectiveLine | Opaque):
+            pointed = isinstance(at.statement, Assignment) and at.statement.pointer
+            if pointed or isinstance(at.statement, Call | DirectiveLine | Opaque):
                 rows.add(f"{at.regions} {at.statement.line.text}")
             if isinstance(at.statement, Header) and at.statement.kind in ("associate", "block"):
                 rows.add(f"{at.regions} {at.statement.line.text}")
@@ -130,11 +135,19 @@ def _write(path: Path, value: object) -> None:
         return
 
 
-def remember(paths: Sequence[Path], options: Options, translation: Translation, before: Facts, facts: Facts) -> None:
+def remember(
+    paths: Sequence[Path],
+    options: Options,
+    translation: Translation,
+    before: Facts,
+    facts: Facts,
+    looked: Collection[tuple[str, str]] = (),
+) -> None:
     """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, and of code for a
     device, where what one file becomes depends on the bodies of others (states of arrays, routines that kernels call).
 
-    ``before`` are the facts of the user's sources, ``facts`` those of what the optimiser made of them.
+    ``before`` are the facts of the user's sources, ``facts`` those of what the optimiser made of them; ``looked`` are
+    pairs of a routine with regions and another whose body was asked for them.
     """
     from hfpy.backendtable import DEVICE_BACKENDS
 
@@ -149,7 +162,9 @@ def remember(paths: Sequence[Path], options: Options, translation: Translation, 
     signatures, reached = _signatures(before)
     lowered = signatures if facts is before else _signatures(facts)[0]
     plain = replace(translation, explain=_nothing, schedule=_nothing, survey=_no_survey)
-    kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain)
+    pairs = ((facts.application.file(a).path, facts.application.file(b).path) for a, b in looked)
+    asked = frozenset(there for here, there in pairs if here != there)
+    kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain, asked)
     _write(options.cache_dir / _FACTS, _without_bodies(facts))
     if facts is not before:
         _write(options.cache_dir / _FACTS_BEFORE, _without_bodies(before))
@@ -165,9 +180,9 @@ def _signatures(facts: Facts) -> tuple[dict[str, str], dict[str, tuple[str, ...]
     return signatures, {path: tuple(routines) for path, routines in by_file.items()}
 
 
-def _without_bodies(facts: Facts) -> tuple[Facts, dict[tuple[str, str], str]]:
+def _without_bodies(facts: Facts) -> tuple[Facts, Known]:
     """What the rewriting of one file needs to know of all others: their declarations, positions and orders, and the
-    intents of their dummies; not their texts and statements.
+    intents of their dummies and what they change; not their texts and statements.
     """
     from hfpy.analyze.domains import Domains
     from hfpy.analyze.effects import Effects
@@ -187,8 +202,11 @@ def _without_bodies(facts: Facts) -> tuple[Facts, dict[tuple[str, str], str]]:
     scopes = Scopes(application)
     domains = Domains(application, scopes, facts.positions, extended=facts.domains.extended)
     graph = CallGraph(application, scopes)
-    slim = AllFacts(application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, facts.orders)
-    return slim, intents
+    storage = facts.storage.without_bodies(application, scopes, graph)
+    slim = AllFacts(
+        application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, storage, facts.orders
+    )
+    return slim, (intents, {key: effects.changed(key) for key in routines})
 
 
 def _nothing(_name: str | None) -> str:
@@ -210,6 +228,8 @@ def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
     changed = [p for p in paths if kept.digests[str(p)] != digests[str(p)]]
     if len(changed) > _MANY or kept.surroundings != _surroundings(paths, options):
         return None
+    if any(str(p) in kept.looked for p in changed):
+        return None  # regions in other files depend on the bodies
     if any(d.place.file in {str(p) for p in changed} for d in kept.translation.diagnostics):
         return None
     if changed and len(kept.translation.files) != len(paths):
@@ -284,17 +304,17 @@ class _Store:
     def __init__(self, options: Options, optimised: bool) -> None:
         self.folder = options.cache_dir
         self.optimised = optimised
-        self.loaded: dict[str, tuple[Facts, dict[tuple[str, str], str]] | None] = {}
+        self.loaded: dict[str, tuple[Facts, Known] | None] = {}
 
-    def after(self) -> tuple[Facts, dict[tuple[str, str], str]] | None:
+    def after(self) -> tuple[Facts, Known] | None:
         """Facts after the optimiser, and the intents of dummies."""
         return self._load(_FACTS)
 
-    def before(self) -> tuple[Facts, dict[tuple[str, str], str]] | None:
+    def before(self) -> tuple[Facts, Known] | None:
         """Facts of the user's sources: the same object where the optimiser changed nothing."""
         return self._load(_FACTS_BEFORE if self.optimised else _FACTS)
 
-    def _load(self, name: str) -> tuple[Facts, dict[tuple[str, str], str]] | None:
+    def _load(self, name: str) -> tuple[Facts, Known] | None:
         if name not in self.loaded:
             value = _read(self.folder / name) if self.folder is not None else None
             self.loaded[name] = value if isinstance(value, tuple) else None
@@ -334,11 +354,11 @@ def _optimised_again(
     loaded = store.before()
     if loaded is None:
         return None
-    facts, intents = loaded
+    facts, known = loaded
     _put_in_place(facts, index, routines)
     if facts.found:
         return None
-    effects = Effects(facts, intents)
+    effects = Effects(facts, *known)
     result = optimise(facts, effects, only=index.path)
     if result.notes or not_honoured(facts, result):
         return None  # what has to be told is for the whole translation
@@ -354,8 +374,8 @@ def _optimised_again(
 
 def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> None:
     """Put a changed file in the place of its former self."""
+    from hfpy.analyze.analysis import plan_routine
     from hfpy.analyze.context import regions_of
-    from hfpy.analyze.facts import plan_routine
     from hfpy.analyze.positions import RegionId
     from hfpy.analyze.scopes import Scopes
     from hfpy.analyze.uses import uses
@@ -367,6 +387,7 @@ def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) 
     facts.scopes = Scopes(application)
     facts.domains.turn_to(application, facts.scopes)
     facts.graph.turn_to(application, facts.scopes)
+    facts.storage.turn_to(application, facts.scopes)
     facts.found = []
     for key, routine in routines.items():
         for number, construct in enumerate(regions_of(routine)):
@@ -393,9 +414,9 @@ def _again(store: _Store, index: FileIndex, routines: dict[str, Routine], option
     loaded = store.after()
     if loaded is None:
         return None
-    facts, intents = loaded
+    facts, known = loaded
     _put_in_place(facts, index, routines)
-    effects = Effects(facts, intents)
+    effects = Effects(facts, *known)
     result = FileRewriter(facts, effects, index, Backends(facts, effects)).run()
     opaque = any(isinstance(at.statement, Opaque) for key in routines for at in facts.graph.statements.get(key, ()))
     checked = any(d for key in routines if key in facts.graph.statements for d in check_regions(facts, effects, key))

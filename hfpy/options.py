@@ -42,6 +42,13 @@ def default_kinds(flags: Iterable[str]) -> DefaultKinds:
     return DefaultKinds(real, double, 8 if given & {"-fdefault-integer-8", "-i8"} else 4)
 
 
+def directives_of(flags: Iterable[str]) -> tuple[str, ...]:
+    """The sentinels of directives (``omp``, ``acc``) that a Fortran compiler heeds under these flags."""
+    given = {flag.split("=")[0] for flag in flags}
+    spelled = {"omp": {"-fopenmp", "-qopenmp", "-mp", "-openmp", "-homp"}, "acc": {"-fopenacc", "-acc", "-hacc"}}
+    return tuple(sentinel for sentinel, switches in spelled.items() if given & switches)
+
+
 @dataclass(frozen=True)
 class DebugPrint:
     """What programs print behind each kernel, if ``on``: the values at a ``point``, which has an index for domains,
@@ -128,13 +135,15 @@ class Options:
 
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
-    ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays.
+    ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays. ``exports`` are the procedures and
+    variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
-    counts and times kernels, for ``hfpy run --profile``. ``kinds``
-    are the compiler's default ones, which kernels must know. ``emulate`` builds GPU code for the CPU (design §4).
-    ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser
-    plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for
-    which regions get versions of their own. ``settings`` is the file that names in them come from.
+    counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
+    ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
+    sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU code for the CPU (design
+    §4). ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the
+    optimiser plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with
+    values for which regions get versions of their own. ``settings`` is the file that names in them come from.
     """
 
     target: str = "cpu"
@@ -146,6 +155,7 @@ class Options:
     include_dirs: tuple[Path, ...] = ()
     layout: str | None = None
     layout_arrays: Mapping[str, str] = field(default_factory=dict)
+    exports: tuple[str, ...] | None = None
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)
     schedule: str = "static"
     line_markers: bool = False
@@ -156,9 +166,11 @@ class Options:
     specialise: tuple[tuple[str, int], ...] = ()
     emulate: bool = False
     kinds: DefaultKinds = DefaultKinds()
+    directives: tuple[str, ...] = ()
     trace: bool = False
     debug_print: DebugPrint = DebugPrint()
     profile: bool = False
+    races: bool = False
     jobs: int = 0
     parse_limit: float = 60.0
     cache_dir: Path | None = None

@@ -111,9 +111,9 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     units = {Path(f.path): _units(f) for f in application.files}
     if has_errors(found):
         return Translation((), _in_source_lines(application.files, found), units)
+    from hfpy.analyze.analysis import analyse
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
-    from hfpy.analyze.facts import analyse
     from hfpy.analyze.states import States
     from hfpy.transform.storageorder import plain_macros
 
@@ -162,7 +162,8 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
-        remember(paths, options, translation, before, facts)
+        looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
+        remember(paths, options, translation, before, facts, looked)
     return replace(translation, survey=surveyed)
 
 
@@ -212,7 +213,7 @@ def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collecti
         if only is not None and index.path not in only:
             continue
         progress("transforming", number, len(everything))
-        if not index.hybrid and not options.layout and not workshop.keeps_data(index):
+        if not (index.hybrid or options.layout or options.races or workshop.keeps_data(index)):
             files.append(untouched(index))
             continue
         result = FileRewriter(facts, effects, index, workshop).run()

@@ -57,7 +57,8 @@ class Project:
     """A project as its settings describe it. Paths in it are as the user wrote them, relative to ``root``.
 
     ``schemes`` and ``routines`` map a name to a backend for each target; ``layout_arrays`` maps an array
-    to an order for each target. ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
+    to an order for each target. ``exports`` are procedures and variables that code outside of the project uses (None:
+    as the sources tell). ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
     its sources get the repairs of design §6, and ``install_dir`` is the folder that its executables are
     copied to.
     """
@@ -71,6 +72,7 @@ class Project:
     build_dir: str = "build"
     scratch: bool = False  # whether the build folder is one that hfpy made itself, outside of the project
     exclude: tuple[str, ...] = ()
+    exports: tuple[str, ...] | None = None
     include_dirs: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     ldflags: tuple[str, ...] = ()
@@ -137,6 +139,7 @@ def options_for(project: Project, target: str) -> Options:
         define=project.define + settings.define,
         include_dirs=tuple(project.root / d for d in project.include_dirs),
         layout=project.layout.get(target),
+        exports=project.exports,
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
         domains=project.domains,
         legacy=project.legacy,

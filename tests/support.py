@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 from hfpy.build.cuda import ARRAYS_SOURCE, RUNTIME, CudaTools, find_cuda_tools, runtime_library
@@ -35,6 +36,9 @@ _ORDERS = {
     "KIJ": {rank: (*range(2, rank), 0, 1) for rank in range(3, 8)},
     "IKJ": {rank: (0, *range(2, rank), 1) for rank in range(3, 8)},
 }
+
+# The order in which the emulation runs threads: another one in each run of the tests, unless it is given.
+THREAD_ORDER = os.environ.get("HFPY_EMULATE_ORDER") or str(SystemRandom().randrange(1, 2**31))
 
 
 def storage_order(cpu: str = "KIJ", gpu: str = "IJK", extra: str = "") -> str:
@@ -103,6 +107,7 @@ def translate_text(
     if "target" not in options or options["target"] == "cpu":
         options.setdefault("backend", "sequential")
     options.setdefault("jobs", 1)
+    options.setdefault("exports", ("run",))  # by which batches run programs
     done = translate(paths, Options(**options))
     files = {generated.name: generated.text for generated in done.files}
     if files:
@@ -348,8 +353,9 @@ def runtime_digest() -> str:
 
 
 def run(built: Built, *arguments: str, threads: int = 1, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    """Run an executable in its folder."""
+    """Run an executable in its folder. In emulation the threads of kernels run in an order that is drawn anew."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false"}
+    environment["HFPY_EMULATE_ORDER"] = THREAD_ORDER
     return subprocess.run(
         [str(built.path), *arguments],
         cwd=built.path.parent,
@@ -365,7 +371,8 @@ def output(built: Built, *arguments: str, threads: int = 1) -> str:
     """What the executable prints; it must end well."""
     done = run(built, *arguments, threads=threads)
     assert done.returncode == 0, (
-        f"{built.path.name} {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr[-3000:]}"
+        f"{built.path.name} {' '.join(arguments)} ended with {done.returncode} (HFPY_EMULATE_ORDER={THREAD_ORDER}):\n"
+        f"{done.stderr[-3000:]}"
     )
     return done.stdout
 
@@ -620,7 +627,7 @@ class Corpus:
             self.translated[variant.label, name].require()
             for threads in variant.threads:
                 got = batch.output(name, threads)
-                label = f"{name} differs: {variant.label}, {threads} threads"
+                label = f"{name} differs: {variant.label}, {threads} threads, HFPY_EMULATE_ORDER={THREAD_ORDER}"
                 assert got == expected, (
                     f"{label}\n{self.translated[variant.label, name].text}\n{_difference(got, expected)}"
                 )

@@ -129,3 +129,59 @@ def test_an_optimised_file_is_optimised_again(
     paths[1].write_text(FUSED.replace(old, new))
     assert (incremental.from_cache(paths, kept) is not None) == expected
     assert translate(paths, kept).files == translate(paths, Options(backend="openmp", opt=2)).files
+
+
+FILLED = """module shared
+  implicit none
+contains
+  subroutine fill(w, n)
+    integer, intent(in) :: n
+    real(8), intent(out) :: w(4)
+    integer :: k
+    do k = 1, 4
+      w(k) = n*k
+    end do
+  end subroutine fill
+end module shared
+"""
+PRIVATE = """module work
+  use shared, only: fill
+  implicit none
+contains
+  subroutine step(a)
+    real(8), intent(inout) :: a(8)
+    real(8) :: column(4), s
+    @parallelRegion{domName(i), domSize(8)}
+    s = 1
+    call fill(column, i)
+    a(i) = column(4) + s
+    @end parallelRegion
+  end subroutine step
+end module work
+"""
+
+
+@pytest.mark.parametrize(
+    "name, old, new, refused",
+    [
+        ("shared.h90", "n*k", "n*k + 1", False),
+        ("shared.h90", "do k = 1, 4", "do k = 1, 3", True),
+        ("shared.h90", "w(k) = n*k", "if (n > 2) w(k) = n*k", True),
+        ("work.h90", "s = 1", "s = 2", False),
+    ],
+)
+def test_bodies_that_regions_elsewhere_depend_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str, refused: bool
+) -> None:
+    """Whether an array is private to a point depends on what a routine of another file sets."""
+    monkeypatch.setattr(incremental, "_WORTH", 0)
+    paths = [tmp_path / "shared.h90", tmp_path / "work.h90"]
+    for path, text in zip(paths, (FILLED, PRIVATE), strict=True):
+        path.write_text(text)
+    kept = Options(backend="openmp", cache_dir=tmp_path / "cache")
+    assert translate(paths, kept).files
+    edited = tmp_path / name
+    edited.write_text(edited.read_text().replace(old, new))
+    quick, full = translate(paths, kept), translate(paths, Options(backend="openmp"))
+    assert [d.code for d in full.diagnostics] == (["HF504"] if refused else [])
+    assert quick.diagnostics == full.diagnostics and quick.files == full.files

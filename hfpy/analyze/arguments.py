@@ -12,7 +12,6 @@ from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.packing import GAPS, NEVER, PERHAPS, VECTOR, gaps, packs
-from hfpy.analyze.residence import marks
 from hfpy.analyze.states import HOST, PRESENT, States
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS
@@ -69,7 +68,7 @@ def _one(
     if state == PRESENT:
         what = f"host data of a routine for '{facts.backend(key)}'"
         return "HF600", what, "build both routines for the device, or list the argument with attribute(transferHere)"
-    if marks(facts, data) & states.resident(key):
+    if facts.storage.meet(facts.storage.of_identity(data.identity), states.resident(key)):
         what = f"passed on by a routine for '{facts.backend(key)}' while a caller may have it on the device"
         return "HF603", what, "build that routine for the device, too"
     return None

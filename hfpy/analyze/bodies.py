@@ -19,6 +19,13 @@ from hfpy.model.units import Routine
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body
 
+# Operators, numbers (with the name of a kind) and components are passed over as a whole, so that no part of one is
+# taken for a name, and none is lost behind one: `.gt.t`, `1.d0`, `1.and.k`, `1.0_wp`, `o%x`.
+_WORD = re.compile(
+    r"\.[a-z]+\.|%\s*[a-z]\w*|(?:\d+\.(?![a-z]+\.)\d*|\.?\d+)(?:[ed][+-]?\d+)?(?:_(?P<kind>[a-z]\w*)|_\d+)?|(?P<name>[a-z_]\w*)",
+    re.IGNORECASE,
+)
+
 
 class RegionBody:
     """What stands in one region, as the analyses of it ask for it."""
@@ -152,8 +159,12 @@ class RegionBody:
 
 
 def words(text: str) -> set[str]:
-    """The names in a piece of Fortran, in lower case."""
-    return {w.lower() for w in re.findall(r"(?<![\w.%])[A-Za-z_]\w*", text)}
+    """The names in a piece of Fortran, in lower case: variables, procedures and keywords, and kinds of literals.
+
+    Operators (``.gt.``) and components (``%x``) are none. Strings and comments are read as code: a name too many does
+    no harm where this is asked.
+    """
+    return {found.lower() for pair in _WORD.findall(text) for found in pair if found}
 
 
 def _lowered(macros: object) -> set[str]:

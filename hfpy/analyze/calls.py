@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.expressions import Keyword
 from hfpy.model.units import Routine
-
-if TYPE_CHECKING:
-    from hfpy.analyze.facts import Facts
 
 
 def dummy_name(facts: Facts, site: CallSite, position: int | str) -> str | None:

@@ -7,6 +7,7 @@ from hfpy.analyze.context import region_at
 from hfpy.analyze.domainsizes import swapped_sizes
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
+from hfpy.analyze.iterators import iterators_outside
 from hfpy.analyze.named import unknown_names
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
@@ -23,8 +24,10 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     return [
         *opaque_in_regions(facts),
         *_shared_writes(facts, effects),
+        *_points_unknown(facts),
         *_strided_results(facts, effects),
         *_lost_iterators(facts, effects),
+        *(d for routine in analysed_routines(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),
         *_repeated(facts),
         *check_programs(facts),
@@ -54,7 +57,7 @@ def _shared_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """Module variables that routines called from a region write: a race unless every point has its own (B20)."""
     found: list[Diagnostic] = []
     for routine in analysed_routines(facts):
-        for site in facts.graph.sites[routine.key]:
+        for site in facts.graph.below(routine.key):
             region = facts.positions.region(routine.key, site.at)
             if region is None or region.vector or not site.callee:
                 continue
@@ -64,6 +67,33 @@ def _shared_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
                 message = f"{what} '{name}' is written by a routine called in a region: all threads share it"
                 hint = "pass it as an argument, or make it a local without 'save' and initial value"
                 found.append(warning(code, message, place, hint, related))
+    return found
+
+
+def _points_unknown(facts: Facts) -> list[Diagnostic]:
+    """Variables of other units that have a value for each point, used without all indices in routines that are called
+    for one point: which point that is, these cannot know (§5.3).
+    """
+    found: list[Diagnostic] = []
+    for routine in analysed_routines(facts):
+        above = facts.positions.get(routine.key).above
+        for reference in facts.references[routine.key] if above else ():
+            data = facts.object(reference.name, routine.key)
+            if data is None or data.home == routine.key or reference.role == "inquiry":
+                continue
+            home = facts.object(data.symbol.name, data.home)
+            inserted = [d.size for d in home.used if d.declared is None] if home is not None else []
+            if home is None or not inserted or len(reference.indices or ()) == len(home.full):
+                continue
+            if not facts.live(reference.at, routine.key) or facts.positions.active(routine.key, reference.at):
+                continue
+            place = reference.at.statement.line.place(routine.file, reference.node.start, reference.node.end)
+            message = f"'{reference.name}' has a value for each point, and '{routine.name}' is called for one of them"
+            hint = f"pass the value of the point to '{routine.name}' as an argument"
+            region = facts.positions.regions[min(above, key=str)]
+            related = [Related(region.place, f"the region that leads to '{routine.name}'")]
+            found.append(error("HF302", message, place, hint, related))
+            break
     return found
 
 

@@ -1,26 +1,29 @@
-"""Pointers that are components of objects: they may point to arrays that are on the device."""
+"""Designators of components: which of them begin with the variable of a reference, and what is on their way."""
 
 from __future__ import annotations
 
-from hfpy.analyze.facts import Facts
-from hfpy.analyze.types import component
+from collections.abc import Iterator
+
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
 from hfpy.model.statements import expressions
-from hfpy.model.units import Symbol
 
 
-def pointer_component(facts: Facts, reference: Reference, key: str) -> tuple[Component, Symbol] | None:
-    """The array pointer among the components that a reference goes through: ``o%p`` of ``o%p(i)``."""
-    if not reference.component:
-        return None
+def chains_from(reference: Reference) -> Iterator[Component]:
+    """The designators of components that begin with the variable of a reference, each prefix by itself."""
     for top in expressions(reference.at.statement):
         for node in walk(top):
             if isinstance(node, Component) and _first(node) == (reference.node.start, reference.name):
-                symbol = component(node, key, facts.scopes)
-                if symbol is not None and symbol.rank and "pointer" in symbol.attributes:
-                    return node, symbol
-    return None
+                yield node
+
+
+def path_of(expr: Expr) -> str | None:
+    """The components behind the variable of a designator, as ``%a%b``; None if there are indices on the way."""
+    path = ""
+    while isinstance(expr, Component):
+        path = f"%{expr.name}{path}"
+        expr = expr.base
+    return path if isinstance(expr, Name) else None
 
 
 def indexed(expr: Expr) -> bool:

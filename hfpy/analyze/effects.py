@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
@@ -20,13 +22,21 @@ from hfpy.model.source import LineKey
 class Effects:
     """Answers what references do; intents found are kept."""
 
-    def __init__(self, facts: Facts, intents: dict[tuple[str, str], str] | None = None) -> None:
-        """``intents`` are those known already, by routine and dummy."""
+    def __init__(
+        self,
+        facts: Facts,
+        intents: dict[tuple[str, str], str] | None = None,
+        changes: dict[str, frozenset[tuple[str, str]]] | None = None,
+    ) -> None:
+        """``intents`` are those known already, by routine and dummy; ``changes`` what :meth:`changed` gave."""
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
-        self._mentioned: dict[str, frozenset[tuple[str, str]]] = {}
+        self._mentioned: dict[str, frozenset[tuple[str, str]]] | None = None
+        self._changed: dict[str, frozenset[tuple[str, str]]] | None = None
+        self.engine = Engine()
+        self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
     def of(self, reference: Reference, key: str) -> tuple[bool, bool]:
         """(reads, writes) of one reference in a routine."""
@@ -75,6 +85,8 @@ class Effects:
             found = self.facts.scopes.variable(reference.name, key)
             if found is not None and (found.symbol.intent == "in" or found.symbol.constant):
                 return True, False  # whatever is called may not change it
+            if only_reads(procedure(reference.at.statement), reference.position):
+                return True, False
             return self._intrinsic_subroutine(site, reference)
         name = dummy_name(self.facts, site, reference.position)
         if name is None:
@@ -98,7 +110,8 @@ class Effects:
         if routine is None:
             return "inout"
         symbol = routine.spec.symbols.get(name)
-        if symbol is not None and symbol.intent:
+        # The intent of a pointer is about what it points to, not about the values there (Fortran 2018, 8.5.10).
+        if symbol is not None and symbol.intent and "pointer" not in symbol.attributes:
             self._intents[slot] = symbol.intent
             return symbol.intent
         if symbol is not None and "value" in symbol.attributes:
@@ -115,47 +128,60 @@ class Effects:
 
     def mentioned(self, key: str) -> frozenset[tuple[str, str]]:
         """Variables of other units that a routine, or one it calls, mentions: (home unit, name there)."""
-        if key in self._mentioned:
-            return self._mentioned[key]
-        self._mentioned[key] = frozenset()  # a recursive call adds nothing
+        if self._mentioned is None:
+            graph = self.facts.graph
+            self._mentioned = graph.gathered({k: self._mentions(k) for k in graph.sites})
+        outside = self._mentioned.get(key, frozenset())
+        return frozenset(i for i in outside if i[0] != key)
+
+    def _mentions(self, key: str) -> frozenset[tuple[str, str]]:
         found = (self.facts.scopes.variable(r.name, key) for r in self._references(key))
-        result = {(f.home, f.symbol.name) for f in found if f is not None and f.home != key}
-        for site in self.facts.graph.sites.get(key, ()):
-            if site.callee and site.callee != key and self.facts.live(site.at, key):
-                result |= self.mentioned(site.callee)
-        self._mentioned[key] = frozenset(result)
-        return self._mentioned[key]
+        return frozenset((f.home, f.symbol.name) for f in found if f is not None and f.home != key)
+
+    def changed(self, key: str) -> frozenset[tuple[str, str]]:
+        """Variables of other units that a routine, or one it calls, may set: (home unit, name there)."""
+        if self._changed is None:
+            graph = self.facts.graph
+            self._changed = graph.gathered({k: self._changes(k) for k in graph.sites})
+        outside = self._changed.get(key, frozenset())
+        return frozenset(i for i in outside if i[0] != key)
+
+    def _changes(self, key: str) -> frozenset[tuple[str, str]]:
+        written = (r for r in self._references(key) if self.of(r, key)[1])
+        found = (self.facts.scopes.variable(r.name, key) for r in written)
+        return frozenset((f.home, f.symbol.name) for f in found if f is not None and f.home != key)
 
     def shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
         """Variables that outlive a call and that a routine, or one it calls, writes: (kind, name) → place of a write.
 
         ``kind`` is ``module`` for module variables, ``saved`` for locals with ``save`` or an initial value.
         """
+        result: dict[tuple[str, str], Place] = {}
+        pending, seen = [key], {key}
+        while pending:
+            current = pending.pop()
+            for variable, place in self._own_shared_writes(current).items():
+                result.setdefault(variable, place)
+            for site in reversed(self.facts.graph.below(current)):
+                if site.callee and site.callee not in seen and self.facts.live(site.at, current):
+                    seen.add(site.callee)
+                    pending.append(site.callee)
+        return result
+
+    def _own_shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
         if key in self._shared_writes:
             return self._shared_writes[key]
-        self._shared_writes[key] = {}
-        result: dict[tuple[str, str], Place] = {}
+        result = self._shared_writes.setdefault(key, {})
         routine = self.facts.application.routines.get(key)
-        if routine is None:
-            return result
-        for reference in self._references(key):
+        for reference in self._references(key) if routine is not None else ():
             found = self.facts.scopes.variable(reference.name, key)
-            if found is None or found.symbol.constant or not self.of(reference, key)[1]:
-                continue
-            home = self.facts.application.routines.get(found.home)
-            if home is None:
+            home = self.facts.application.routines.get(found.home) if found is not None else None
+            if found is None or home is None or found.symbol.constant or not self.of(reference, key)[1]:
                 continue
             module = home.kind in ("module", "submodule")
-            if not module and not (found.home == key and keeps_value(routine, reference.name)):
-                continue
-            node = reference.node
-            result.setdefault(
-                ("module" if module else "saved", found.symbol.name),
-                reference.at.statement.line.place(routine.file, node.start, node.end),
-            )
-        for site in self.facts.graph.sites.get(key, ()):
-            if site.callee and site.callee != key and self.facts.live(site.at, key):
-                for name, place in self.shared_writes(site.callee).items():
-                    result.setdefault(name, place)
-        self._shared_writes[key] = result
+            kept = routine is not None and found.home == key and keeps_value(routine, reference.name)
+            if routine is not None and (module or kept):
+                node = reference.node
+                place = reference.at.statement.line.place(routine.file, node.start, node.end)
+                result.setdefault(("module" if module else "saved", found.symbol.name), place)
         return result

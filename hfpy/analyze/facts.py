@@ -8,24 +8,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
-from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
-from hfpy.analyze.context import Located, region_at
+from hfpy.analyze.accesses import Plan
+from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject, Domains
-from hfpy.analyze.graph import CallGraph, CallSite
-from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
-from hfpy.analyze.positions import Positions, positions
+from hfpy.analyze.graph import CallGraph
+from hfpy.analyze.orders import IDENTITY, Classes, Node, Order
+from hfpy.analyze.positions import Positions
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.sizes import atoms, normal
-from hfpy.analyze.uses import Reference, aliases_of, uses
-from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
+from hfpy.analyze.storage import Storage
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
-from hfpy.model.directives import IfDirective, Listed, Region
-from hfpy.model.expressions import Apply, Name, names_in
+from hfpy.model.directives import IfDirective
+from hfpy.model.expressions import Name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Opaque, Statement
+from hfpy.model.statements import Opaque
 from hfpy.model.targets import holds_architecture, holds_position
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.units import Routine
 from hfpy.parse.files import leaves_preprocessed
 
 
@@ -41,6 +40,7 @@ class Facts:
     domains: Domains
     references: dict[str, tuple[Reference, ...]]
     classes: Classes
+    storage: Storage
     orders: dict[Node, Order] = field(default_factory=dict)
     plans: dict[tuple[str, LineKey, int, int], Plan] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
@@ -102,26 +102,6 @@ def backend_of(application: Application, key: str) -> str:
     return options.default_backend
 
 
-def analyse(application: Application) -> Facts:
-    """Run all analyses for the target of the application's options."""
-    target = application.options.target
-    scopes = Scopes(application)
-    graph = CallGraph(application, scopes)
-    where = positions(application, graph, target)
-    domains = Domains(application, scopes, where)
-    references = {key: uses(statements) for key, statements in graph.statements.items()}
-    facts = Facts(application, target, scopes, graph, where, domains, references, Classes())
-    facts.found += where.diagnostics
-    facts.found += check_calls(facts)
-    _decide_extensions(facts)
-    _check_listed(facts)
-    _make_plans(facts)
-    _make_classes(facts)
-    _decide_orders(facts)
-    facts.found += domains.found
-    return facts
-
-
 def analysed_routines(facts: Facts) -> list[Routine]:
     """Routines with an executable part whose accesses hfpy may rewrite: those of hybrid files, all with
     ``[layout]``.
@@ -134,48 +114,6 @@ def analysed_routines(facts: Facts) -> list[Routine]:
     ]
 
 
-def _decide_extensions(facts: Facts) -> None:
-    """Which locals of routines with regions stay private to a point, and which are extended (§5.3, privatisation)."""
-    for routine in analysed_routines(facts):
-        position = facts.positions.get(routine.key)
-        if not position.own:
-            continue
-        for name in facts.domains.listings(routine.key):
-            data = facts.object(name, routine.key)
-            if data is None or data.dummy or not data.inserted:
-                continue
-            if data.local and (facts.target == "gpu" or keeps_value(routine, name)):
-                continue
-            if not data.local and _extended_at_home(facts, data):
-                continue
-            if not _value_crosses(facts, routine, name):
-                facts.domains.extended[(routine.key, name)] = False
-                facts.domains.forget(routine.key, name)
-            elif not data.local:
-                facts.found.append(_not_at_home(facts, data))
-
-
-def _extended_at_home(facts: Facts, data: DataObject) -> bool:
-    """Whether the module of a variable has it with the dimensions that are inserted here: by its own directives, or
-    on the GPU as a device twin that the user declares (§7.3).
-    """
-    home = facts.object(data.symbol.name, data.home)
-    if home is None or len(home.full) == len(data.full):
-        return True
-    twin = facts.scopes.variable(f"{data.symbol.name}_hfdev", data.home)
-    return facts.target == "gpu" and twin is not None
-
-
-def _not_at_home(facts: Facts, data: DataObject) -> Diagnostic:
-    home = facts.routine(data.home)
-    symbol = data.symbol
-    declared = symbol.line.place(home.file, *symbol.name_span) if symbol.line is not None else home.place()
-    sizes = ", ".join(d.size for d in data.full if d.declared is None)
-    message = f"'{data.name}' gets the dimensions {sizes} here, but not in its {home.kind} '{home.name}'"
-    hint = f"list it with the same domains in a @domainDependant block of {home.kind} '{home.name}'"
-    return error("HF302", message, data.listed or declared, hint, [Related(declared, "it is declared here")])
-
-
 def keeps_value(routine: Routine, name: str) -> bool:
     """Whether a local keeps its value between calls (``save``, an initial value, a main program's variable does not
     count).
@@ -183,84 +121,6 @@ def keeps_value(routine: Routine, name: str) -> bool:
     symbol = routine.spec.symbols.get(name)
     saved = routine.spec.saved
     return name in saved or "*" in saved or (symbol is not None and bool(symbol.attributes & {"save", "initialised"}))
-
-
-def _value_crosses(facts: Facts, routine: Routine, name: str) -> bool:
-    """Whether a local is used in two regions, or its value goes into or out of its region, or to a neighbour."""
-    data = facts.object(name, routine.key)
-    assert data is not None
-    regions = set()
-    set_outside = written = outside = False
-    for reference in facts.references[routine.key]:
-        if reference.name != name or not facts.live(reference.at, routine.key):
-            continue
-        identity = facts.positions.active(routine.key, reference.at)
-        if identity is not None:
-            regions.add(identity.number)
-            written = written or reference.role not in ("read", "inquiry")
-            outside = outside or _at_neighbour(reference, data)
-        elif reference.role in ("write", "allocate"):
-            set_outside = True
-        else:
-            outside = True
-    # Set before the region and changed in it: every point needs its own value, one copy a thread would carry it on.
-    return len(regions) > 1 or outside or (set_outside and written)
-
-
-def _at_neighbour(reference: Reference, data: DataObject) -> bool:
-    """Whether all indices are given and one that would be dropped is not the point's own."""
-    if reference.indices is None or len(reference.indices) != len(data.full):
-        return False
-    return any(
-        d.declared is None and not is_full_range(i) and not (isinstance(i, Name) and i.name == d.name)
-        for i, d in zip(reference.indices, data.full, strict=True)
-    )
-
-
-def _check_listed(facts: Facts) -> None:
-    """Every listed name must be a variable that is known in its scope (§3.3, B21)."""
-    for key, routine in facts.application.routines.items():
-        for block in routine.spec.dependants:
-            for listed in block.names:
-                name = listed.name.split("%")[0].split("(")[0]
-                found = facts.scopes.variable(name, key)
-                if "transferhere" in block.flags and found is not None:
-                    facts.found += _not_transferred(listed, found.symbol)
-                if found is not None and name in routine.spec.symbols and "parameter" in found.symbol.attributes:
-                    facts.found.append(error("HF313", f"'{name}' is a named constant", listed.place))
-                elif found is None or (
-                    found.home == key and name not in routine.spec.symbols and name not in routine.dummies
-                ):
-                    if facts.scopes.imported_opaquely(name, key) or facts.scopes.sees_opaque(key):
-                        continue
-                    if facts.application.options.legacy and not block.domains:
-                        # The predecessor took such names for scalars of the module, and did nothing about them.
-                        hint = "it is ignored because this is an existing project"
-                        message = f"'{listed.name}' is listed but not declared"
-                        facts.found.append(warning("HF300", message, listed.place, hint))
-                        continue
-                    near = _near(name, list(routine.spec.symbols))
-                    hint = f"did you mean '{near}'?" if near else "declare it, or import it with use … only"
-                    facts.found.append(
-                        error("HF300", f"'{listed.name}' is listed but not declared", listed.place, hint)
-                    )
-
-
-def _not_transferred(listed: Listed, symbol: Symbol) -> list[Diagnostic]:
-    """An error for an object or a component with ``transferHere``: only arrays of their own are brought to the device
-    for a whole routine, components for each kernel.
-    """
-    if "%" not in listed.name and symbol.type.base not in ("type", "class"):
-        return []
-    what = "a component" if "%" in listed.name else "an object of derived type"
-    hint = "pass the array to a routine whose dummy argument is listed there"
-    return [error("HF604", f"'{listed.name}' is {what}, and cannot be brought to the device here", listed.place, hint)]
-
-
-def _near(name: str, known: list[str]) -> str:
-    import difflib
-
-    return next(iter(difflib.get_close_matches(name, known, 1, 0.7)), "")
 
 
 def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
@@ -276,168 +136,6 @@ def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
             return None, False
         name = selector.name
     return name, True
-
-
-def _make_plans(facts: Facts) -> None:
-    for routine in analysed_routines(facts):
-        plan_routine(facts, routine)
-
-
-def plan_routine(facts: Facts, routine: Routine) -> None:
-    """Make the plans of all references of one routine."""
-    key = routine.key
-    sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in facts.graph.sites[key]}
-    for reference in facts.references[key]:
-        if not facts.live(reference.at, key):
-            continue
-        name, _plain = resolve_alias(reference.name, reference.at)
-        data = facts.object(name, key) if name is not None else None
-        if data is None or not (data.full or data.symbol.rank):
-            continue
-        if reference.role != "argument" and not isinstance(reference.node, Apply | Name):
-            continue
-        region = facts.positions.region(key, reference.at)
-        made, problems = plan(data, reference, _surroundings(facts, routine, reference, region, sites))
-        facts.found += problems
-        node = reference.node
-        facts.plans[(key, reference.at.statement.line.key, node.start, node.end)] = made
-
-
-def _surroundings(
-    facts: Facts,
-    routine: Routine,
-    reference: Reference,
-    region: Region | None,
-    sites: dict[tuple[LineKey, int, int], CallSite],
-) -> Surroundings:
-    line = reference.at.statement.line
-    inactive = tuple(r for r in (region_at(routine, n) for n in reference.at.regions) if not r.active(facts.target))
-    dummy: DataObject | None = None
-    known = False
-    if reference.role == "argument" and reference.call is not None:
-        site = sites.get((line.key, reference.call.start, reference.call.end))
-        if site is not None and site.callee and not is_elemental(facts, site):
-            known, dummy = dummy_of(facts, site, reference.position)
-    node = reference.node
-    place = line.place(routine.file, node.start, node.end)
-    single = bool(inactive) and _one_value(facts, routine.key, reference.at.statement, inactive[-1])
-    return Surroundings(region, inactive, dummy, known, place, facts.application.macros, single)
-
-
-def _one_value(facts: Facts, key: str, statement: Statement, region: Region) -> bool:
-    """Whether a statement assigns a value that is a scalar and does not depend on the point of a region."""
-    if not isinstance(statement, Assignment) or statement.pointer:
-        return False
-    names = names_in(statement.value)
-    objects = (facts.object(name, key) for name in names)
-    return not names & set(region.iterators) and all(data is None or data.rank == 0 for data in objects)
-
-
-def _make_classes(facts: Facts) -> None:
-    """Join what is one object: whole arrays and their dummies, pointers and targets."""
-    for key, sites in facts.graph.sites.items():
-        by_place = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in sites if s.callee}
-        if not by_place:
-            continue
-        for reference in facts.references[key]:
-            if reference.role != "argument" or reference.call is None:
-                continue
-            call = reference.call
-            site = by_place.get((reference.at.statement.line.key, call.start, call.end))
-            if site is not None:
-                _join_argument(facts, key, site, reference.position, reference)
-    for key, statements in facts.graph.statements.items():
-        for at in statements:
-            statement = at.statement
-            if isinstance(statement, Assignment) and statement.pointer and isinstance(statement.value, Name):
-                left = facts.object(statement.target.name, key) if isinstance(statement.target, Name) else None
-                right = facts.object(statement.value.name, key)
-                if left is not None and right is not None and left.rank == right.rank:
-                    facts.classes.join(left.identity, right.identity)
-
-
-def _join_argument(facts: Facts, key: str, site: CallSite, position: int | str, reference: Reference) -> None:
-    name, _ = resolve_alias(reference.name, reference.at)
-    data = facts.object(name, key) if name is not None else None
-    _, dummy = dummy_of(facts, site, position)
-    if data is None or dummy is None or reference.component or data.rank < 2:
-        return
-    made = facts.plan_of(reference, key)
-    bare = reference.indices is None or (made is not None and made.changed)
-    whole = bare and (made is None or made.items is None)
-    if not whole and made is not None:
-        items = made.items if made.items is not None else ()
-        whole = bool(items) and made.section_rank == len(items)
-    if whole and data.rank == dummy.rank:
-        facts.classes.join(data.identity, dummy.identity)
-        _check_sizes(facts, key, reference, data, dummy)
-        _check_places(facts, key, reference, data, dummy)
-
-
-def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
-    """Sizes that hfpy inserts in caller and callee must not contradict each other (design contract 4).
-
-    Told apart only where both share a name, such as ``nx`` against ``0:nx+1`` (``nx`` and a callee's own ``n`` may
-    be one size).
-    """
-    for mine, other in zip(data.used, dummy.used, strict=True):
-        if mine.declared is not None and other.declared is not None:
-            continue
-        names = [frozenset().union(*(atoms(p) for p in d.size.split(":"))) for d in (mine, other)]
-        if not names[0] & names[1] or normal(mine.size) == normal(other.size):
-            continue
-        routine = facts.routine(key)
-        node = reference.node
-        place = reference.at.statement.line.place(routine.file, node.start, node.end)
-        here, there = f"'{reference.name}' has dimension {mine.size} here", f"'{dummy.name}' gets {other.size}"
-        message = f"{here}, but {there} in '{dummy.routine}'"
-        related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
-        facts.found.append(error("HF305", message, place, "give both the same domSize", related))
-        return
-
-
-def _check_places(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
-    """A domain must stand at the same place in both shapes where hfpy inserted dimensions in one of them: the array
-    ``(nz,nx,ny)`` is no ``(nx,ny,nz)`` even if the sizes agree.
-    """
-    if not (data.inserted or dummy.inserted):
-        return
-    mine, theirs = ({d.name: i for i, d in enumerate(o.used) if d.name} for o in (data, dummy))
-    moved = [name for name in mine if name in theirs and mine[name] != theirs[name]]
-    if not moved:
-        return
-    node = reference.node
-    place = reference.at.statement.line.place(facts.routine(key).file, node.start, node.end)
-    message = (
-        f"domain {moved[0]} is dimension {mine[moved[0]] + 1} of '{reference.name}', "
-        f"but dimension {theirs[moved[0]] + 1} of '{dummy.name}' in '{dummy.routine}'"
-    )
-    related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
-    facts.found.append(error("HF305", message, place, "declare both with their dimensions in one order", related))
-
-
-def _decide_orders(facts: Facts) -> None:
-    if facts.application.options.layout or facts.application.options.layout_arrays:
-        from hfpy.analyze.layout import decide_layout
-
-        decide_layout(facts)
-        return
-    options = facts.application.options
-    macros = dict(facts.application.macros)
-    for file in facts.application.files:
-        for name in file.macros:
-            macros.setdefault(name, macros.get(name))  # type: ignore[arg-type]
-    decider = MacroOrders(macros, options.storage_order is not None)
-    from hfpy.analyze.layout import keep_unpinned
-
-    wanted: dict[Node, Order] = {}
-    views = views_by_class(facts)
-    for representative, members in views.items():
-        order = decider.decide(members)
-        if order is not IDENTITY:
-            wanted[representative] = order
-    keep_unpinned(facts, wanted, views, by_macros=True)
-    facts.found += decider.found
 
 
 def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tuple[DataObject, Place]]]:

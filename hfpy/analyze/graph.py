@@ -5,14 +5,19 @@ Calls of subroutines and of functions alike, in one-line ``if``s and nested in i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hfpy.analyze.context import Located, located
+from hfpy.analyze.indirect import Candidates, by_procedure_variable
 from hfpy.analyze.scopes import Scopes
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
 from hfpy.model.statements import Call, expressions
 from hfpy.model.units import Routine
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,54 @@ class CallGraph:
             self.sites[key] = tuple(self._sites(key, routine))
             for site in self.sites[key]:
                 self.callers.setdefault(site.callee, []).append(site)
+        self.candidates = Candidates(application, scopes)
+        self.indirect: dict[str, tuple[CallSite, ...]] = {}
+        self._find_indirect()
+
+    def _find_indirect(self) -> None:
+        """A call site for each candidate of each indirect call, with an empty ``callee`` where there is none."""
+        for key, statements in self.statements.items():
+            self.candidates.take(key, statements)
+        for key, statements in self.statements.items():
+            found = [
+                CallSite(key, callee, self._shown(node), self._given(callee, node, args), at, node, False)
+                for at, node, args, callees in self.candidates.calls(key, statements)
+                for callee in callees or ("",)
+            ]
+            self.indirect[key] = tuple(found)
+            for site in found:
+                self.callers.setdefault(site.callee, []).append(site)
+
+    def _given(self, callee: str, node: Expr, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """The arguments that a candidate gets: a procedure that is bound with ``nopass`` does not get the object."""
+        routine = self.application.routines.get(callee)
+        base = node.base if isinstance(node, Apply) else node
+        passed = isinstance(base, Component)
+        return args[1:] if passed and routine is not None and len(routine.dummies) < len(args) else args
+
+    @staticmethod
+    def _shown(node: Expr) -> str:
+        base = node.base if isinstance(node, Apply) else node
+        return base.name if isinstance(base, Name | Component) else "a defined operator"
+
+    def below(self, key: str) -> tuple[CallSite, ...]:
+        """All call sites of a routine: direct ones, and one for each candidate of indirect ones."""
+        return (*self.sites.get(key, ()), *self.indirect.get(key, ()))
+
+    def gathered(self, own: Mapping[str, frozenset[T]]) -> dict[str, frozenset[T]]:
+        """What is known of each routine joined with what is known of all that it calls, directly or not, however they
+        call each other.
+        """
+        found = dict(own)
+        pending = [key for key, there in own.items() if there]
+        while pending:
+            key = pending.pop()
+            for site in self.callers.get(key, ()):
+                there = found.get(site.caller, frozenset())
+                if not found[key] <= there:
+                    found[site.caller] = there | found[key]
+                    pending.append(site.caller)
+        return found
 
     def site(self, key: str, at: Located, node: Expr | None) -> CallSite | None:
         """The call that a node of a routine's statement is: a function reference, or the designator of a ``call``."""
@@ -80,10 +133,14 @@ class CallGraph:
     def _calls(self, key: str, statement: Call, at: Located) -> list[CallSite]:
         designator = statement.designator
         name = designator.name if isinstance(designator, Name | Component) else ""
-        # A type-bound procedure is chosen by the type at run time: it stays unknown.
-        keys = self.scopes.procedures(name, key) if isinstance(designator, Name) else ()
+        # Procedures that are chosen at run time stay unknown here: see `indirect`.
+        direct = isinstance(designator, Name) and not self._by_variable(name, key)
+        keys = self.scopes.procedures(name, key) if direct else ()
         callee = self.choose(keys, statement.args, key)
         return [CallSite(key, callee, name, statement.args, at, designator, False)]
+
+    def _by_variable(self, name: str, key: str) -> bool:
+        return by_procedure_variable(name, self.application.routines[key], self.scopes)
 
     def _references(self, key: str, node: Apply, at: Located) -> list[CallSite]:
         assert isinstance(node.base, Name)
@@ -91,7 +148,7 @@ class CallGraph:
         found = self.scopes.variable(name, key)
         if found is not None and (found.symbol.rank or found.symbol.type.base == "character"):
             return []
-        keys = self.scopes.procedures(name, key)
+        keys = () if self._by_variable(name, key) else self.scopes.procedures(name, key)
         keys = tuple(k for k in keys if self.application.unit(k).kind in ("function", "procedure"))
         if not keys:
             return []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hfpy.model.expressions import Apply, Keyword, Literal
+
 ELEMENTAL = frozenset(
     "abs achar acos acosh adjustl adjustr aimag aint anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 bessel_jn "
     "bessel_y0 bessel_y1 bessel_yn bge bgt ble blt btest ceiling char cmplx conjg cos cosh dble dim dprod dshiftl "
@@ -42,3 +44,12 @@ ORDER_FREE = frozenset(
     "all any count maxval minval sum product iall iany iparity parity norm2 size allocated associated "
     "present kind".split()
 )
+
+
+def dimension_argument(call: Apply) -> Literal | None:
+    """The literal ``dim`` of ``size(a, 2)`` and the like, or None."""
+    if len(call.args) < 2:
+        return None
+    arg = call.args[1]
+    value = arg.value if isinstance(arg, Keyword) and arg.name == "dim" else arg
+    return value if isinstance(value, Literal) and value.text.isdigit() else None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts, resolve_alias, views_by_class
-from hfpy.analyze.observed import find_pins
+from hfpy.analyze.observed import UNSEEN, find_pins
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pieces import Layout, LayoutFault, pieces_of, read_layout
 from hfpy.analyze.sizes import linear_of, normal
@@ -159,9 +159,13 @@ def keep_unpinned(
         if by_macros and representative not in asked and not any(d.listed for d, _ in views[representative]):
             continue  # nobody asked for another order
         message = f"'{data.name}' keeps its declared order: {reason[0]}"
-        facts.found.append(
-            note("HF310", message, reason[1] or place, "write loops there if it shall have another order")
+        outside = reason[0].startswith(UNSEEN)
+        hint = (
+            "name what is used outside in [project] exports"
+            if outside
+            else "write loops there if it shall have another order"
         )
+        facts.found.append(note("HF310", message, reason[1] or place, hint))
 
 
 def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:

@@ -12,20 +12,23 @@ from dataclasses import dataclass, field
 from hfpy.analyze.calls import dummy_of, is_elemental
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE
+from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.orders import Node, Order
+from hfpy.analyze.pointers import seen_otherwise
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, children
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Opaque, expressions
+from hfpy.model.statements import Assignment, Memory, Opaque, expressions
 from hfpy.model.units import Routine
 
 Reason = tuple[str, Place | None]
+UNSEEN = "code that hfpy does not see"
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
 Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
 
@@ -68,6 +71,7 @@ class _Finder:
         self.by_macros = by_macros
         self.pins = Pins()
         self.splits = SplitRules(facts, self.chosen, first) if first else None
+        self.exports = Exports(facts)
         self._declared_places()
 
     # -- what an order is, given the pins so far
@@ -134,6 +138,10 @@ class _Finder:
                     self.pin(data, "it is a function result", place)
                 elif "bind" in " ".join(routine.prefix) or "bind(c" in routine.header.text.lower().replace(" ", ""):
                     self.pin(data, "it belongs to an interoperable procedure", place)
+                elif not self.by_macros and name in routine.dummies and self.exports.uses_dummies(routine):
+                    self.pin(data, f"{UNSEEN} may call '{routine.name}'", place)
+                elif not self.by_macros and self.exports.uses_variable(routine, name):
+                    self.pin(data, f"{UNSEEN} may use it", place)
                 else:
                     self._split_declaration(data, place)
 
@@ -173,6 +181,9 @@ class _Finder:
                     self._values(site, key, routine, sections.get(id(site.at.statement), []))
             for listed in sections.values():
                 self._conform(listed, key, routine)
+            for at in self.facts.graph.statements[key]:
+                for data, reason in seen_otherwise(self.facts, at, key):
+                    self.pin(data, reason, at.statement.line.place(routine.file))
             self._opaque(key, routine)
         return len(self.pins.reasons) > before
 
@@ -211,6 +222,9 @@ class _Finder:
         elif reference.role == "input" and len(order) > 1 and not self.by_macros:
             if not self._transferred_by_elements(data, items, key):
                 self.pin(data, "it is read as a whole", self._place(reference, routine))
+        elif reference.role == "allocate" and _takes_shape(reference):
+            whole = self.order(data) or tuple(range(data.rank))
+            sections.setdefault(id(reference.at.statement), []).append((reference, data, whole))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
             sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
 
@@ -417,13 +431,11 @@ class _Finder:
         return reference.at.statement.line.place(routine.file, node.start, node.end)
 
 
-def dimension_argument(call: Apply) -> Literal | None:
-    """The literal ``dim`` of ``size(a, 2)`` and the like, or None."""
-    if len(call.args) < 2:
-        return None
-    arg = call.args[1]
-    value = arg.value if isinstance(arg, Keyword) and arg.name == "dim" else arg
-    return value if isinstance(value, Literal) and value.text.isdigit() else None
+def _takes_shape(reference: Reference) -> bool:
+    """Whether an array is allocated with the shape or the values of another: ``source=`` and ``mold=``."""
+    statement = reference.at.statement
+    options = statement.options if isinstance(statement, Memory) else ()
+    return any(isinstance(option, Keyword) and option.name in ("source", "mold") for option in options)
 
 
 def _scalar_initial(text: str) -> bool:

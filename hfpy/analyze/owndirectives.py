@@ -1,17 +1,20 @@
 """Directives of OpenMP or OpenACC that users wrote themselves, where a region gets some from hfpy.
 
 To hfpy they are comments, which stay where they are. Around a loop that has hfpy's directive, too, they are an error
-for the compiler at best; in a parallel region of the user's every thread would do the whole loop.
+for the compiler at best; in a parallel region of the user's every thread would do the whole loop. The latter holds for
+backends without directives, too, if the compiler heeds the user's.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
+from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.units import Routine
 
@@ -19,13 +22,24 @@ _SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
 # What shares out a loop, or is for the loop that follows.
 _LOOPS = frozenset({"do", "distribute", "loop", "kernels", "workshare", "taskloop", "simd"})
 # What holds up to its end directive, for all that stands between.
+_BY_ONE = frozenset({"single", "master", "masked", "sections", "task"})  # of these one thread does each
 _BLOCKS = frozenset({"parallel", "teams", "single", "master", "masked", "sections", "task", "critical", "workshare"})
+
+
+@dataclass(frozen=True)
+class _Directive:
+    """A directive of the user's: its line, counted from 0, and its words before the clauses."""
+
+    line: int
+    words: frozenset[str]
 
 
 def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
     """An error for each active region that has directives of the user's around it, at its begin, or in it."""
     sentinel = _SENTINELS.get(facts.backend(routine.key))
     if sentinel is None:
+        for heeded in sorted(_heeded(facts)):
+            yield from _done_by_every_thread(facts, routine, heeded)
         return
     lines = facts.application.file(routine.key).source.lines
     for number, construct in enumerate(regions_of(routine)):
@@ -44,6 +58,38 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             yield error("HF216", message, place, hint, [Related(region.place, "the region")])
 
 
+def _heeded(facts: Facts) -> frozenset[str]:
+    """The sentinels of directives that the compiler heeds: by its flags, or for the sake of some routine's backend."""
+    options = facts.application.options
+    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    return frozenset(options.directives) | {_SENTINELS[b] for b in backends if b in _SENTINELS}
+
+
+def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iterator[Diagnostic]:
+    """An error for each active region in a parallel region of the user's that nothing shares out among its threads."""
+    lines = facts.application.file(routine.key).source.lines
+    kernels = facts.backend(routine.key) in DEVICE_BACKENDS
+    around = {id(at.statement): at.constructs for at in facts.graph.statements[routine.key]}
+    for number, construct in enumerate(regions_of(routine)):
+        region = construct.region
+        if region is None or RegionId(routine.key, number) not in facts.positions.regions:
+            continue
+        opened, before = _open_and_before(lines, routine.header.last + 1, region.line.first, sentinel)
+        loops = [c for c in around.get(id(construct.header), ()) if c.kind == "do"]
+        rows = [loop.header.line.first for loop in loops]
+        found_before = [_open_and_before(lines, routine.header.last + 1, row, sentinel)[1] for row in rows]
+        found_before += [] if kernels else [before]
+        shared = any(found is not None and found.words & _LOOPS - {"simd"} for found in found_before)
+        if shared or not opened or opened[-1][0] in _BY_ONE:
+            continue
+        found = opened[-1][1]
+        column = len(lines[found]) - len(lines[found].lstrip())
+        place = Place(routine.file, found + 1, column + 1, len(lines[found].strip()))
+        message = "each thread of a parallel region of yours would do a whole region of hfpy's"
+        hint = "end yours before, let one thread do it (single, master), or share out a loop around it"
+        yield error("HF216", message, place, hint, [Related(region.place, "the region")])
+
+
 def _words(line: str, sentinel: str) -> list[str]:
     """The words of a directive before its clauses; none for other lines and for continued ones."""
     found = re.match(rf"\s*!\${sentinel}\b(?!\s*&)\s*([a-z ]*)", line.lower())
@@ -52,8 +98,20 @@ def _words(line: str, sentinel: str) -> list[str]:
 
 def _around(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:
     """The line of a directive that is open where a region begins, or that stands right before it."""
+    opened, before = _open_and_before(lines, first, last, sentinel)
+    if opened:
+        return opened[-1][1]
+    return before.line if before is not None else None
+
+
+def _open_and_before(
+    lines: Sequence[str], first: int, last: int, sentinel: str
+) -> tuple[list[tuple[str, int]], _Directive | None]:
+    """The blocks of directives that are open where a region begins, outermost first, with their lines, and the line of
+    a directive for a loop right before it.
+    """
     opened: list[tuple[str, int]] = []
-    before: int | None = None
+    before: _Directive | None = None
     for number in range(first, last):
         words = _words(lines[number], sentinel)
         text = lines[number].strip()
@@ -62,13 +120,13 @@ def _around(lines: Sequence[str], first: int, last: int, sentinel: str) -> int |
                 before = None
             continue
         combined = bool(_LOOPS & set(words))
-        before = number if words[0] != "end" and combined else None
+        before = _Directive(number, frozenset(words)) if words[0] != "end" and combined else None
         name = next((w for w in words if w in _BLOCKS), "")
         if words[0] == "end" and name and not combined:
             opened = [o for o in opened if o[0] != name]
         elif words[0] != "end" and name and not combined:
             opened.append((name, number))
-    return opened[-1][1] if opened else before
+    return opened, before
 
 
 def _within(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:

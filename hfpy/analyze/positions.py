@@ -104,8 +104,10 @@ def positions(application: Application, graph: CallGraph, target: str) -> Positi
     found = _recursion(graph, net, own)
     below: dict[str, set[RegionId]] = {key: set() for key in application.routines}
     above: dict[str, set[RegionId]] = {key: set() for key in application.routines}
+    reached = net.copy()
+    reached.add_edges_from((key, s.callee) for key, sites in graph.indirect.items() for s in sites if s.callee)
     for key, identities in own.items():
-        for caller in nx.ancestors(net, key):
+        for caller in nx.ancestors(reached, key):
             below.setdefault(caller, set()).update(identities)
     for identity, callees in inside_calls.items():
         for callee in callees:

@@ -1,28 +1,26 @@
 """What may be on the device when a routine runs, since a caller holds it there.
 
-Device memory belongs to addresses, not to names. So an array that one routine brings to the device is there under all
-its other names, too, as long as that routine runs: in routines that import it, get it as an argument, or are internal
-ones; through pointers; in common blocks.
+Device memory belongs to addresses, not to names. So what one routine brings to the device is there under all its other
+names, too, as long as that routine runs. :mod:`hfpy.analyze.storage` says which memory names stand for; here the
+objects that routines hold on the device spread to all that they call, directly or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
-from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.components import chains_from, path_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.model.expressions import Name, walk
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.storage import Identity, actual, component_object
+from hfpy.analyze.types import component
+from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Apply, Component, Expr, Name, walk
 from hfpy.model.statements import InputOutput, Statement
-
-Identity = tuple[str, str]
-
-#: Stands for all that pointers may point to.
-TARGETS: Identity = ("", "targets")
-#: The attributes of what may be known by a pointer.
-POINTED = frozenset({"pointer", "target"})
 
 
 class Decisions(Protocol):
@@ -32,6 +30,24 @@ class Decisions(Protocol):
         """The arrays that a routine has on the device by itself."""
 
 
+@dataclass(frozen=True)
+class View:
+    """A name by which a routine gets at an array: a variable (``root``: home unit and name there), or a component
+    behind it (``path``: ``%b``; None where there are indices or calls on the way). ``writes`` tells whether it is
+    changed.
+    """
+
+    root: Identity
+    path: str | None
+    part: str
+    writes: bool
+
+    @property
+    def stands_for(self) -> Identity:
+        """What :class:`hfpy.analyze.storage.Storage` knows it as."""
+        return component_object(self.part) if self.part else self.root
+
+
 def common_block(facts: Facts, identity: Identity) -> Identity | None:
     """What stands for the common block of a variable, if it is in one."""
     home = facts.application.routines.get(identity[0])
@@ -39,25 +55,6 @@ def common_block(facts: Facts, identity: Identity) -> Identity | None:
         if group.kind == "common" and identity[1] in group.members:
             return "common", group.name
     return None
-
-
-def equivalent(facts: Facts, identity: Identity) -> set[str]:
-    """The other names that an ``equivalence`` gives the memory of a variable, in its unit."""
-    home = facts.application.routines.get(identity[0])
-    groups = [set(g.members) for g in home.spec.groups if g.kind == "equivalence"] if home is not None else []
-    found = {identity[1]}
-    for _ in groups:  # each round may join one more set
-        found = found.union(*(g for g in groups if g & found))
-    return found - {identity[1]}
-
-
-def marks(facts: Facts, data: DataObject) -> set[Identity]:
-    """All that stands for an array in a set of what is on the device."""
-    found = {data.identity}
-    if data.symbol.attributes & POINTED:
-        found.add(TARGETS)
-    block = common_block(facts, data.identity)
-    return found | {block} if block is not None else found
 
 
 def namelist_members(facts: Facts, key: str, statement: Statement) -> list[DataObject]:
@@ -81,79 +78,102 @@ def namelist_members(facts: Facts, key: str, statement: Statement) -> list[DataO
 
 
 class Residence:
-    """Answers what callers hold on the device, for the whole program at once."""
+    """Answers what callers hold on the device, and what routines may name of it, for the whole program at once."""
 
     def __init__(self, facts: Facts, effects: Effects, decisions: Decisions) -> None:
         self.facts = facts
         self.effects = effects
         self._found: dict[str, frozenset[Identity]] = {}
-        self._touched: dict[str, frozenset[Identity]] = {}
+        self._views: dict[str, frozenset[View]] | None = None
         self._spread(decisions)
 
     def of(self, key: str) -> frozenset[Identity]:
-        """What may be on the device whenever a routine runs."""
+        """The objects that may be on the device whenever a routine runs."""
         return self._found.get(key, frozenset())
 
-    def touched(self, key: str) -> frozenset[Identity]:
-        """All that stands for arrays that a routine, or one it calls, may name: modules' and its host's data, what
-        pointers of theirs may point to, common blocks. Arguments are not among them.
+    def views(self, key: str) -> frozenset[View]:
+        """The names by which a routine, or one it calls, may get at arrays, other than as arguments: variables of
+        modules and of its host, pointers, common blocks, components of objects.
         """
-        if key not in self._touched:
-            self._touched[key] = frozenset()  # a recursive call adds nothing
-            found: set[Identity] = set()
-            for identity in self.effects.mentioned(key):
-                home = self.facts.application.routines.get(identity[0])
-                symbol = home.spec.symbols.get(identity[1]) if home is not None else None
-                data = self.facts.object(identity[1], identity[0]) if symbol is not None else None
-                if data is not None and data.rank:
-                    found |= marks(self.facts, data)
-            for reference in self.facts.references.get(key, ()):
-                block = common_block(self.facts, (key, reference.name))
-                found |= {block} if block is not None else set()
-            for at in self.facts.graph.statements.get(key, ()):
-                for data in namelist_members(self.facts, key, at.statement):
-                    found |= marks(self.facts, data)
-            for site in self.facts.graph.sites.get(key, ()):
-                found |= self.touched(site.callee) if site.callee else set()
-            self._touched[key] = frozenset(found)
-        return self._touched[key]
+        if self._views is None:
+            self._views = {k: frozenset(self._own_views(k)) for k in self.facts.graph.sites}
+            pending = list(self._views)
+            while pending:
+                key_here = pending.pop()
+                for site in self.facts.graph.callers.get(key_here, ()):
+                    there = self._views.get(site.caller, frozenset())
+                    seen = frozenset(v for v in self.seen_from(site) if v is not None)
+                    if not seen <= there:
+                        self._views[site.caller] = there | seen
+                        pending.append(site.caller)
+        return self._views.get(key, frozenset())
+
+    def seen_from(self, site: CallSite) -> Iterator[View]:
+        """The views of a called routine in words of the caller: what is behind a dummy is behind the actual argument.
+        Locals of the called routine and dummies that are arrays themselves are left out.
+        """
+        routine = self.facts.application.routines.get(site.callee)
+        for view in self.views(site.callee) if routine is not None else ():
+            if routine is None or view.root[0] != site.callee:
+                yield view
+            elif view.root[1] in routine.dummies and view.part:
+                given = actual(site, routine.dummies, view.root[1])
+                if given is not None:
+                    yield self._through(given, view, site)
+
+    def _through(self, given: Expr, view: View, site: CallSite) -> View:
+        path: str | None = ""
+        while isinstance(given, Component | Apply):
+            path = f"%{given.name}{path}" if isinstance(given, Component) and path is not None else None
+            given = given.base
+        name = resolve_alias(given.name, site.at)[0] if isinstance(given, Name) else None
+        found = self.facts.scopes.variable(name, site.caller) if name is not None else None
+        root = (found.home, found.symbol.name) if found is not None else ("", "")
+        whole = f"{path}{view.path}" if path is not None and view.path is not None and found is not None else None
+        return View(root, whole, view.part, view.writes)
+
+    # -- what a routine names itself
+
+    def _own_views(self, key: str) -> Iterator[View]:
+        for reference in self.facts.references.get(key, ()):
+            if not self.facts.live(reference.at, key):
+                continue
+            name = resolve_alias(reference.name, reference.at)[0] or reference.name
+            found = self.facts.scopes.variable(name, key)
+            if found is None:
+                continue
+            root = (found.home, found.symbol.name)
+            writes = self.effects.of(reference, key)[1]
+            if reference.component:
+                yield from self._component_views(reference, key, root, writes)
+            elif found.symbol.rank or ((data := self.facts.object(name, key)) is not None and data.rank):
+                dummy = found.home == key and name in self.facts.routine(key).dummies
+                if not dummy:
+                    yield View(common_block(self.facts, root) or root, "", "", writes)
+        for at in self.facts.graph.statements.get(key, ()):
+            for member in namelist_members(self.facts, key, at.statement):
+                yield View(member.identity, "", "", True)
+
+    def _component_views(self, reference: Reference, key: str, root: Identity, writes: bool) -> Iterator[View]:
+        for expr in chains_from(reference):
+            symbol = component(expr, key, self.facts.scopes)
+            if symbol is None or symbol.rank:
+                yield View(root, path_of(expr), expr.name, writes)
+
+    # -- what is on the device
 
     def _spread(self, decisions: Decisions) -> None:
+        graph, positions = self.facts.graph, self.facts.positions
         own = {
-            key: frozenset[Identity]().union(*(marks(self.facts, d) for d in decisions.held(key)))
-            for key in self.facts.graph.sites
-            if self.facts.positions.get(key).own or self.facts.positions.get(key).below
+            key: frozenset[Identity]().union(*(self.facts.storage.of_identity(d.identity) for d in decisions.held(key)))
+            for key in graph.sites
+            if positions.get(key).own or positions.get(key).below
         }
         pending = [key for key, held in own.items() if held]
         while pending:
             key = pending.pop()
             here = own[key] | self.of(key)
-            for callee, handed in self._handed(key, here):
-                if callee in own and not handed <= self.of(callee):
-                    self._found[callee] = self.of(callee) | handed
-                    pending.append(callee)
-
-    def _handed(self, key: str, here: frozenset[Identity]) -> Iterator[tuple[str, frozenset[Identity]]]:
-        """What each call of a routine leaves on the device, as the callee knows it."""
-        for site in self.facts.graph.sites.get(key, ()):
-            if site.callee:
-                yield site.callee, frozenset(i for i in here if self._seen(i, site.callee))
-        for reference in self.facts.references.get(key, ()):
-            if reference.role != "argument":
-                continue
-            call = self.effects.site(reference, key)
-            name = resolve_alias(reference.name, reference.at)[0]
-            data = self.facts.object(name, key) if name is not None else None
-            if call is None or not call.callee or data is None or not data.rank:
-                continue
-            dummy = dummy_name(self.facts, call, reference.position)
-            if dummy is not None and (data.identity in here or marks(self.facts, data) & here):
-                yield call.callee, frozenset({(call.callee, dummy)})
-
-    def _seen(self, identity: Identity, callee: str) -> bool:
-        """Whether a routine may name what an identity stands for: marks, modules' data, those of its host."""
-        home = self.facts.application.routines.get(identity[0])
-        if home is None or home.kind in ("module", "submodule"):
-            return True
-        routine = self.facts.application.routines.get(callee)
-        return routine is not None and routine.host == identity[0]
+            for site in graph.below(key):
+                if site.callee in own and not here <= self.of(site.callee):
+                    self._found[site.callee] = self.of(site.callee) | here
+                    pending.append(site.callee)

@@ -37,6 +37,23 @@ class Scopes:
         app = self.application
         return {app.unit(key).name: key for key in app.units if app.unit(key).kind in ("module", "submodule")}
 
+    @cached_property
+    def separate(self) -> dict[tuple[str, str], str]:
+        """Module and name to key, for procedures whose interface is in a module and whose body in a submodule."""
+        app = self.application
+        found: dict[tuple[str, str], str] = {}
+        for key in app.units:
+            host = self._host(key)
+            if host is None or app.unit(host).kind != "submodule":
+                continue
+            seen: set[str] = set()
+            while host is not None and host not in seen and app.unit(host).kind == "submodule":
+                seen.add(host)
+                host = self._host(host)
+                if host is not None:
+                    found.setdefault((host, app.unit(key).name), key)
+        return found
+
     # -- variables
 
     def variable(self, name: str, key: str) -> Found | None:
@@ -137,6 +154,8 @@ class Scopes:
             inner = f"{current}::{name}"
             if inner in app.units:
                 return (inner,)
+            if (current, name) in self.separate:
+                return (self.separate[current, name],)
             routine = app.routines.get(current)
             unit = app.unit(current)
             if unit.kind in ("subroutine", "function") and unit.name == name:
@@ -159,7 +178,9 @@ class Scopes:
         file, number = app.units[key]
         parent = app.files[file].units[number].parent
         if parent is None:
-            return None
+            unit = app.unit(key)
+            outer = unit.uses[0].module if unit.kind == "submodule" and unit.uses else None
+            return outer if outer in app.units else None
         from hfpy.parse.routines import unit_key
 
         return unit_key(app.files[file], parent)
@@ -194,6 +215,8 @@ class Scopes:
         app = self.application
         if f"{module}::{name}" in app.units:
             return (f"{module}::{name}",)
+        if (module, name) in self.separate:
+            return (self.separate[module, name],)
         routine = app.routines.get(module)
         if routine is not None:
             found = self._generic(name, routine, module)

@@ -11,18 +11,20 @@ from dataclasses import dataclass, field
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import regions_of
+from hfpy.analyze.dependence.answers import Proved
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.flags import flag_writes
 from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
+from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
-from hfpy.analyze.sharedwrites import SharedWrites
+from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, warning
-from hfpy.model.expressions import Apply
+from hfpy.model.expressions import Apply, Name
 from hfpy.model.statements import Assignment
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 from hfpy.parse.macros import expand
 
 
@@ -41,6 +43,11 @@ class Sharing:
     flags: list[Assignment] = field(default_factory=list)
     complete: bool = True
     found: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong or open: only then may points be computed together."""
+        return all(d.severity == "note" for d in self.found)
 
 
 class RoutineSharing:
@@ -85,7 +92,8 @@ class RegionSharing:
         self.region = self.body.region
         self.result = Sharing()
         self._behind: dict[str, Reference] | None = None
-        self._writes = SharedWrites(self.body, self.result.found)
+        self._set_here: dict[str, bool] = {}
+        self._arrays = SharedArrays(self.body, self.result.found)
 
     def place(self) -> Sharing:
         """Classify every name."""
@@ -98,7 +106,11 @@ class RegionSharing:
                 continue
             found = self.facts.scopes.variable(name, self.key)
             if found is None:
-                self._unknown(name)
+                implicit = self._implicit(name, flow)
+                if implicit is not None:
+                    self._scalar(name, implicit, flow)
+                else:
+                    self._unknown(name)
                 continue
             if found.symbol.constant:
                 continue
@@ -112,6 +124,24 @@ class RegionSharing:
         return self.result
 
     # -- names
+
+    def _implicit(self, name: str, flow: Flow) -> DataObject | None:
+        """A scalar that no declaration names, where the implicit rules give it a type: it is local to the routine.
+
+        Only names that the region sets count: whatever else is not declared may be a function.
+        """
+        routine, scopes = self.routine, self.facts.scopes
+        host = self.facts.application.routines.get(routine.host)
+        if name not in flow.written or routine.spec.implicit_none or scopes.sees_opaque(self.key):
+            return None
+        if host is not None and (host.kind not in ("module", "submodule") or host.spec.implicit_none):
+            return None
+        if scopes.imported_opaquely(name, self.key) or scopes.procedures(name, self.key):
+            return None
+        if any(isinstance(r.node, Apply) or r.component for r in self.body.references if r.name == name):
+            return None
+        symbol = Symbol(name, scopes.implicit_type(name, routine))
+        return DataObject(name, self.key, self.key, symbol, (), ())
 
     def _unknown(self, name: str) -> None:
         scopes = self.facts.scopes
@@ -200,30 +230,69 @@ class RegionSharing:
         if name not in flow.written:
             self.result.shared.append(name)
             return
-        own = self.body.references_of(name)
-        parallel = parallel_positions(data, self.region)
-        indexed = [r for r in own if self.body.iterators_in(r, data)]
-        if name in self.region.private:
+        if name in self.region.private or (data.local and self._pointed(name)):
             self._own(name, data)
             return
-        if parallel or indexed or not data.local:
+        lasting = not data.local or not self.facts.storage.alone(data.identity)
+        if lasting or parallel_positions(data, self.region) or self._array_read_after(name, data):
             self.result.shared.append(name)
-            self._writes.check(name, data)
+            self._arrays.check(name, data)
             return
-        if self._live_out(name, data) and self._read_after(name) is not None:
+        if self._arrays.by_point(data) and self._arrays.independent(data) == Proved():
             self.result.shared.append(name)
-            self._writes.check_elements(name, data)
+            return
+        self._private_array(name, data, flow)
+
+    def _pointed(self, name: str) -> bool:
+        """Whether a pointer gets its target in the region: what it points at is each point's own."""
+        return any(r.role == "pointer" for r in self.body.references_of(name) if isinstance(r.node, Name))
+
+    def _private_array(self, name: str, data: DataObject, flow: Flow) -> None:
+        """A local array none of whose dimensions belongs to the region, and that is not used behind it: each point
+        gets its own, if it sets what it reads; what was set before the region may come in, if no point changes that.
+        """
+        answer = self._arrays.private(data)
+        if isinstance(answer, Proved):
+            self._own(name, data)
             return
         outside = any(
             self.body.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
             for r in self.owner.by_name.get(name, ())
         )
-        if outside or data.symbol.attributes & {"initialised"}:
-            if name in flow.exposed:
-                self._carried(name, flow.exposed[name], flow.written[name])
+        shared = self._arrays.by_point(data) or (keeps_value(self.routine, name) and self.routine.kind != "program")
+        if shared:
+            self.result.shared.append(name)
+            self._arrays.check(name, data)
+        elif outside or data.symbol.attributes & {"initialised"}:
+            if not isinstance(self._arrays.unchanged(data), Proved):
+                self._arrays.not_private(name, answer)
             self.result.firstprivate.append(name)
         else:
+            self._arrays.not_private(name, answer)
             self._own(name, data)
+
+    def _array_read_after(self, name: str, data: DataObject) -> bool:
+        """Whether what is set in the region may be read behind it: not by a region whose points set what they read."""
+        entries = {
+            statement: [e for e in listed if e[0].name == name and not (e[1] and self._sets_itself(e[0], name, data))]
+            for statement, listed in self.owner.all_effects().items()
+        }
+        scan = FlowScan({s: listed for s, listed in entries.items() if listed})
+        return name in scan.scan_behind(self.routine.body, self.body.construct).exposed
+
+    def _sets_itself(self, reference: Reference, name: str, data: DataObject) -> bool:
+        """Whether a reference stands in another region, each of whose points sets what it reads of an array."""
+        others = [n for n in reference.at.regions if n != self.body.identity.number]
+        active = [n for n in others if RegionId(self.key, n) in self.facts.positions.regions]
+        return any(self.owner.region(n).sets_itself(name, data) for n in active)
+
+    def sets_itself(self, name: str, data: DataObject) -> bool:
+        """Whether each point of this region sets what it reads of a local array."""
+        if name not in self._set_here:
+            self._set_here[name] = not parallel_positions(data, self.region) and isinstance(
+                self._arrays.private(data), Proved
+            )
+        return self._set_here[name]
 
     def _own(self, name: str, data: DataObject) -> None:
         """Each thread gets its own array."""
@@ -243,6 +312,11 @@ class RegionSharing:
         if data.symbol.dynamic or data.symbol.type.base in ("type", "class", "character"):
             return False
         return unknown > 1 or total > 32 * 1024
+
+    def sets_all(self, name: str) -> bool:
+        """Whether each point sets all that it has of an array, and reads no element before."""
+        data = self.facts.object(name, self.key)
+        return data is not None and self._arrays.sets_all(data)
 
     # -- reductions
 

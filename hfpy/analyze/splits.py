@@ -17,7 +17,7 @@ from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.intrinsics import ELEMENTAL
+from hfpy.analyze.intrinsics import ELEMENTAL, dimension_argument
 from hfpy.analyze.lanes import BlockLoops
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.types import part_rank
@@ -215,8 +215,6 @@ class SplitRules:
 
     @staticmethod
     def _inquiry(reference: Reference, order: Order) -> str:
-        from hfpy.analyze.observed import dimension_argument
-
         call = reference.call
         name = call.base.name if isinstance(call, Apply) and isinstance(call.base, Name) else ""
         if name in _ABOUT_THE_WHOLE:

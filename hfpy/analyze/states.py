@@ -14,8 +14,10 @@ from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
-from hfpy.analyze.residence import TARGETS, Residence, equivalent, marks
+from hfpy.analyze.residence import Residence
+from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -33,8 +35,16 @@ class States:
     _states: dict[tuple[str, str], str] = field(default_factory=dict)
     _device_uses: dict[str, dict[str, Reference]] = field(default_factory=dict)
     _held: dict[str, list[DataObject]] = field(default_factory=dict)
-    _all_there: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    _all_there: dict[str, frozenset[Identity]] = field(default_factory=dict)
     _residence: Residence | None = None
+    _messages: Messages | None = None
+
+    @property
+    def messages(self) -> Messages:
+        """Which arrays belong to messages that are on their way."""
+        if self._messages is None:
+            self._messages = Messages(self.facts, self.effects)
+        return self._messages
 
     def of(self, name: str, key: str) -> str:
         """The state of an array in a routine; ``host`` for everything that is no array."""
@@ -89,18 +99,15 @@ class States:
         data = self.facts.object(name, key)
         if data is None or not data.rank or data.symbol.constant or not self.reaches_device(key):
             return False
-        there = self._there(key)
-        if marks(self.facts, data) & there:
+        storage = self.facts.storage
+        if storage.meet(storage.of_identity(data.identity), self.resident(key)):
             return True
-        return any((data.home, other) in there for other in equivalent(self.facts, data.identity))
+        return any(storage.shared(data.name, held.name, key) for held in self.held(key) if held.name != data.name)
 
-    def points(self, key: str) -> bool:
-        """Whether pointers may point to arrays that are on the device while a routine runs."""
-        return self.reaches_device(key) and TARGETS in self._there(key)
-
-    def _there(self, key: str) -> frozenset[tuple[str, str]]:
+    def there(self, key: str) -> frozenset[Identity]:
+        """The storage objects that may be on the device while a routine runs: its own and those of its callers."""
         if key not in self._all_there:
-            held = (marks(self.facts, d) for d in self.held(key))
+            held = (self.facts.storage.of_identity(d.identity) for d in self.held(key))
             self._all_there[key] = self.resident(key).union(*held)
         return self._all_there[key]
 
@@ -119,7 +126,7 @@ class States:
             self._residence = Residence(self.facts, self.effects, self)
         return self._residence
 
-    def resident(self, key: str) -> frozenset[tuple[str, str]]:
+    def resident(self, key: str) -> frozenset[Identity]:
         """What may be on the device whenever a routine runs, since a caller holds it there."""
         return self.residence.of(key)
 

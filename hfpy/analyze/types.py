@@ -57,8 +57,16 @@ def _wider(left: FType | None, right: FType | None) -> FType | None:
 def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:
     """The declaration of a component in its type, or None where that is not known."""
     of = _part(expr.base, key, scopes)
-    derived = scopes.derived_type(of[1].derived, key) if of is not None else None
-    return next((c for c in derived.components if c.name == expr.name), None) if derived is not None else None
+    wanted = of[1].derived if of is not None else ""
+    seen: set[str] = set()
+    while wanted and wanted not in seen:  # a type has the components of the types that it extends
+        seen.add(wanted)
+        derived = scopes.derived_type(wanted, key)
+        found = next((c for c in derived.components if c.name == expr.name), None) if derived is not None else None
+        if found is not None or derived is None:
+            return found
+        wanted = derived.extends
+    return None
 
 
 def part_rank(expr: Expr, key: str, scopes: Scopes) -> int | None:

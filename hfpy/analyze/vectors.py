@@ -30,7 +30,7 @@ def simd_plan(
     """
     body = innermost_body(node, region)
     iterator = innermost or (region.iterators[0] if not region.loops else _innermost(node, region))
-    if sharing.firstprivate or sharing.lastprivate or sharing.heap or sharing.found:
+    if sharing.firstprivate or sharing.lastprivate or sharing.heap or not sharing.clean:
         return False, ()
     if region.reductions or sharing.flags or not _straight(body):
         return False, ()
@@ -69,9 +69,24 @@ def simd_plan(
             uses = item == iterator if isinstance(item, str) else iterator in names_in(item)
             if uses and position != fastest:
                 return False, ()
+    if _share_memory(facts, effects, key, number):
+        return False, ()
     private = tuple(sorted(n for n in sharing.private if n not in region.iterators))
     arrays = [n for n in private if (d := facts.object(n, key)) is not None and d.rank]
     return not arrays, private
+
+
+def _share_memory(facts: Facts, effects: Effects, key: str, number: int) -> bool:
+    """Whether an array that the region writes may have another name in it."""
+    names: set[str] = set()
+    written: set[str] = set()
+    for reference in facts.references[key]:
+        name = resolve_alias(reference.name, reference.at)[0] if number in reference.at.regions else None
+        data = facts.object(name, key) if name is not None else None
+        if name is not None and data is not None and data.rank:
+            names.add(name)
+            written |= {name} if effects.of(reference, key)[1] else set()
+    return any(facts.storage.shared(w, n, key) for w in written for n in names - {w})
 
 
 def _regions(routine: Routine) -> tuple[Construct, ...]:

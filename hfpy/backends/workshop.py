@@ -9,6 +9,7 @@ from hfpy.analyze.arguments import check_arguments
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.families import check_families, common_backend, shares_across_families
+from hfpy.analyze.finals import check_finals
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.states import States
 from hfpy.backends import cuda_fortran
@@ -132,6 +133,7 @@ class Backends:
         if not self._families_checked:
             found += check_families(self.facts, self.states)
             found += check_arguments(self.facts, self.states)
+            found += check_finals(self.facts, self.states)
             self._families_checked = True
         head: list[str] = []
         beside: list[Beside] = []

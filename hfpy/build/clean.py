@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hfpy.backendtable import BACKENDS
+from hfpy.build.driver import KINDS
 from hfpy.build.files import explained, require_inside
 from hfpy.diagnostics import Place
 from hfpy.project import Project, key_place
@@ -23,8 +24,8 @@ def clean_project(project: Project, targets: Iterable[str]) -> list[Path]:
     require_inside(project.root, build, key_place(project, "project", "build_dir"))
     removed = []
     for target in targets:
-        for backend, emulated in itertools.product(BACKENDS, ("", "-emulated", "-traced", "-emulated-traced")):
-            folder = build / f"{target}-{backend}{emulated}"
+        for backend, *kinds in itertools.product(BACKENDS, *(("", kind) for kind in KINDS)):
+            folder = build / f"{target}-{backend}{''.join(kinds)}"
             if (folder / ".lock").is_file():
                 require_inside(project.root, folder, Place(str(folder)))
                 with explained(folder):

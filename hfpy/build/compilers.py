@@ -47,7 +47,8 @@ class Spelling:
     ``selections`` are for files with selections by ``merge`` (:mod:`hfpy.transform.stencil.selects`): gfortran would
     move what they select from back into branches, and then not vectorise the loop. ``untrapped`` lets it compute both
     sides of branches in them, and in loops over blocks of columns, where an operation may set a flag that nobody asks
-    for; values stay what they are. Programs that stop at such flags do without it.
+    for; values stay what they are. Programs that stop at such flags do without it. ``exact`` keeps the last bits what
+    they are without optimisation: no fused multiply-add, no vectorised library functions.
     """
 
     module_out: tuple[str, ...]
@@ -57,6 +58,7 @@ class Spelling:
     openacc: tuple[str, ...]
     selections: tuple[str, ...] = ()
     untrapped: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
 
 
 _SPELLINGS: Mapping[Family, Spelling] = {
@@ -68,10 +70,11 @@ _SPELLINGS: Mapping[Family, Spelling] = {
         ("-fopenacc", "-foffload=disable"),
         ("-fno-tree-sink", "-fno-thread-jumps"),
         ("-fno-trapping-math",),
+        ("-ffp-contract=off", "-nostdinc"),
     ),
-    "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",)),
-    "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), ()),
-    "llvm": Spelling(("-J",), ("-cpp",), (), ("-fopenmp",), ("-fopenacc",)),
+    "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",), exact=("-Mnofma",)),
+    "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), (), exact=("-no-fma", "-fp-model=precise")),
+    "llvm": Spelling(("-J",), ("-cpp",), (), ("-fopenmp",), ("-fopenacc",), exact=("-ffp-contract=off",)),
     "other": Spelling(("-J",), (), (), ("-fopenmp",), ("-fopenacc",)),
 }
 

@@ -22,10 +22,22 @@ from hfpy.diagnostics import ToolError
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "cuda"
 EMULATION = RUNTIME / "emulate"
 JIT = RUNTIME / "jit"
+SHADOW = RUNTIME.parent / "races"
 DEFAULT_ARCH = "sm_80"
 ARRAYS_SOURCE = RUNTIME / "hfpy_arrays.f90"
 MODULE_SOURCES = (RUNTIME / "hfpy_device.f90", ARRAYS_SOURCE)
 LIBRARY = "libhfpy_device.a"
+
+# How families of compilers instrument accesses, without what would join neighbouring ones.
+WATCHES: Mapping[str, tuple[str, ...]] = {
+    "gnu": (
+        "-fsanitize=thread",
+        "--param=tsan-instrument-func-entry-exit=0",
+        "-fno-tree-vectorize",
+        "-fno-store-merging",
+    ),
+    "llvm": ("-fsanitize=thread", "-fno-vectorize", "-fno-slp-vectorize"),
+}
 
 _STANDARD = "-std=c++17"
 _LIBRARY_FOLDERS = re.compile(r"^#\$ LIBRARIES=(.*)$", re.M)
@@ -52,7 +64,7 @@ class CudaTools:
     def kernel_command(self, source: Path, target: Path) -> list[str]:
         """The command that compiles a generated ``.cu`` file."""
         if self.emulated:
-            own = ["-x", "c++", "-O2", "-ffp-contract=off"]
+            own = ["-x", "c++", "-O2", "-ffp-contract=off", *watched(self.compiler, self.flags)]
         elif self.jit:
             own = ["-x", "c++", "-O1"]
         else:
@@ -70,7 +82,7 @@ class CudaTools:
 
     def headers(self) -> tuple[Path, ...]:
         """The headers of the runtime."""
-        return tuple(path for path in sorted(RUNTIME.rglob("*.h*")) if path.is_file())
+        return tuple(path for folder in (RUNTIME, SHADOW) for path in sorted(folder.rglob("*.h*")) if path.is_file())
 
     def link_flags(self) -> tuple[str, ...]:
         """What the Fortran compiler needs to link kernels and the runtime, behind the library of the runtime.
@@ -78,14 +90,14 @@ class CudaTools:
         Raises ToolError if nvcc cannot be asked where its libraries are.
         """
         if self.emulated or self.jit:
-            return ("-lstdc++",)
+            return ("-lstdc++", "-lpthread")
         folders = (f"-L{folder}" for folder in library_folders(self.compiler))
         return (*folders, "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lstdc++")
 
     def _command(self, own: Sequence[str], source: Path, target: Path) -> list[str]:
         command = [*self.compiler.command, "-c", _STANDARD, *own, f"-I{RUNTIME}"]
         if self.emulated:
-            command += [f"-I{EMULATION}", "-DHFPY_EMULATE"]
+            command += [f"-I{EMULATION}", f"-I{SHADOW}", "-DHFPY_EMULATE"]
         elif self.jit:
             command += [f"-I{JIT}", "-DHFPY_JIT"]
         else:
@@ -118,6 +130,15 @@ def find_cuda_tools(
         raise ToolError(f"{fault}\n  hint: without a GPU, --emulate runs the same kernels on the CPU") from None
     flags = (*nvcc_flags, *environment_flags(environment, "NVCCFLAGS"))
     return CudaTools(compiler, False, arch, exact, debug, flags)
+
+
+def watched(compiler: Compiler, flags: Sequence[str]) -> tuple[str, ...]:
+    """The flags that let a compiler tell the runtime each access of memory (``hfpy_shadow.h``), one element at a time;
+    none for compilers that cannot, and none beside sanitizers, which do not go together.
+    """
+    if compiler.family not in WATCHES or any(flag.startswith("-fsanitize") for flag in flags):
+        return ()
+    return WATCHES[compiler.family]
 
 
 def find_jit_tools(environment: Mapping[str, str]) -> CudaTools:

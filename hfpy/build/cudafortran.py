@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler
-from hfpy.build.cuda import EMULATION, RUNTIME, CudaTools
+from hfpy.build.cuda import EMULATION, RUNTIME, CudaTools, watched
 from hfpy.build.files import digest, explained, write_if_changed
 from hfpy.build.graph import CompiledFile
 from hfpy.diagnostics import ToolError
@@ -105,10 +105,13 @@ def added(files: Mapping[str, CompiledFile], emulate: bool, folder: Path) -> dic
     return {n: for_emulation(f, folder) if n.endswith(SUFFIX) else f for n, f in every.items()}
 
 
-def compile_flags(compiler: Compiler, cuda: CudaTools) -> tuple[str, ...]:
-    """The flags for files of kernels. Raises ToolError if the compiler knows no CUDA Fortran."""
+def compile_flags(compiler: Compiler, cuda: CudaTools, fortran_flags: Sequence[str] = ()) -> tuple[str, ...]:
+    """The flags for files of kernels beside the others, ``fortran_flags``. Raises ToolError if the compiler knows no
+    CUDA Fortran.
+    """
     if cuda.emulated:
-        return ("-ffp-contract=off", "-fcheck=bounds", "-fcheck=no-pointer") if compiler.family == "gnu" else ()
+        checks = ("-ffp-contract=off", "-fcheck=bounds", "-fcheck=no-pointer")
+        return (*checks, *watched(compiler, fortran_flags)) if compiler.family == "gnu" else ()
     if compiler.family != "nvidia":
         raise ToolError(
             f"error {codes.TOOL_MISSING}: kernels in CUDA Fortran need nvfortran, not {compiler.command[0]}\n"

@@ -16,6 +16,7 @@ from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
+from hfpy.build.races import watching
 from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import OPENMP_MODULE, Tools, find_tools
@@ -25,6 +26,7 @@ from hfpy.build.translated import (
     GENERATED,
     KERNEL_SUFFIX,
     PROFILE_MODULE,
+    RACES_MODULE,
     STATE,
     VERIFY_MODULE,
     Translated,
@@ -39,6 +41,8 @@ from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_f
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
+RACES_FOLDER = VERIFY_FOLDER.parent / "races"
+KINDS = ("-emulated", "-traced", "-level0", "-profiled", "-watched")  # in the names of build folders
 _BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
 
 
@@ -54,12 +58,16 @@ class Built:
 
 @dataclass(frozen=True)
 class Request:
-    """How to build: ``say`` takes compilers' messages, ``told`` every command run, ``diagnosed`` the diagnostics."""
+    """How to build: ``say`` takes compilers' messages, ``told`` every command run, ``diagnosed`` the diagnostics.
+
+    ``exact`` forbids compilers what changes last bits: fused multiply-add, vectorised library functions.
+    """
 
     jobs: int
     environment: Mapping[str, str]
     phases: Phases
     debug: bool = False
+    exact: bool = False
     say: Callable[[str], None] = field(default=lambda _: None)
     told: Callable[[str], None] = field(default=lambda _: None)
     diagnosed: Callable[[Sequence[Diagnostic]], None] = field(default=lambda _: None)
@@ -87,15 +95,8 @@ def build(project: Project, options: Options, request: Request) -> Built:
 
 def build_folder(project: Project, options: Options) -> Path:
     """The folder of this target and backend, with the executables directly in it."""
-    suffix = "".join(
-        word
-        for word, asked in (
-            ("-emulated", options.emulate),
-            ("-traced", options.trace),
-            ("-profiled", options.profile),
-        )
-        if asked
-    )
+    asked = (options.emulate, options.trace, options.trace and not options.opt, options.profile, options.races)
+    suffix = "".join(word for word, wanted in zip(KINDS, asked, strict=True) if wanted)
     return project.root / project.build_dir / f"{options.target}-{options.default_backend}{suffix}"
 
 
@@ -119,6 +120,7 @@ def _compile_and_link(
     others = (*source_files(project, suffixes), *((VERIFY_FOLDER / "hfpy_verify.c",) if options.trace else ()))
     others += (DEBUG_FOLDER / "hfpy_debug.c",) if options.debug_print.on else ()
     others += (PROFILE_FOLDER / "hfpy_profile.c",) if options.profile else ()
+    others += (RACES_FOLDER / "hfpy_races.c",) if options.races else ()
     tools = find_tools(
         project,
         options,
@@ -128,6 +130,10 @@ def _compile_and_link(
         debug=request.debug,
         suffixes=frozenset(path.suffix for path in others),
     )
+    if request.exact:
+        tools = replace(tools, fortran_flags=(*tools.fortran_flags, *tools.fortran.spelling.exact))
+    if options.races:
+        tools = watching(tools)
     files = {file.name: file for file in compiled_files(translated.files, mains)}
     check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     kernels = {name for name in files if name.endswith(KERNEL_SUFFIX)}
@@ -142,7 +148,11 @@ def _compile_and_link(
         files["hfpy_debug.f90"] = runtime_module(DEBUG_FOLDER / "hfpy_debug.f90", DEBUG_MODULE)
     if options.profile:
         files["hfpy_profile.f90"] = runtime_module(PROFILE_FOLDER / "hfpy_profile.f90", PROFILE_MODULE)
-    flags = cudafortran.compile_flags(tools.fortran, cuda) if cuda is not None and in_fortran else ()
+    if options.races:
+        files["hfpy_races.f90"] = runtime_module(RACES_FOLDER / "hfpy_races.f90", RACES_MODULE)
+    flags = (
+        cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
+    )
     needs = dependencies(tuple(files.values()))
     processes = Processes()
     objects = Objects(
@@ -190,6 +200,7 @@ def _cuda_tools(project: Project, options: Options, request: Request) -> CudaToo
         request.environment,
         emulated=options.emulate,
         arch=settings.arch,
+        exact=request.exact,
         debug=request.debug,
         nvcc_flags=project.nvccflags,
     )

@@ -11,7 +11,7 @@ from hfpy.build.compilers import environment_flags
 from hfpy.build.named import unknown_folders, unknown_paths
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, Place, UsageError
-from hfpy.options import Options, default_kinds, schedule_fault, sizes_of
+from hfpy.options import Options, default_kinds, directives_of, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
 
 
@@ -27,6 +27,7 @@ class Given:
     define: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     layout: str | None = None
+    exports: tuple[str, ...] = ()
     schedule: str | None = None
     opt: int | None = None
     specialise: str | None = None
@@ -37,6 +38,7 @@ class Given:
     trace: bool = False
     debug_print: bool = False
     profile: bool = False
+    races: bool = False
     jobs: int = 0
 
 
@@ -67,7 +69,7 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
     notes = (*notes, *unknown_paths(project), *unknown_folders(given.include_dirs, Place("-I")))
     options = with_given(options_for(project, given.target), given)
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
-    return Session(project, replace(options, kinds=default_kinds(flags)), notes)
+    return Session(project, replace(options, kinds=default_kinds(flags), directives=directives_of(flags)), notes)
 
 
 def nearest_project(folder: Path) -> Path:
@@ -117,6 +119,7 @@ def with_given(options: Options, given: Given) -> Options:
         trace=given.trace,
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         profile=given.profile,
+        races=given.races,
         jobs=given.jobs,
     )
     if given.backend is not None:
@@ -125,6 +128,8 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, storage_order=given.storage_order)
     if given.layout is not None:
         changed = replace(changed, layout=given.layout)
+    if given.exports:
+        changed = replace(changed, exports=(*(changed.exports or ()), *given.exports))
     if given.schedule is not None and (fault := schedule_fault(given.schedule)):
         raise UsageError(f"--schedule {given.schedule}: {fault}")
     if given.schedule is not None:
@@ -138,7 +143,7 @@ def with_given(options: Options, given: Given) -> Options:
         changed = replace(changed, specialise=sizes)
     if given.opt is not None:
         changed = replace(changed, opt=given.opt)
-    elif given.debug or given.trace or changed.debug_print.on:
+    elif given.debug or given.races or changed.debug_print.on:
         changed = replace(changed, opt=0)  # what is looked at are the regions as they were written
     return with_order_macro(changed)
 

@@ -31,6 +31,7 @@ ARRAYS_MODULE = "hfpy_arrays"
 VERIFY_MODULE = "hfpy_verify"
 DEBUG_MODULE = "hfpy_debug"
 PROFILE_MODULE = "hfpy_profile"
+RACES_MODULE = "hfpy_races"
 _INTERFACES = re.compile(rb"^module (hf[ic]_\w+)$", re.M)
 _LAUNCHERS = re.compile(rb"^ *use (hfc_\w+), only: hfl", re.M)
 STATE = "translation.json"
@@ -167,9 +168,8 @@ def _own_modules(data: bytes) -> tuple[str, ...]:
 
 def _runtime_modules(data: bytes) -> tuple[str, ...]:
     """Modules of the runtime, and of kernels, that hfpy has made a generated file use."""
-    runtime = tuple(
-        m for m in (ARRAYS_MODULE, VERIFY_MODULE, DEBUG_MODULE, PROFILE_MODULE) if b"use " + m.encode() in data
-    )
+    known = (ARRAYS_MODULE, VERIFY_MODULE, DEBUG_MODULE, PROFILE_MODULE, RACES_MODULE)
+    runtime = tuple(m for m in known if b"use " + m.encode() in data)
     return (*runtime, *dict.fromkeys(name.decode() for name in _LAUNCHERS.findall(data)))
 
 
@@ -293,6 +293,11 @@ def origins(state: Path, folder: Path, names: Iterable[str]) -> list[Origin]:
         for entry in read_json(state).get("files", ())
         if entry["name"] in wanted
     ]
+
+
+def all_origins(state: Path, folder: Path) -> list[Origin]:
+    """Where all generated files in ``folder`` come from."""
+    return origins(state, folder, [entry["name"] for entry in read_json(state).get("files", ())])
 
 
 def packed_lines(lines: Sequence[int]) -> list[list[int]]:

@@ -17,6 +17,11 @@ from hfpy.diagnostics import ToolError, UsageError
 TARGETS = ("cpu", "gpu")
 
 
+def agreement(tolerance: float) -> str:
+    """How far two sides agree whose arrays are the same."""
+    return f"within {tolerance:g} (relative)" if tolerance else "bit for bit"
+
+
 @dataclass(frozen=True)
 class Side:
     """One of the two builds: target and backend (empty for the project's)."""

@@ -61,6 +61,8 @@ def load(
         emulate=emulate and target == "gpu",
     )
     session = _with_flags(_session(source, given, cache), flags)
+    # Callers get at routines through wrappers, which stand in the same modules.
+    session = replace(session, options=replace(session.options, exports=()))
     _check_backends(session)
     _check_layout(session)
 

@@ -42,8 +42,8 @@ class Expected:
 
 def expected_on_device(sources: Sequence[Path], options: Options) -> Expected:
     """What the routines of some sources expect, as the translation sees it (sources without faults)."""
+    from hfpy.analyze.analysis import analyse
     from hfpy.analyze.effects import Effects
-    from hfpy.analyze.facts import analyse
     from hfpy.analyze.states import PRESENT, States
     from hfpy.parse.application import read_application
 

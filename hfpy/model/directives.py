@@ -57,8 +57,10 @@ class Reduction:
 class Region:
     """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds as text, one per domain.
 
-    ``private`` are arrays of which every point has its own. ``loops`` says that the body's own ``do`` nest over the
-    iterators serves as the loops (comment form). ``stated`` are those of ``startat`` and ``endat`` that were given.
+    ``private`` are arrays of which every point has its own. ``independent`` are arrays in which no two points meet,
+    ``distinct`` index arrays that take no value twice, as the user says. ``loops`` says that the body's own ``do`` nest
+    over the iterators serves as the loops (comment form). ``stated`` are those of ``startat`` and ``endat`` that were
+    given.
     """
 
     domains: tuple[Domain, ...]
@@ -76,6 +78,8 @@ class Region:
     schedule: str = ""
     collapse: int = 0
     private: tuple[str, ...] = ()
+    independent: tuple[str, ...] = ()
+    distinct: tuple[str, ...] = ()
     hints: tuple[tuple[str, tuple[str, ...]], ...] = ()
     loops: bool = False
     stated: frozenset[str] = frozenset()

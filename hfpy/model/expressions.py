@@ -158,6 +158,42 @@ def walk(expr: Expr) -> Iterator[Expr]:
         stack.extend(reversed(children(node)))
 
 
+def without_places(expr: Expr) -> Expr:
+    """The expression without parentheses around parts and with no offsets: equal for equal expressions, however they
+    are spelled.
+    """
+    again = without_places
+    match expr:
+        case Paren(inner=inner):
+            return again(inner)
+        case Literal(kind=kind, text=text):
+            return Literal(0, 0, kind, text if kind == "char" else text.lower())
+        case Name(name=name):
+            return Name(0, 0, name)
+        case Star():
+            return Star(0, 0)
+        case Range(lower=lower, upper=upper, step=step):
+            parts = [None if p is None else again(p) for p in (lower, upper, step)]
+            return Range(0, 0, parts[0], parts[1], parts[2])
+        case Keyword(name=name, value=value):
+            return Keyword(0, 0, name, again(value))
+        case Apply(base=base, args=args):
+            return Apply(0, 0, again(base), tuple(again(a) for a in args), 0)
+        case Component(base=base, name=name):
+            return Component(0, 0, again(base), name)
+        case Unary(op=op, operand=operand):
+            return Unary(0, 0, op, again(operand))
+        case Binary(op=op, left=left, right=right):
+            return Binary(0, 0, op, again(left), again(right))
+        case ImpliedDo(items=items, var=var, bounds=bounds):
+            return ImpliedDo(0, 0, tuple(again(i) for i in items), var, tuple(again(b) for b in bounds))
+        case ArrayConstructor(items=items, type_spec=type_spec):
+            return ArrayConstructor(0, 0, tuple(again(i) for i in items), "".join(type_spec.lower().split()))
+        case Complex(real=real, imag=imag):
+            return Complex(0, 0, again(real), again(imag))
+    raise AssertionError(expr)
+
+
 def names_in(expr: Expr) -> set[str]:
     """Every name that the expression mentions (component names are none)."""
     return {node.name for node in walk(expr) if isinstance(node, Name)}

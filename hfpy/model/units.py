@@ -109,12 +109,15 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class DerivedType:
-    """A derived type: its components in order, the type it extends, its bindings as name → procedure."""
+    """A derived type: its components in order, the type it extends, its bindings as name → procedure (a generic name →
+    each of its bindings), its final procedures.
+    """
 
     name: str
     components: tuple[Symbol, ...] = ()
     extends: str = ""
     bindings: tuple[tuple[str, str], ...] = ()
+    finals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,7 @@ class Specification:
     implicit: tuple[tuple[str, FType], ...] = ()
     statement_functions: tuple[tuple[str, tuple[str, ...], Expr, LogicalLine], ...] = ()
     private: frozenset[str] = frozenset()
+    public: frozenset[str] = frozenset()
     default_private: bool = False
     saved: frozenset[str] = frozenset()
     storage: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ from hfpy.model.application import Application
 from hfpy.model.macros import Macro
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
+from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros
 from hfpy.parse.routines import parse_unit, unit_key
 
@@ -152,10 +153,8 @@ def _parse_reached(
 
 def reached(application: Application) -> list[str]:
     """Keys of the units that directives reach: units of hybrid files, their callers and callees, and the modules all
-    these use.
+    these use; and all that may set pointers, with their callers, since an array may have other names through them.
     """
-    from hfpy.parse.edges import index_edges
-
     net = nx.DiGraph(index_edges(application))
     seeds = {k for k in application.units if application.file(k).hybrid}
     wanted = set(seeds)
@@ -164,6 +163,8 @@ def reached(application: Application) -> list[str]:
         if unit.regions:
             wanted |= nx.ancestors(net, key)
         wanted |= nx.descendants(net, key)
+    for key in units_with_pointers(application) if seeds else ():
+        wanted |= {key} | nx.ancestors(net, key)
     if application.options.layout:
         wanted = set(application.units)
     stack = list(wanted)

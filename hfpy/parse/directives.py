@@ -24,7 +24,7 @@ from hfpy.parse.tokens import matching, split_top, trim
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
-    "march share team block fuse annotate transform specialise specialize async stride"
+    "march share team block fuse annotate transform specialise specialize async stride independent distinct"
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
 MOST_COPIES = 256  # that unroll makes of a body
@@ -245,10 +245,12 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
     if problems:
         return None, problems
     hints = tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS)
-    private = directive.get("private")
-    if private and (wrong := [e for e in private.entries if not _WORD.fullmatch(e)]):
-        place = line.place(file, private.start, private.end)
-        return None, [error("HF202", f"'{wrong[0]}' is no name of a variable", place)]
+    lists = [directive.get(name) for name in ("private", "independent", "distinct")]
+    for listed in lists:
+        if listed and (wrong := [e for e in listed.entries if not _WORD.fullmatch(e)]):
+            place = line.place(file, listed.start, listed.end)
+            return None, [error("HF202", f"'{wrong[0]}' is no name of a variable", place)]
+    private, independent, distinct = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
     asked = directive.get("schedule")
     if asked and (fault := schedule_fault(",".join(asked.entries))):
         return None, [error("HF210", fault, line.place(file, asked.start, asked.end))]
@@ -273,7 +275,9 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             backend=_single(directive, "backend").lower(),
             schedule=_single(directive, "schedule"),
             collapse=int(collapse.entries[0]) if collapse else 0,
-            private=tuple(e.lower() for e in private.entries) if private else (),
+            private=private,
+            independent=independent,
+            distinct=distinct,
             hints=hints,
         ),
         [],

@@ -1,9 +1,26 @@
-"""An over-approximation of the call graph from the index alone: by name, nothing resolved."""
+"""An over-approximation of the call graph from the index alone: by name, nothing resolved.
+
+Procedures that are called by other names count as well: those that a unit binds to a type, points to, or passes to a
+procedure with a dummy procedure.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from hfpy.model.application import Application
-from hfpy.model.units import UnitIndex
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import FileIndex, UnitIndex
+
+_PROCEDURES = ("subroutine", "function", "procedure")
+_NAME = re.compile(r"[a-z_]\w*")
+_BINDS = re.compile(r"=>|\b(?:procedure|final)\b", re.IGNORECASE)
+_DUMMY_PROCEDURE = re.compile(
+    r"\s*(?:external\b|procedure\s*\(|interface\s*$|(?:abstract\s+)?interface\s+\w)", re.IGNORECASE
+)
+# `p => a`, `o%p(1:n) => a`; not `use m, only: a => b`, `procedure :: a => b`, `real, pointer :: p => null()`.
+_POINTS = re.compile(r"\s*(?!use\b|procedure\b|generic\b|associate\b)[a-z_][^'\"!]*?=>", re.IGNORECASE)
 
 
 def index_edges(application: Application) -> dict[str, set[str]]:
@@ -11,14 +28,53 @@ def index_edges(application: Application) -> dict[str, set[str]]:
     by_name: dict[str, set[str]] = {}
     for key in application.units:
         unit = application.unit(key)
-        if unit.kind in ("subroutine", "function", "procedure"):
+        if unit.kind in _PROCEDURES:
             by_name.setdefault(unit.name, set()).add(key)
+    taking = {application.unit(key).name for key in application.units if _takes_procedures(application, key)}
     edges: dict[str, set[str]] = {}
     for key in application.units:
+        unit = application.unit(key)
+        names = _mentioned(unit)
+        given = names & taking
+        for line in _own_lines(application, key):
+            if _BINDS.search(line.text) or (given and given & set(_NAME.findall(line.text.lower()))):
+                names |= set(_NAME.findall(line.text.lower()))
         edges[key] = set()
-        for name in _mentioned(application.unit(key)) & by_name.keys():
+        for name in names & by_name.keys():
             edges[key] |= by_name[name]
     return edges
+
+
+def units_with_pointers(application: Application) -> set[str]:
+    """Keys of the units that may set pointers."""
+    return {
+        key
+        for key in application.units
+        if any(
+            "=>" in line.text and "::" not in line.text and _POINTS.match(line.text)
+            for line in _own_lines(application, key)
+        )
+    }
+
+
+def _takes_procedures(application: Application, key: str) -> bool:
+    """Whether a routine may have a dummy procedure."""
+    unit = application.unit(key)
+    if unit.kind not in _PROCEDURES or not unit.dummies:
+        return False
+    if unit.calls & set(unit.dummies):
+        return True
+    return any(_DUMMY_PROCEDURE.match(line.text) for line in _own_lines(application, key))
+
+
+def _own_lines(application: Application, key: str) -> Iterator[LogicalLine]:
+    """The lines of a unit that are not those of units in it."""
+    file, number = application.units[key]
+    index: FileIndex = application.files[file]
+    unit = index.units[number]
+    inner = [index.units[child] for child in unit.children]
+    last = min([child.first for child in inner], default=unit.last + 1)
+    yield from index.lines[unit.first : last]
 
 
 def _mentioned(unit: UnitIndex) -> set[str]:

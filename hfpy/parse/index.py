@@ -256,7 +256,7 @@ class _Indexer:
             unit.dummies = _dummies(line.text, found.end())
             unit.prefix = tuple(found.group("sub").lower().split()[:-1])
         if group == "submod":
-            parent = found.group("parent").split(":")[0].strip()
+            parent = found.group("parent").split(":")[-1].strip().lower()
             unit.uses.append(Use(parent, None, (), line))
 
     def _push(self, kind: str, name: str, number: int) -> _Open:

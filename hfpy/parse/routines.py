@@ -114,6 +114,8 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
     header = index.lines[unit.first]
     key = unit_key(index, number)
     host = unit_key(index, unit.parent) if unit.parent is not None else ""
+    if unit.kind == "submodule" and unit.uses:  # its parent, whose names it sees, the private ones too
+        host = unit.uses[0].module
     spec = _with_function_type(spec, unit, header)
     return Routine(
         key=key,

@@ -24,6 +24,9 @@ from hfpy.parse.tokens import matching, split_top
 _TYPE_BEGIN = re.compile(r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*$|type\s*,.*?::\s*([a-z_]\w*)\s*$", re.IGNORECASE)
 _EXTENDS = re.compile(r"extends\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
 _WORD = re.compile(r"([A-Za-z_]\w*)")
+_BOUND = re.compile(r"procedure\b(?:\s*\([^)]*\))?(?:\s*,[^:]*)?(?:\s*::)?\s*(.*)$")
+_GENERIC = re.compile(r"generic\b[^:]*::\s*([^=]*?(?:\([^)]*\))?)\s*=>\s*(.*)$")
+_FINAL = re.compile(r"final\b\s*(?:::)?\s*(.*)$")
 _INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
 _PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
 _HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
@@ -43,6 +46,7 @@ class _State:
     implicit: list[tuple[str, FType]] = field(default_factory=list)
     statement_functions: list[tuple[str, tuple[str, ...], object, LogicalLine]] = field(default_factory=list)
     private: set[str] = field(default_factory=set)
+    public: set[str] = field(default_factory=set)
     default_private: bool = False
     saved: set[str] = field(default_factory=set)
     storage: set[str] = field(default_factory=set)
@@ -136,6 +140,7 @@ class SpecificationParser:
             implicit=tuple(s.implicit),
             statement_functions=tuple(s.statement_functions),  # type: ignore[arg-type]
             private=frozenset(s.private),
+            public=frozenset(s.public),
             default_private=s.default_private,
             saved=frozenset(s.saved),
             storage=frozenset(s.storage),
@@ -225,7 +230,7 @@ class SpecificationParser:
     def _interface(self, lines: list[LogicalLine], index: int, stop: int) -> int:
         after = self._skip_to(lines, index, stop, "end interface")
         found = _INTERFACE.match(lines[index].text)
-        name = found.group(1).strip().lower() if found else ""
+        name = "".join(found.group(1).lower().split()) if found else ""
         procedures: list[str] = []
         bodies: list[str] = []
         self._interface_blocks(lines[index + 1 : after - 1])
@@ -258,21 +263,20 @@ class SpecificationParser:
         after = self._skip_to(lines, index, stop, "end type")
         components: list[Symbol] = []
         bindings: list[tuple[str, str]] = []
+        finals: list[str] = []
         contains = False
         for line in lines[index + 1 : after - 1]:
             lowered = line.text.lower().strip()
             if lowered == "contains":
                 contains = True
             elif contains:
-                bound = re.match(r"procedure\b[^:]*(?:::)?\s*(.*)$", lowered)
-                for item in bound.group(1).split(",") if bound else ():
-                    local, _, target = item.partition("=>")
-                    bindings.append((local.strip(), (target or local).strip()))
+                bindings += _bindings(lowered)
+                finals += _final_procedures(lowered)
             else:
                 components += parse_declaration(line) or ()
         extends = _EXTENDS.search(lines[index].text)
         self.state.types[name] = DerivedType(
-            name, tuple(components), extends.group(1).lower() if extends else "", tuple(bindings)
+            name, tuple(components), extends.group(1).lower() if extends else "", tuple(bindings), tuple(finals)
         )
         return after
 
@@ -291,6 +295,7 @@ class SpecificationParser:
                 self.state.private.update(names)
             else:
                 self.state.private.difference_update(names)
+                self.state.public.update(names)
         elif word == "save":
             saved = {n.strip().lower() for n in rest.replace("::", "").split(",") if n.strip()}
             self.state.saved.update(saved or {"*"})
@@ -510,3 +515,18 @@ def _says_nothing_new(symbol: Symbol, known: Symbol) -> bool:
     if known.line is None or not known.type.base or symbol.shape or symbol.attributes or symbol.intent:
         return False
     return (symbol.type.base, symbol.type.kind.lower()) == (known.type.base, known.type.kind.lower())
+
+
+def _bindings(lowered: str) -> list[tuple[str, str]]:
+    """The names that a line of a derived type binds to procedures, or a generic name to other bindings."""
+    if generic := _GENERIC.match(lowered):
+        name = "".join(generic.group(1).split())
+        return [(name, item.strip()) for item in generic.group(2).split(",")]
+    bound = _BOUND.match(lowered)
+    pairs = [item.partition("=>") for item in bound.group(1).split(",")] if bound else []
+    return [(local.strip(), (target or local).strip()) for local, _, target in pairs]
+
+
+def _final_procedures(lowered: str) -> list[str]:
+    found = _FINAL.match(lowered)
+    return [name.strip() for name in found.group(1).split(",")] if found else []

@@ -8,8 +8,8 @@ from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
 from hfpy.analyze.allocations import known_size
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.analyze.lanes import BlockLoops
-from hfpy.analyze.observed import dimension_argument
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error

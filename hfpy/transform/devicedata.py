@@ -8,6 +8,7 @@ reads comes to the host before it, what it writes goes to the device behind it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from hfpy.analyze.domains import DataObject
@@ -19,15 +20,16 @@ from hfpy.diagnostics import error
 from hfpy.model.expressions import Apply, Expr, Name
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
+from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.accesses import AccessRewriter
-from hfpy.transform.datadialect import DataDialect, Handle, remembered
+from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
-from hfpy.transform.hoststatements import HostStatements, Touched
+from hfpy.transform.hoststatements import HostStatements
 from hfpy.transform.packed import packed_copies, packed_rows
 from hfpy.transform.reallocated import allocates_below
 from hfpy.transform.rows import Rows
+from hfpy.transform.touched import Touched
 
 
 class DeviceData(HostStatements):
@@ -51,11 +53,13 @@ class DeviceData(HostStatements):
         self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)
         self._remembered: set[str] = set()
+        self._own: list[DataObject] | None = None
 
     def edits(self) -> Iterator[Edit]:
         """All edits of the routine."""
         if not self.arrays and not self.states.resident(self.key):
             return
+        self.found += self.traffic.conflicts()
         yield from self._nodes(self.routine.body)
         yield from self._entry()
         yield from self._exits()
@@ -69,8 +73,11 @@ class DeviceData(HostStatements):
 
     def _held(self) -> list[DataObject]:
         """Arrays that the routine itself brings to the device and takes back."""
-        objects = (self.facts.object(n, self.key) for n in self.arrays)
-        return [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
+        if self._own is None:
+            objects = (self.facts.object(n, self.key) for n in self.arrays)
+            kept = [d for d in objects if d is not None and self.states.of(d.name, self.key) in (TRANSFER, LOCAL)]
+            self._own = kept
+        return self._own
 
     def _entry(self) -> Iterator[Edit]:
         rows: list[str] = []
@@ -90,11 +97,19 @@ class DeviceData(HostStatements):
         return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
-        rows: list[str] = []
-        for data in reversed(self._held()):
-            back = self.states.of(data.name, self.key) == TRANSFER and self.states.copies(data.name, self.key)[1]
-            rows += self.dialect.leave(self.handle(data.name, line, self._flag(data)), back)
-        return rows
+        held = [(data, self._goes_back(data)) for data in reversed(self._held())]
+        if isinstance(self.dialect, DataDirectives) and self._share([data.name for data, _ in held]):
+            held.sort(key=lambda one: one[1])  # the last name of an array decides whether it is copied
+        handles = [(self.handle(data.name, line, self._flag(data)), back) for data, back in held]
+        return [row for handle, back in handles for row in self.dialect.leave(handle, back)]
+
+    def _share(self, names: Sequence[str]) -> bool:
+        """Whether two of the names may stand for one array."""
+        return any(self.facts.storage.shared(a, b, self.key) for a, b in itertools.combinations(names, 2))
+
+    def _goes_back(self, data: DataObject) -> bool:
+        """Whether an array is copied to the host when the routine ends."""
+        return self.states.of(data.name, self.key) == TRANSFER and self.states.copies(data.name, self.key)[1]
 
     def _exits(self) -> Iterator[Edit]:
         last_row = self._end_row()
@@ -169,7 +184,9 @@ class DeviceData(HostStatements):
 
         site = self.effects.site(reference, self.key)
         if site is None or not site.callee:
-            return False
+            # Any subroutine whose source is not here may, `c_f_pointer` among them.
+            statement = reference.at.statement
+            return isinstance(statement, Call) and reference.call is statement.designator
         _, dummy = dummy_of(self.facts, site, reference.position)
         if dummy is None or not dummy.symbol.dynamic or dummy.symbol.intent == "in":
             return False
@@ -250,6 +267,8 @@ class DeviceData(HostStatements):
             return True
         for statement in flatten([node]):
             if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
+                return True
+            if self.calls.runs_kernels(statement):
                 return True
             for reference in self.references.get(id(statement), ()):
                 if self.device_name(reference) and self.states.stays_on_device(reference, self.key):

@@ -32,6 +32,7 @@ from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.leniencies import logical_equalities, repeated_declarations
 from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
+from hfpy.transform.races import race_watch
 from hfpy.transform.regions import comment_out
 from hfpy.transform.storageorder import resolved
 from hfpy.transform.tracing import traces
@@ -143,6 +144,10 @@ class FileRewriter:
         return (words & application.macros.keys()) - given - {"GPU", "_OPENMP"} - self.index.macros
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:
+        if self.facts.application.options.races:
+            watching, noted = race_watch(self.facts, self.effects, routine)
+            yield from watching
+            self.found += noted
         if not self.index.hybrid and not self.facts.application.options.layout:
             yield from self._without_directives(routine)
             return

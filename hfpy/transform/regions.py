@@ -230,7 +230,7 @@ class RegionRewriter:
     ) -> tuple[Loop, ...]:
         strides = region.strides or ("",) * len(region.domains)
         rows = list(zip(region.iterators, region.starts, region.ends, strides, strict=True))
-        free = not exits and not sharing.found
+        free = not exits and sharing.clean
         fastest = storage_levels(self.facts, self.routine.key, region, number, tiles) if free else ()
         if sorted({name for name, _ in fastest}) != sorted(region.iterators) or len(set(fastest)) < len(fastest):
             fastest = ()

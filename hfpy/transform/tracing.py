@@ -1,5 +1,9 @@
 """Calls that write arrays at kernel boundaries, for ``hfpy verify``: behind every region the arrays that it writes, and
 at the end of every routine that leads to regions the array arguments that it may change.
+
+A region is known by the line of the user's file with its end, so that builds of different levels can be compared: a
+region that the optimiser has made of several ends where the last of these does. Local arrays are written at level 0
+only, since the optimiser may keep only parts of them, or none; those that the user calls temporaries nowhere.
 """
 
 from __future__ import annotations
@@ -41,6 +45,8 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterato
         region = facts.positions.regions.get(identity)
         if region is None or construct.end is None or region.vector:
             continue
+        scope = routine.scope(construct.header.line)
+        passed_over = {listed.name for listed in scope.temporaries} if scope is not None else set()
         written: dict[str, DataObject] = {}
         for reference in facts.references[routine.key]:
             if number not in reference.at.regions or not facts.live(reference.at, routine.key):
@@ -49,9 +55,11 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterato
             data = facts.object(name, routine.key) if name is not None else None
             if data is None or not data.rank or reference.component or not effects.of(reference, routine.key)[1]:
                 continue
-            if not data.local or parallel_positions(data, region):
+            if data.name in passed_over:
+                continue
+            if not data.local or (parallel_positions(data, region) and not facts.application.options.opt):
                 written[data.name] = data
-        point = f"{routine.name}, region {number}"
+        point = f"{routine.key}, the region that ends in line {_end_line(facts, routine, construct.end.line)}"
         rows = [r for name in sorted(written) for r in _call(facts, routine, written[name], point, region.line)]
         if rows:
             yield insert_lines(construct.end.line.last + 1, rows, -4, construct.end.line.first)
@@ -61,10 +69,11 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
     if routine.end is None or routine.kind == "program":
         return
     rows = []
+    passed_over = {listed.name for scope in routine.scopes for listed in scope.temporaries}
     for name in routine.dummies:
         data = facts.object(name, routine.key)
-        if data is not None and data.rank and effects.intent(routine.key, name) != "in":
-            rows += _call(facts, routine, data, f"{routine.name}, end", routine.end)
+        if data is not None and data.rank and name not in passed_over and effects.intent(routine.key, name) != "in":
+            rows += _call(facts, routine, data, f"{routine.key}, end", routine.end)
     unit = facts.application.file(routine.key).units[routine.unit]
     lines = facts.application.file(routine.key).lines
     at = lines[unit.contains].first if unit.contains >= 0 else routine.end.first
@@ -72,10 +81,23 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
         yield insert_lines(at, rows, -3, routine.end.first)
 
 
+def source_line(facts: Facts, routine: Routine, row: int) -> int:
+    """The line of the user's file, counted from 1, for a line of a routine's text, counted from 0."""
+    expanded = facts.application.file(routine.key).expanded
+    return expanded[row] if expanded is not None and row < len(expanded) else row + 1
+
+
+def _end_line(facts: Facts, routine: Routine, end: LogicalLine) -> int:
+    """The line of the user's file in which a region ends: the one before what follows, as lines of the optimiser's
+    all stem from the first line of what they replace.
+    """
+    return source_line(facts, routine, end.last + 1) - 1
+
+
 def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine) -> list[str]:
     """The call that writes an array; none where it has blocks and nothing tells what of them is padding."""
     margin = " " * (routine.header.segments[0][2] + 2)
-    place = f"{routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+    place = f"{routine.file.rsplit('/', 1)[-1]}:{source_line(facts, routine, line.first)}"
     permutation = _permutation(facts, data)
     if permutation is None:
         return []

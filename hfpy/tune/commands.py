@@ -51,7 +51,7 @@ def tune(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...],
         options["exe"],
         tuple(shlex.split(options["arguments"])),
     )
-    path = tuned(session, wish, os.environ, click.echo)
+    path = tuned(session, wish, os.environ, click.echo, show_diagnostics)
     if path is None:
         raise UsageError("nothing could be tuned")
     click.echo(f"kept in {path}")

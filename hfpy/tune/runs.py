@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hfpy.analyze.analysis import analyse
 from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, analyse
+from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.options import CPU, GPU, Machine, Options
 from hfpy.parse.application import read_application

@@ -12,9 +12,10 @@ from pathlib import Path
 from hfpy.build.files import write_atomically
 from hfpy.build.session import Session
 from hfpy.build.translated import all_sources
-from hfpy.diagnostics import HfpyError, UsageError
+from hfpy.diagnostics import Diagnostic, HfpyError, UsageError
 from hfpy.kernels.cache import cache_folder
 from hfpy.options import TUNING_FILE, Tuned
+from hfpy.pipeline import translate
 from hfpy.project import TARGETS, tuned_runs
 from hfpy.tune.calls import Calls
 from hfpy.tune.programs import Programs
@@ -41,15 +42,22 @@ class Wish:
     arguments: tuple[str, ...] = ()
 
 
-def tuned(session: Session, wish: Wish, environment: Mapping[str, str], say: Callable[[str], None]) -> Path | None:
+def tuned(
+    session: Session,
+    wish: Wish,
+    environment: Mapping[str, str],
+    say: Callable[[str], None],
+    diagnosed: Callable[[Sequence[Diagnostic]], None] = lambda _: None,
+) -> Path | None:
     """Tune routines of a project; the file with the choices, None if nothing could be tuned. ``say`` is told each
-    result, and why a routine is left out.
+    result, and why a routine is left out, ``diagnosed`` what there is to say of the sources.
 
     Raises UsageError for what cannot be tuned at all, HfpyError for faults of the sources, ToolError if something
     cannot be compiled or run.
     """
     _check(session)
     sources = all_sources(session.project)
+    diagnosed([d for d in translate(sources, session.options).diagnostics if d.severity != "error"])
     works = find_work(sources, session.options, wish.routines, wish.best)
     if not works:
         raise UsageError("there are no neighbouring regions here that could be grouped in several ways")

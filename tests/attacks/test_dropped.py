@@ -288,7 +288,7 @@ end module
 @pytest.mark.parametrize("name", ["s", "many", "s%t", "S%P", "many(1)%t", "x\n  s"])
 @pytest.mark.parametrize("options", [{}, {"target": "gpu"}, {"target": "gpu", "backend": "openacc"}], ids=str)
 def test_objects_are_not_transferred(name: str, options: dict[str, Any]) -> None:
-    assert "HF604" in translate_text(OBJECTS.format(state="transferHere", name=name), **options).codes()
+    assert "HF605" in translate_text(OBJECTS.format(state="transferHere", name=name), **options).codes()
     assert translate_text(OBJECTS.format(state="transferHere", name="x"), **options).codes() == []
 
 

@@ -14,6 +14,8 @@ from hfpy.build.cuda import (
     EMULATION,
     LIBRARY,
     RUNTIME,
+    SHADOW,
+    WATCHES,
     CudaTools,
     find_cuda_tools,
     library_folders,
@@ -64,8 +66,15 @@ def test_exact_and_checked_kernels() -> None:
 
 def test_kernels_for_the_emulation() -> None:
     command = CudaTools(GXX, True, arch="sm_90").kernel_command(SOURCE, TARGET)
-    own = ["-x", "c++", "-O2", "-ffp-contract=off", f"-I{RUNTIME}", f"-I{EMULATION}", "-DHFPY_EMULATE"]
-    assert command == ["g++", "-c", "-std=c++17", *own, "-o", "a.o", "a.cu"]
+    own = ["-x", "c++", "-O2", "-ffp-contract=off", *WATCHES["gnu"]]
+    folders = [f"-I{RUNTIME}", f"-I{EMULATION}", f"-I{SHADOW}", "-DHFPY_EMULATE"]
+    assert command == ["g++", "-c", "-std=c++17", *own, *folders, "-o", "a.o", "a.cu"]
+
+
+def test_no_watch_beside_sanitizers_and_unknown_compilers() -> None:
+    for tools in (CudaTools(GXX, True, flags=("-fsanitize=address",)), CudaTools(NVCC, True)):
+        assert "-fsanitize=thread" not in tools.kernel_command(SOURCE, TARGET)
+    assert "-fsanitize=thread" not in CudaTools(GXX, True).runtime_command(SOURCE, TARGET)
 
 
 def test_sources_of_the_runtime() -> None:
@@ -73,7 +82,9 @@ def test_sources_of_the_runtime() -> None:
     assert {path.name for path in real} == {
         f"hfpy_{name}.cpp" for name in ("arrays", "device", "grid", "memory", "ranks", "regions", "trace")
     }
-    assert {path.name for path in set(emulated) - set(real)} == {"hfpy_emulate.cpp", "hfpy_fibres.cpp"}
+    assert {path.name for path in set(emulated) - set(real)} == {
+        f"hfpy_{name}.cpp" for name in ("emulate", "fibres", "watch")
+    }
 
 
 def test_flags_come_from_where_they_belong(tmp_path: Path) -> None:
@@ -82,7 +93,7 @@ def test_flags_come_from_where_they_belong(tmp_path: Path) -> None:
     assert (real.flags, real.arch, real.exact, real.emulated) == (("-lineinfo",), "sm_80", True, False)
     emulated = find_cuda_tools(environment, emulated=True, arch="sm_80", nvcc_flags=["-lineinfo"])
     assert (emulated.flags, emulated.emulated) == (("-fsanitize=address",), True)
-    assert emulated.link_flags() == ("-lstdc++",)
+    assert emulated.link_flags() == ("-lstdc++", "-lpthread")
 
 
 def test_missing_nvcc_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hfpy.build.session import Given, open_project
         ("opt = 1", Given(target="cpu"), 1),
         ("opt = 1", Given(target="cpu", opt=3), 3),
         ("opt = 3", Given(target="cpu", debug=True), 0),
-        ("", Given(target="cpu", trace=True), 0),
+        ("", Given(target="cpu", trace=True), 2),
         ("", Given(target="cpu", debug_print=True), 0),
         ("", Given(target="cpu", debug=True, opt=2), 2),
     ],

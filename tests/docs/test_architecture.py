@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from tests.docs.markdown import Block, holds, sections, stands_in
@@ -38,11 +39,87 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("package", LINE)
 def test_no_package_imports_one_to_its_right(package: str) -> None:
-    above = set("pipeline incremental build cli commandline toolcommands report insight kernels tune".split())
+    above = set(
+        "pipeline incremental build cli commandline toolcommands verifycommand report insight kernels tune".split()
+    )
     right = set(LINE[LINE.index(package) + 1 :]) | above
-    files = list((PACKAGE / package).glob("*.py"))
+    files = list((PACKAGE / package).rglob("*.py"))
     assert len(files) > 3
     assert {(f.name, bad) for f in files for bad in imported(f) & right} == set()
+
+
+# Modules that import each other, functions' imports counted. No cycle may be added; each that goes is taken out here.
+CYCLES = {
+    frozenset({"transform.columns.branches", "transform.columns.statements"}),
+    frozenset({"backends.c.calls", "backends.c.expressions"}),
+    frozenset({"backends.c.device", "backends.c.space"}),
+    frozenset(
+        {
+            *("", "build.driver", "build.legacy", "build.session", "build.translated", "incremental", "pipeline"),
+            *("kernels.api", "kernels.cache", "kernels.library", "kernels.objects"),
+        }
+    ),
+}
+
+
+def module_name(path: Path) -> str:
+    """A module's name below ``hfpy``; empty for the package itself."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path, known: set[str]) -> set[str]:
+    """The modules that a module imports, inside functions too, but not those for types alone."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
+        for node in ast.walk(block)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "hfpy":
+            home = str(node.module).removeprefix("hfpy").lstrip(".")
+            inner = {f"{home}.{a.name}".lstrip(".") for a in node.names}
+            found |= (inner & known) or {home}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.removeprefix("hfpy").lstrip(".") for a in node.names if a.name.split(".")[0] == "hfpy"}
+    return found & known
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    paths = {module_name(p): p for p in PACKAGE.rglob("*.py")}
+    graph = nx.DiGraph((m, other) for m, p in paths.items() for other in imports_of(p, set(paths)) if other != m)
+    assert {frozenset(c) for c in nx.strongly_connected_components(graph) if len(c) > 1} == CYCLES
+
+
+# Places that search or cut text. The text of statements and expressions belongs to their trees: the numbers may only
+# become smaller.
+TEXT_PLACES = {"analyze": 101, "transform": 133, "backends": 54}
+_METHODS = frozenset("split partition rpartition rsplit splitlines find index rindex rfind startswith endswith".split())
+
+
+def text_places(package: str) -> int:
+    """Calls in a package that search or cut a text: regular expressions, ``words``, methods of strings."""
+    count = 0
+    for path in (PACKAGE / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func
+            if isinstance(called, ast.Attribute):
+                count += called.attr in _METHODS or (isinstance(called.value, ast.Name) and called.value.id == "re")
+            elif isinstance(called, ast.Name):
+                count += called.id in ("words", "_words", "tokenise")
+    return count
+
+
+@pytest.mark.parametrize("package", TEXT_PLACES)
+def test_text_is_searched_in_no_further_place(package: str) -> None:
+    assert text_places(package) <= TEXT_PLACES[package]
 
 
 def test_build_knows_the_translator_by_its_entry_only() -> None:

@@ -239,11 +239,14 @@ CARRIED = (
 )
 
 
-def test_loop_carried_dependence_is_a_warning_with_both_accesses(checked: Callable[..., tuple[int, str, Path]]) -> None:
+def test_loop_carried_dependence_is_an_error_with_both_accesses(checked: Callable[..., tuple[int, str, Path]]) -> None:
     status, output, _ = checked(module(CARRIED), "--format", "json")
-    assert status == 0
-    (found,) = [d for d in json.loads(output) if d["code"] == "HF500"]
-    assert found["severity"] == "warning"
+    assert status == 1
+    (found,) = [d for d in json.loads(output) if d["code"] == "HF504"]
+    assert found["severity"] == "error"
+    assert re.fullmatch(
+        r"point y = (\d), x = (\d) writes a\(\2,\1,1\), which point y = \1, x = \d reads", found["message"]
+    )
     line = module(CARRIED).split("\n").index("    a(x,y,1) = a(x-1,y,1) + 1.") + 1
     columns = {(found["line"], found["column"])} | {(r["line"], r["column"]) for r in found["related"]}
     assert {(line, 5), (line, 16)} <= columns

@@ -163,6 +163,13 @@ def test_names_of_regions_that_are_not_there_are_free() -> None:
         ("min", "if (a < s) s = a"),
         ("min", "if (a < s) then\n    s = a\n    end if"),
         ("max", "s = merge(a, s, a > s)"),
+        ("max", "if (a.gt.s) s = a"),
+        ("max", "IF(s.lt.a)s=a"),
+        ("max", "if (b(1) > 0 .and. s <= (a)) s = a"),
+        ("max", "if (.not. (a <= s)) s = a"),
+        ("min", "if (s <= a) then\n    else\n    s = a\n    end if"),
+        ("min", "if (b(1) > 1) then\n    s = min(s, b(1))\n    else if (a < s) then\n    s = a\n    end if"),
+        ("min", "s = merge(s, a, s < a)"),
     ],
 )
 def test_updates(op: str, body: str) -> None:
@@ -194,6 +201,12 @@ def test_updates_of_logicals(op: str, body: str) -> None:
         ("+", "s = s + a\n    if (s > 3) a = 0", "s"),
         ("max", "s = min(s, a)", "s"),
         ("max", "s = a", "s"),
+        ("max", "if (a < s) s = a", "s"),
+        ("max", "if (a > s) s = b(1)", "s"),
+        ("max", "if (s > 3) a = 0\n    s = max(s, a)", "s"),
+        ("max", "s = merge(a, s, a < s)", "s"),
+        ("min", "if (a < s .or. b(1) > 0) s = a", "s"),
+        ("max", "if (a > s) then\n    s = a\n    b(1) = 1\n    end if", "s"),
         ("+", "s = s + a\n    print *, s", "s"),
     ],
 )

@@ -123,7 +123,7 @@ def test_both_kinds_of_kernels_share_device_data(twins: Twins, tmp_path: Path) -
 
 # These mean something else on a GPU than in their twins (architecture, domains of the CPU alone), print nothing, or
 # are refused before there is a backend; or bring an array with gaps to the device, which is told when they run.
-APART = set("grains schemes l07 b22 r48b r52b t03 r11".split())
+APART = set("grains schemes l07 b22 r48b r52b t03 t04 r11".split())
 PROGRAMS = {
     pair.name: pair
     for part in ("language", "defects", "realcode")

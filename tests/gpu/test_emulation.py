@@ -44,10 +44,15 @@ def test_missing_copy_gives_nan(emulation: Emulation) -> None:
     assert ran(emulation.program("advect.cu", "advect.f90", ["COPY_IN=0"])).stdout == "NaN\n"
 
 
-GOOD = ["scale", "null_pointer", "barriers", "points", "columns", "scalars", "grids", "mixed_kinds"]
+def _thread(number: int, block: int = 0) -> str:
+    return f"thread ({number},0,0) of block ({block},0,0)"
 
 
-@pytest.mark.parametrize("case", GOOD)
+GOOD = ["scale", "null_pointer", "barriers", "points", "columns", "scalars", "grids", "mixed_kinds", "flags", "bytes"]
+WATCHED = ["tile", "set_anew", "left_behind"]
+
+
+@pytest.mark.parametrize("case", [*GOOD, *WATCHED])
 def test_launch(kernels: Path, case: str) -> None:
     assert ran(kernels, case).stdout == "done\n"
 
@@ -68,10 +73,65 @@ def test_launch_under_sanitizers(sanitized_kernels: Path, case: str) -> None:
             "grid_too_large",
             "kernel hfk0_scale: 1 x 1 x 5000000 points in blocks of this size do not fit into a grid",
         ),
+        ("race", f"kernel hfk1_race: race on element 2 of 'a': {_thread(1)} reads what {_thread(0)} has written"),
+        (
+            "one_writes",
+            f"kernel hfk7_one_writes: race on element 100 of 'a': {_thread(1)} reads what {_thread(0)} has written",
+        ),
+        (
+            "second_reader",
+            f"kernel hfk8_second_reader: race on element 3 of 'a': {_thread(1)} writes what several threads have read",
+        ),
+        (
+            "flags_differ",
+            f"kernel hfk9_flags: race on element 1 of 'flag': {_thread(3, 3)} writes what {_thread(2, 3)} has set to "
+            "another value",
+        ),
+        (
+            "tile_without_barrier",
+            f"kernel hfk11_tile: race on element 2 of 'tile': {_thread(1)} writes what {_thread(0)} has read",
+        ),
+        (
+            "tile_across_blocks",
+            f"kernel hfk11_tile: race on element 100 of 'a': {_thread(49, 1)} writes what several threads have read",
+        ),
+        (
+            "scratch",
+            f"kernel hfk12_scratch: race on element 1 of 'kept': {_thread(1)} writes what {_thread(0)} has set to "
+            "another value",
+        ),
+        (
+            "much_shared",
+            "kernel hfk13_much_shared: it needs 49160 bytes of shared memory: a device gives a block 49152",
+        ),
+        (
+            "many_threads",
+            "kernel hfk0_scale: a block of 64 x 32 x 1 threads cannot be started: a device allows 1024, 64 in z",
+        ),
     ],
 )
 def test_faults_of_launches(kernels: Path, case: str, message: str) -> None:
     assert ran(kernels, case, status=3).stderr == f"hfpy: k.h90:2: {message}\n"
+
+
+@pytest.mark.parametrize(("case", "place", "first"), [("old_copy", "k.h90:5", 8), ("old_part", "k.h90:6", 8)])
+def test_missing_copy_back(kernels: Path, case: str, place: str, first: int) -> None:
+    assert ran(kernels, case, status=3).stderr == (
+        f"hfpy: {place}: array 'a' is copied to the device, but the host does not have what kernel hfk0_scale "
+        f"(k.h90:2) has set there: the bytes from {first} on of its copy have not been brought back\n"
+    )
+
+
+@pytest.mark.parametrize("case", ["race", "one_writes", "second_reader", "flags_differ"])
+def test_watch_switched_off(kernels: Path, case: str) -> None:
+    status = 1 if case == "flags_differ" else 0
+    assert "race on" not in ran(kernels, case, status=status, HFPY_EMULATE_RACES="0").stderr
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("case", ["race", "one_writes", "second_reader", "tile_without_barrier", "scratch"])
+def test_races_are_found_in_any_order(kernels: Path, case: str, seed: int) -> None:
+    assert ": race on element " in ran(kernels, case, status=3, HFPY_EMULATE_ORDER=str(seed)).stderr
 
 
 def test_hidden_host_pointer_is_caught_by_address_sanitizer(sanitized_kernels: Path) -> None:
@@ -81,9 +141,10 @@ def test_hidden_host_pointer_is_caught_by_address_sanitizer(sanitized_kernels: P
 
 
 def test_order_of_threads_shows_races(kernels: Path) -> None:
-    results = {ran(kernels, "race", HFPY_EMULATE_ORDER=seed).stdout for seed in ("", "1", "2", "3")}
+    unwatched = {"HFPY_EMULATE_RACES": "0"}
+    results = {ran(kernels, "race", HFPY_EMULATE_ORDER=seed, **unwatched).stdout for seed in ("", "1", "2", "3")}
     assert len(results) > 1
-    again = [ran(kernels, "race", HFPY_EMULATE_ORDER="2").stdout for _ in range(2)]
+    again = [ran(kernels, "race", HFPY_EMULATE_ORDER="2", **unwatched).stdout for _ in range(2)]
     assert again[0] == again[1]
 
 

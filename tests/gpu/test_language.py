@@ -50,7 +50,7 @@ REFUSED = {
     "r37b": "HF405",  # goto out of a region
     "r48b": "HF405",  # return in a region
     "b22": "HF304",  # straight code that is meant for one target
-    "t03": "HF504",  # a race
+    **dict.fromkeys(("t03", "t04"), "HF504"),  # a race; a mask that may keep points apart
     "grains": "HF305",  # blocks for the CPU only
 }
 # Programs that ask for the target, and so mean something else than their twin.

@@ -116,9 +116,9 @@ def test_told(emulation: Emulation, tmp_path: Path, file: str, old: str, new: st
     ("old", "new", "result"),
     [
         ("call hf_enter(t, 1,", "call hf_enter(t, 0,", ["NaN", "NaN"]),
-        ("call hf_update_host(", "if (nx < 0) call hf_update_host(", ["146.000", "1.000"]),
+        ("call hf_update_host(", "if (nx < 0) call hf_update_host(", ["146.000", "NaN"]),
         ("call hf_update_device(", "if (nx < 0) call hf_update_device(", ["140.000", "2.000"]),
-        ("call hf_leave(t, 1,", "call hf_leave(t, 0,", ["126.000", "2.000"]),
+        ("call hf_leave(t, 1,", "call hf_leave(t, 0,", ["NaN", "2.000"]),
     ],
 )
 def test_missing_copies_change_results(

@@ -51,10 +51,12 @@ def test_a_right_program_and_a_wrong_kernel(project: Path, tmp_path: Path) -> No
     wrong = "    @if{architecture(GPU)}\n    if (j == 3 .and. k == 2) f(0,j,k) = f(2,j,k)\n    @end if\n"
     assert right in text
     source.write_text(text.replace(right, right + wrong))
-    line = next(n for n, row in enumerate(text.split("\n"), 1) if "domName(j,k)" in row)
+    rows = list(enumerate(source.read_text().split("\n"), 1))
+    line = next(n for n, row in rows if "domName(j,k)" in row)
+    end = next(n for n, row in rows if n > line and "@end parallelRegion" in row)
     done = verify(project, tmp_path, "cpu:sequential", "gpu")
     assert done.returncode == 4, done.stderr
-    assert f"heat.h90:{line}: 'f' differs after walls, region 0 (time 1)" in done.stdout
+    assert f"heat.h90:{line}: 'f' differs after heat::walls, the region that ends in line {end} (time 1)" in done.stdout
     assert "element (1, 4, 3)" in done.stdout  # f(0,3,2): all lower bounds are 0
     assert "1 of 960 elements differ" in done.stdout
 

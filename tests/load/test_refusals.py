@@ -149,7 +149,7 @@ def test_a_library_with_something_missing() -> None:
 
 
 def test_warnings_come_with_each_load() -> None:
-    text = SMOOTH.replace("flux(i,j) = a(i+1,j) - a(i,j)\n", "b(i,j) = b(i-1,j) + a(i,j)\n")
+    text = SMOOTH.replace("flux(i,j) = a(i+1,j) - a(i,j)\n", "b(i,j) = b(i,j+calls_before) + a(i,j)\n")
     for _ in range(2):
         with pytest.warns(UserWarning, match=r"source\.h90:\d+:\d+: warning HF\d+: "):
             hfpy.load(text, backend="sequential", opt=0)

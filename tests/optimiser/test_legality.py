@@ -193,7 +193,16 @@ def test_level_1_computes_nothing_twice(tmp_path: Path) -> None:
 STAYS = {
     "an index array": (f"{WIDE}| t(i,j) = a(i,j)", "| p(i,j) = t(index(i),j)", "computed"),
     "written at a neighbour": ("| t(i+1,j) = a(i,j)", "| p(i,j) = t(i,j)", "not written at the point"),
-    "read at a neighbour and written": (f"{WIDE}| t(i,j) = a(i,j)", "| p(i,j) = p(i-1,j) + t(i,j)", "at a neighbour"),
+    "read at a neighbour and written": (
+        f"{WIDE}| t(i,j) = a(i,j)",
+        "endAt(2,ny)| p(i,j) = p(i+2,j) + t(i,j)",
+        "at a neighbour",
+    ),
+    "a fact that is stated": (
+        f"{WIDE}| t(i,j) = a(i,j)",
+        "independent(p)| p(i,j) = p(i-1,j) + t(i,j)",
+        "what hfpy cannot prove",
+    ),
     "a call": (f"{WIDE}| t(i,j) = a(i,j)", "| call other(p(i,j))", "no assignment"),
     "a reduction": (f"{WIDE}| t(i,j) = a(i,j)", "reduction(+:total)| total = total + t(i,j)", "reduction"),
     "fuse(no)": (f"{WIDE}| t(i,j) = a(i,j)", "fuse(no)| p(i,j) = t(i,j)", "fuse(no)"),

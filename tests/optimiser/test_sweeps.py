@@ -240,11 +240,6 @@ def test_what_is_not_one_region(name: str, tmp_path: Path) -> None:
 STAYS = {
     "ahead": ("p(i,j,k) = p(i,j,k+1) + a(i,j,k)", "2, nz", "'p' is read at k+1 and written in a loop upwards (rule 3"),
     "ahead downwards": ("p(i,j,k) = p(i,j,k-1) + a(i,j,k)", "nz, 2, -1", "written in a loop downwards (rule 3"),
-    "in another column": (
-        "p(i,j,k) = p(i-1,j,k-1) + a(i,j,k)",
-        "2, nz",
-        "'p' is read in another column and written (rule 3",
-    ),
     "written elsewhere": ("p(i,j,k-1) = a(i,j,k)", "2, nz", "'p' is not written at the point itself (rule 2"),
     "written at a level by number": ("p(i,j,1) = a(i,j,k)", "2, nz", "'p' is not written at the point itself (rule 2"),
     "an index array": ("p(i,j,k) = p(i,j,k-1) + a(i,j,index(k))", "2, nz", "an index of 'a' is computed (rule 1"),
@@ -264,6 +259,14 @@ def test_what_is_no_stage(name: str, tmp_path: Path) -> None:
     assert done.groups in ([], ["a region"]), done.text
     line = next(row for row in done.schedule.splitlines() if "stays as it is" in row)
     assert reason in line and re.match(r" *m\.h90:\d+: ", line), line
+
+
+def test_what_another_column_has_is_no_stage(tmp_path: Path) -> None:
+    """Columns beyond the region are read from the array that it writes."""
+    body = "do k = 2, nz; p(i,j,k) = p(i+2,j,k-1) + a(i,j,k); end do"
+    done = optimised(tmp_path, UP, f"ij startAt(1,1), endAt(2,ny)| {body}")
+    assert done.groups in ([], ["a region"]), done.text
+    assert "'p' is read in another column and written (rule 3" in done.schedule, done.schedule
 
 
 def test_on_the_cpu_columns_come_in_blocks(tmp_path: Path) -> None:

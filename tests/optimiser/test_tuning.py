@@ -104,8 +104,8 @@ def test_a_lowering_on_a_gpu(project: Path) -> None:
 
 def priced(source: Path, machine: Machine) -> dict[tuple[int, ...], float]:
     """All groupings of the only run with the model's seconds, as explain tells them."""
+    from hfpy.analyze.analysis import analyse
     from hfpy.analyze.effects import Effects
-    from hfpy.analyze.facts import analyse
     from hfpy.parse.application import read_application
     from hfpy.transform.stencil.groups import Illegal
     from hfpy.transform.stencil.optimise import optimise

@@ -114,7 +114,7 @@ contains
     @domainDependant{domName(x,y), domSize(nx,ny), attribute(autoDom)}
     a, s, t, u
     @end domainDependant
-    @parallelRegion{appliesTo(CPU), domName(x,y), domSize(nx,ny)}
+    @parallelRegion{appliesTo(CPU), domName(x,y), domSize(nx,ny), private(t)}
     STATEMENT
     call leaf(nx, ny, nz, a(x,y,:), t, s, u, x, y)
     @end parallelRegion
@@ -327,7 +327,7 @@ def test_macros_that_stand_for_statements_are_expanded_in_h90_files(target: str,
     paths = write_files(files, tmp_path)
     options = Options(storage_order=paths[2], backend="sequential", target=target)
     done = translate(paths[:1], options)
-    assert not done.diagnostics
+    assert {d.code for d in done.diagnostics} == {"HF500"}  # the pointers may point to one array
     text = done.files[0].text
     assert "t => f; f => g; g => t" in text
     assert "if (c) t => g; g => f; f => t" in text

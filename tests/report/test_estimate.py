@@ -57,6 +57,7 @@ TOML = """\
 [project]
 name = "p"
 sources = ["."]
+exports = []
 {}
 """
 LAYOUT = """\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.graph import CallSite
@@ -11,7 +10,7 @@ from hfpy.backends.c.device import scalar_of
 from hfpy.backends.c.parameters import Parameter
 from hfpy.backends.c.values import CannotPrint
 from hfpy.backends.fortran.device import bound_pair
-from hfpy.model.expressions import Keyword, Name, names_in
+from hfpy.model.expressions import Keyword, Name, walk
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand
@@ -51,15 +50,18 @@ def _known(kernel: FortranKernel, text: str, unit: str, called: list[str]) -> st
     value = kernel.device.kinds.value(tree, unit)
     if value is not None:
         return str(value)
-    for name in sorted(names_in(tree)):
-        found = kernel.facts.scopes.variable(name, unit)
-        if found is None:
-            return None
-        given = _given_size(kernel, name, found, unit, called)
+    pieces: list[tuple[int, int, str]] = []
+    for node in walk(tree):
+        if not isinstance(node, Name):
+            continue
+        found = kernel.facts.scopes.variable(node.name, unit)
+        given = _given_size(kernel, node.name, found, unit, called) if found is not None else None
         if given is None:
             return None
-        plain = given if re.fullmatch(r"\w+", given) else f"({given})"
-        shown = re.sub(rf"\b{name}\b", plain, shown, flags=re.IGNORECASE)
+        pieces.append((node.start, node.end, given if given.isidentifier() or given.isdigit() else f"({given})"))
+    # All names at once: what stands for one may mention another, such as `n, m` given for `m, n`.
+    for start, end, given in sorted(pieces, reverse=True):
+        shown = shown[:start] + given + shown[end:]
     return shown
 
 

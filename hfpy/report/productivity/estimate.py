@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hfpy.analyze.facts import Facts, analyse, analysed_routines, resolve_alias
+from hfpy.analyze.analysis import analyse
+from hfpy.analyze.facts import Facts, analysed_routines, resolve_alias
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.positions import Position
 from hfpy.diagnostics import Diagnostic, has_errors, ordered

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "hfpy_device.h"
+#include "hfpy_runtime.hpp"
 
 namespace {
 
@@ -110,6 +110,7 @@ void hfd_leave_array(const CFI_cdesc_t *array, int copy_out, const char *name, c
 // Enters unless this routine has done so already, which `entered` remembers (allocatable arrays), and the memory is
 // still the same.
 void hfd_enter_array_once(const CFI_cdesc_t *array, int copy_in, int *entered, const char *name, const char *where) {
+  const hfpy::guard alone;
   if (*entered) {
     const range memory = memory_of(array, name, where);
     if (hfd_present(memory.start, memory.bytes)) return;
@@ -119,6 +120,7 @@ void hfd_enter_array_once(const CFI_cdesc_t *array, int copy_in, int *entered, c
 }
 
 void hfd_leave_array_once(const CFI_cdesc_t *array, int copy_out, int *entered, const char *name, const char *where) {
+  const hfpy::guard alone;
   if (!*entered) return;
   hfd_leave_array(array, copy_out, name, where);
   *entered = 0;
@@ -126,11 +128,13 @@ void hfd_leave_array_once(const CFI_cdesc_t *array, int copy_out, int *entered, 
 
 // Before an array is deallocated.
 void hfd_forget_array(const CFI_cdesc_t *array, int *entered) {
+  const hfpy::guard alone;
   hfd_forget(array->base_addr);
   *entered = 0;
 }
 
 void hfd_enter_array_into(const CFI_cdesc_t *array, int copy_in, int *group, const char *name, const char *where) {
+  const hfpy::guard alone;
   const range memory = memory_of(array, name, where);
   if (*group == 0) *group = groups().empty() ? 1 : groups().rbegin()->first + 1;
   std::vector<range> &members = groups()[*group];
@@ -142,6 +146,7 @@ void hfd_enter_array_into(const CFI_cdesc_t *array, int copy_in, int *group, con
 }
 
 void hfd_leave_array_from(const CFI_cdesc_t *array, int copy_out, int *group, const char *name, const char *where) {
+  const hfpy::guard alone;
   const range memory = memory_of(array, name, where);
   if (*group == 0) return;
   std::vector<range> &members = groups()[*group];
@@ -152,6 +157,7 @@ void hfd_leave_array_from(const CFI_cdesc_t *array, int copy_out, int *group, co
 }
 
 void hfd_leave_all(int copy_out, int *group, const char *name, const char *where) {
+  const hfpy::guard alone;
   if (*group == 0) return;
   for (const range &there : groups()[*group]) hfd_leave(there.start, there.bytes, copy_out, name, where);
   groups().erase(*group);
@@ -168,10 +174,12 @@ void hfd_moved_array(const CFI_cdesc_t *array, intptr_t was, int update, const c
 }
 
 void hfd_update_host_array(const CFI_cdesc_t *array, const char *name, const char *where) {
+  const hfpy::guard alone;
   update(array, 1, name, where);
 }
 
 void hfd_update_device_array(const CFI_cdesc_t *array, const char *name, const char *where) {
+  const hfpy::guard alone;
   update(array, 0, name, where);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
@@ -22,6 +23,7 @@ struct entry {
   long long users;
   std::string name;
   std::string where;
+  bool changed = false;  // one of its users has asked for a copy back when it left
 
   bool holds(std::uintptr_t address, std::size_t length) const {
     return address >= host && address - host <= bytes && length <= bytes - (address - host);
@@ -51,6 +53,9 @@ class entry_table {
   void add(const entry &made) { by_address_[made.host] = &(ordered_[made.host] = made); }
 
   void remove(std::uintptr_t host) {
+#ifdef HFPY_EMULATE
+    hf_emulate_has_copied_out(reinterpret_cast<void *>(host), ordered_.at(host).bytes);
+#endif
     by_address_.erase(host);
     ordered_.erase(host);
   }
@@ -90,6 +95,14 @@ const char *const leave_hint = "it is given back without having been brought the
 
 const char *last_kernel = nullptr;
 bool started = false;
+int device_chosen = 0;
+thread_local bool device_set = false;  // CUDA has a device for each host thread
+
+// Never destroyed: see table().
+std::recursive_mutex &mutex() {
+  static std::recursive_mutex *const only = new std::recursive_mutex;
+  return *only;
+}
 
 bool synchronous() {
   static const bool wanted = [] {
@@ -124,9 +137,15 @@ void check(cudaError_t status, const char *where, const char *doing, const char 
 }
 
 void start(const char *where) {
-  if (started) return;
-  const int count = device_count(where);
+  if (device_set) return;
+  device_set = true;
   int device = 0;
+  if (started) {
+    check(cudaGetDevice(&device), where, "asking for", "the device");
+    if (device == 0 && device_chosen != 0) check(cudaSetDevice(device_chosen), where, "choosing", "the device");
+    return;
+  }
+  const int count = device_count(where);
   check(cudaGetDevice(&device), where, "asking for", "the device");
   // Who has chosen another than the first one himself keeps it.
   const rank mine = device == 0 ? local_rank() : rank{0, nullptr};
@@ -135,6 +154,7 @@ void start(const char *where) {
     check(cudaSetDevice(device), where, "choosing the device of", "this rank");
   }
   if (tracing()) trace_device(device, count, mine);
+  device_chosen = device;
   started = true;
 }
 
@@ -157,6 +177,7 @@ void hfd_fail(const char *where, const char *kernel, const char *message, ...) {
 }
 
 void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, const char *where) {
+  const hfpy::guard alone;
   if (bytes == 0) return;
   const std::uintptr_t address = address_of(host);
   if (entry *const there = table().overlapping(address, bytes)) {
@@ -169,6 +190,9 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
   }
   char *const device = static_cast<char *>(hfpy::take(bytes, name, where));
   if (copy_in) {
+#ifdef HFPY_EMULATE
+    hf_emulate_copies_in(host, bytes, name, where);
+#endif
     const hfpy::copying counted(hfpy::transfer::array_in, bytes, name, where);
     hfpy::copy_in(device, host, bytes, name, where);
   }
@@ -176,10 +200,13 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
 }
 
 void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, const char *where) {
+  const hfpy::guard alone;
   if (bytes == 0) return;
   entry &found = required(host, bytes, name, nullptr, where, leave_hint);
+  // Two names of one array may leave in any order: what one has asked for is done when the last one goes.
+  found.changed = found.changed || copy_out != 0;
   if (--found.users > 0) return;
-  if (copy_out) {
+  if (found.changed) {
     ++found.users;
     hfd_update_host(host, bytes, name, where);
   }
@@ -188,6 +215,7 @@ void hfd_leave(const void *host, size_t bytes, int copy_out, const char *name, c
 }
 
 void hfd_adopt(void *device, size_t bytes, const char *name) {
+  const hfpy::guard alone;
   if (bytes == 0) return;
   const std::uintptr_t address = address_of(device);
   if (entry *const there = table().overlapping(address, bytes)) {
@@ -199,28 +227,38 @@ void hfd_adopt(void *device, size_t bytes, const char *name) {
 }
 
 void hfd_disown(const void *device, size_t bytes) {
+  const hfpy::guard alone;
   if (bytes == 0) return;
   entry &found = required(device, bytes, "an adopted array", nullptr, "Python", leave_hint);
   if (--found.users == 0) table().remove(found.host);
 }
 
 void hfd_update_host(const void *host, size_t bytes, const char *name, const char *where) {
+  const hfpy::guard alone;
   if (bytes == 0) return;
   const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
   if (device_address(found, host) == host) return;
   const hfpy::copying counted(hfpy::transfer::array_out, bytes, name, where);
   hfpy::copy_out(const_cast<void *>(host), device_address(found, host), bytes, name, where);
+#ifdef HFPY_EMULATE
+  hf_emulate_has_copied_out(host, bytes);
+#endif
 }
 
 void hfd_update_device(const void *host, size_t bytes, const char *name, const char *where) {
+  const hfpy::guard alone;
   if (bytes == 0) return;
   const entry &found = required(host, bytes, name, nullptr, where, transfer_hint);
   if (device_address(found, host) == host) return;
+#ifdef HFPY_EMULATE
+  hf_emulate_copies_in(host, bytes, name, where);
+#endif
   const hfpy::copying counted(hfpy::transfer::array_in, bytes, name, where);
   hfpy::copy_in(device_address(found, host), host, bytes, name, where);
 }
 
 void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *name, const char *where) {
+  const hfpy::guard alone;
   const auto update = to_host ? hfd_update_host : hfd_update_device;
   if (bytes == 0) return;
   if (hfd_present(host, bytes)) return update(host, bytes, name, where);
@@ -232,12 +270,14 @@ void hfd_update_parts(const void *host, size_t bytes, int to_host, const char *n
 }
 
 int hfd_present(const void *host, size_t bytes) {
+  const hfpy::guard alone;
   if (bytes == 0) return 1;
   const entry *const found = table().at(address_of(host));
   return found != nullptr && found->holds(address_of(host), bytes);
 }
 
 void hfd_move(const void *was, const void *host, size_t bytes, int update, const char *name, const char *where) {
+  const hfpy::guard alone;
   entry *const found = table().at(address_of(was));
   if (found == nullptr || found->host != address_of(was)) return;
   if (was == host && bytes == found->bytes) {
@@ -253,6 +293,7 @@ void hfd_move(const void *was, const void *host, size_t bytes, int update, const
 }
 
 void hfd_forget(const void *host) {
+  const hfpy::guard alone;
   const entry *const found = table().at(address_of(host));
   if (found == nullptr || found->host != address_of(host)) return;
   hfpy::give(found->device);
@@ -260,20 +301,28 @@ void hfd_forget(const void *host) {
 }
 
 size_t hfd_bytes_from(const void *host) {
+  const hfpy::guard alone;
   const entry *const found = table().at(address_of(host));
   return found == nullptr ? 0 : found->bytes - (address_of(host) - found->host);
 }
 
 void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *kernel, const char *where) {
+  const hfpy::guard alone;
   if (bytes == 0) return nullptr;
-  return device_address(required(host, bytes, name, kernel, where, transfer_hint), host);
+  char *const device = device_address(required(host, bytes, name, kernel, where, transfer_hint), host);
+#ifdef HFPY_EMULATE
+  hf_emulate_called(device, host, bytes, name);
+#endif
+  return device;
 }
 
 void hfd_synchronise(void) {
+  const hfpy::guard alone;
   if (started) hfpy::check(cudaDeviceSynchronize(), "hfd_synchronise", "waiting for", "the device");
 }
 
 double hfd_copy_rate(void) {
+  const hfpy::guard alone;
 #if defined(HFPY_EMULATE) || defined(HFPY_JIT)
   return 0;  // the memory is the host's, or somebody else's
 #else
@@ -306,34 +355,47 @@ double hfd_copy_rate(void) {
 }
 
 void hfd_init_device(int local_rank) {
+  const hfpy::guard alone;
   const char *const where = "hfd_init_device";
   const int count = device_count(where);
   hfpy::check(cudaSetDevice(local_rank % count), where, "choosing the device of", "this rank");
   if (hfpy::tracing()) hfpy::trace_device(local_rank % count, count, {local_rank, "hfd_init_device"});
-  started = true;
+  device_chosen = local_rank % count;
+  device_set = started = true;
 }
 
-void hfd_report(FILE *file) { hfpy::trace_report(file); }
+void hfd_report(FILE *file) {
+  const hfpy::guard alone;
+  hfpy::trace_report(file);
+}
 
 void *hfd_take(size_t bytes, const char *name, const char *where) {
+  const hfpy::guard alone;
   return bytes == 0 ? nullptr : hfpy::take(bytes, name, where);
 }
 
 void hfd_give(void *device) {
+  const hfpy::guard alone;
   if (device != nullptr) hfpy::give(device);
 }
 
 void hfd_values_in(void *device, const void *host, size_t bytes, const char *name, const char *where) {
+  const hfpy::guard alone;
   const hfpy::copying counted(hfpy::transfer::values_in, bytes, name, where);
   hfpy::copy_in(device, host, bytes, name, where);
 }
 
 void hfd_values_out(void *host, const void *device, size_t bytes, const char *name, const char *where) {
+  const hfpy::guard alone;
   const hfpy::copying counted(hfpy::transfer::values_out, bytes, name, where);
   hfpy::copy_out(host, device, bytes, name, where);
 }
 
+void hfd_lock(void) { mutex().lock(); }
+void hfd_unlock(void) { mutex().unlock(); }
+
 void hfd_launch_begins(const char *kernel, const char *where, size_t bytes) {
+  hfd_lock();
   hfpy::start(where);
   if (hfpy::tracing()) hfpy::trace_launch_begins(kernel, where, bytes);
 }
@@ -347,8 +409,10 @@ void hfd_launch_ends(const char *kernel, const char *where) {
     std::exit(3);
   }
   last_kernel = kernel;
+  hfd_unlock();
 }
 
 void hfd_each_host_range(void (*visit)(const void *host, size_t bytes)) {
+  const hfpy::guard alone;
   for (const auto &[host, found] : table().entries()) visit(reinterpret_cast<const void *>(host), found.bytes);
 }

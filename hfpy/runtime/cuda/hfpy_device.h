@@ -1,8 +1,9 @@
 /* hfpy_device.h: the device memory of programs made by hfpy, as C functions.
  *
  * Host arrays stay the handles: a table maps their addresses to device memory. `name` is an array's Fortran name and
- * `where` a place such as "physics.h90:42", for messages. Any fault ends the program with a message and status 3. All
- * functions are for one host thread at a time; all work on the device happens in the order of the calls.
+ * `where` a place such as "physics.h90:42", for messages. Any fault ends the program with a message and status 3. Several
+ * host threads may call: one waits for the other, a launch from its first function to its last. All work on the device
+ * happens in the order of the calls.
  *
  * Environment: HFPY_TRACE=1 prints the device, each copy and launch, and a summary at the end; HFPY_TRACE=summary only that;
  * HFPY_TRACE=json:PATH writes it as JSON. HFPY_SYNC=1 waits for each kernel, so that an error names the right one.
@@ -75,6 +76,10 @@ void hfd_report(FILE *file);
 __attribute__((noreturn, format(printf, 3, 4))) void hfd_fail(
     const char *where, const char *kernel, const char *message, ...);
 
+/* One host thread at a time goes on between these; it may lock several times. */
+void hfd_lock(void);
+void hfd_unlock(void);
+
 /* Device memory that belongs to no host array. */
 void *hfd_take(size_t bytes, const char *name, const char *where);
 void hfd_give(void *device);
@@ -83,14 +88,15 @@ void hfd_give(void *device);
 void hfd_values_in(void *device, const void *host, size_t bytes, const char *name, const char *where);
 void hfd_values_out(void *host, const void *device, size_t bytes, const char *name, const char *where);
 
-/* Around each launch: measures it under HFPY_TRACE, checks for errors. `bytes` are those of the arrays that the kernel
+/* Around each launch: measures it under HFPY_TRACE, checks for errors; other host threads wait. `bytes` are those of the arrays that the kernel
  * reads or writes, each counted once a direction: what must move if every element is used once. */
 void hfd_launch_begins(const char *kernel, const char *where, size_t bytes);
 void hfd_launch_ends(const char *kernel, const char *where);
 
 /* Around a region of OpenACC or OpenMP that works on this memory. Its runtime has streams of its own: the first one
  * waits for all work on the device; the region itself has ended when its last statement has. In between, hfd_region_data
- * gives the device address of a range; with `openacc` that address is also made known to OpenACC, as present. */
+ * gives the device address of a range; with `openacc` that address is also made known to OpenACC, as present. Other host
+ * threads wait. */
 void hfd_region_begins(const char *region, const char *where, int openacc);
 void *hfd_region_data(const void *host, size_t bytes, const char *name, const char *region, const char *where);
 void hfd_region_ends(const char *region, const char *where);

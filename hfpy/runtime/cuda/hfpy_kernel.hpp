@@ -20,7 +20,7 @@
 
 // Room in shared memory that holds nothing yet.
 #ifdef HFPY_EMULATE
-#define HF_SHARED_BEGINS(room) hf_emulate_shared_begins(room, sizeof(room))
+#define HF_SHARED_BEGINS(room) hf_emulate_shared_begins(room, sizeof(room), #room)
 #else
 #define HF_SHARED_BEGINS(room) ((void)0)
 #endif

@@ -31,7 +31,10 @@ __global__ void hf_reduce_step(const T *values, long long count, T *results, lon
 // run, reduce, finish.
 class hf_launcher {
  public:
-  hf_launcher(const char *kernel, const char *where, int flags = 0) : kernel_(kernel), where_(where), flags_(flags) {}
+  hf_launcher(const char *kernel, const char *where, int flags = 0) : kernel_(kernel), where_(where), flags_(flags) {
+    hfd_lock();
+  }
+  ~hf_launcher() { hfd_unlock(); }
 
   hf_launcher(const hf_launcher &) = delete;
   hf_launcher &operator=(const hf_launcher &) = delete;

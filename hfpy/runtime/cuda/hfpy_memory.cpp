@@ -29,7 +29,7 @@ class memory_cache {
     taken_[device] = size;
     in_use_ += size;
 #ifdef HFPY_EMULATE
-    hf_emulate_lend(device, bytes);
+    hf_emulate_lend(device, bytes, name);
 #endif
     return device;
   }
@@ -174,10 +174,12 @@ void *take(std::size_t bytes, const char *name, const char *where) {
 void give(void *device) { memory().give(device); }
 
 void copy_in(void *device, const void *host, std::size_t bytes, const char *name, const char *where) {
+  start(where);
   pinned().copy_in(static_cast<char *>(device), static_cast<const char *>(host), bytes, name, where);
 }
 
 void copy_out(void *host, const void *device, std::size_t bytes, const char *name, const char *where) {
+  start(where);
   pinned().copy_out(static_cast<char *>(host), static_cast<const char *>(device), bytes, name, where);
 }
 

@@ -52,6 +52,7 @@ void make_known(const hfpy::block &memory) {
 }  // namespace
 
 void hfd_region_begins(const char *region, const char *where, int openacc) {
+  hfd_lock();
   hfpy::start(where);
   hfpy::check(cudaDeviceSynchronize(), where, "waiting for kernels before", region);
   current().openacc = openacc != 0 && acc_map_data != nullptr;
@@ -69,4 +70,5 @@ void hfd_region_ends(const char *region, const char *) {
   for (void *known : current().mapped) acc_unmap_data(known);
   current().mapped.clear();
   if (hfpy::tracing()) hfpy::trace_launch_ends(region);
+  hfd_unlock();
 }

@@ -14,11 +14,20 @@ namespace hfpy {
 
 // --- hfpy_device.cpp ---
 
+// Keeps other host threads out for as long as it lives: callers may be parallel themselves.
+class guard {
+ public:
+  guard() { hfd_lock(); }
+  ~guard() { hfd_unlock(); }
+  guard(const guard &) = delete;
+  guard &operator=(const guard &) = delete;
+};
+
 // Ends the program if a call of the CUDA runtime failed; `doing` completes "CUDA error while ...".
 void check(cudaError_t status, const char *where, const char *doing, const char *name);
 
-// Chooses a device if none is chosen yet, one for each rank; ends the program if there is none. Cheap after the first
-// call.
+// Chooses a device if none is chosen yet, one for each rank; ends the program if there is none. Other host threads get
+// the same one. Cheap after the first call.
 void start(const char *where);
 
 // The device memory of the host array that an address belongs to, which has to be there.

@@ -16,7 +16,6 @@ from hfpy.model.statements import Construct, constructs
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
-from hfpy.transform.columns.firstset import sets_first
 from hfpy.transform.columns.home import HomeBlocks
 from hfpy.transform.columns.packing import Packed, moves
 from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
@@ -121,7 +120,9 @@ class RegionBlocks:
             if region.private or any(name in ("fuse", "block") and v == ("no",) for name, v in region.hints):
                 raise refused("it is made of blocks already, or says that it shall not be", region.place)
             placed = sharing.place()
-            if any(d.severity == "error" for d in placed.found) or placed.lastprivate or placed.flags:
+            if region.independent or region.distinct or not placed.clean:
+                raise refused("its points may meet in an element, as far as hfpy can tell", region.place)
+            if placed.lastprivate or placed.flags:
                 raise refused("a scalar carries a value out of it", region.place)
             if placed.firstprivate:
                 raise refused(f"'{placed.firstprivate[0]}' brings a value into it", region.place)
@@ -315,7 +316,8 @@ class RegionBlocks:
         """Whether all of an array's columns are set before they are read; a module's may be read by what is called."""
         data = self._arrays()[name]
         own = data.home == self.routine.key
-        return own and sets_first(self.analysis, self.routine, self.nodes, name, sizes, self.region.iterators)
+        first = next(s for s in self.sharings if s.body.references_of(name))
+        return own and first.sets_all(name)
 
     # -- the region
 

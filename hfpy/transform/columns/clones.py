@@ -32,12 +32,20 @@ class Clones:
     taken: frozenset[str] = frozenset()
 
     def name(self, instance: Instance) -> str:
-        """The name of the blocked form of a routine."""
+        """The name of the blocked form of a routine. No two forms share one: a region may call routines of one name
+        from several modules, and so may whoever uses those modules.
+        """
         if instance not in self.names:
-            routine = self.analysis.facts.routine(instance.key)
             taken = Names(self._users() | set(self.names.values()))
-            self.names[instance] = taken.name(f"hfv_{routine.name}", instance)
+            self.names[instance] = taken.name(f"hfv_{self._told_apart(instance.key)}", instance)
         return self.names[instance]
+
+    def _told_apart(self, key: str) -> str:
+        """A routine's name, with its module's before it where another routine has the same name."""
+        routines = self.analysis.facts.application.routines
+        routine = routines[key]
+        alone = all(other is routine or other.name != routine.name for other in routines.values())
+        return routine.name if alone else f"{routine.module}_{routine.name}"
 
     def _users(self) -> frozenset[str]:
         """The names in the program: a blocked form must be no other's, in whatever module it is used."""

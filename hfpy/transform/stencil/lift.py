@@ -107,9 +107,9 @@ class Lifter:
         assigned = set(body.flow().written) - set(region.iterators)
         scalars = tuple(sorted(n for n in assigned if not self._object(n, region.place).rank))
         loose = [n for n in scalars if n not in placed.private]
-        if loose or any(d.severity == "error" for d in placed.found):
+        if loose or not placed.clean:
             raise self._refused(
-                6, f"'{loose[0]}' carries a value out of the region" if loose else "it is in error", region.place
+                6, f"'{loose[0]}' carries a value out of the region" if loose else "its points may meet", region.place
             )
         return body, scalars
 
@@ -184,6 +184,8 @@ class Lifter:
             raise self._refused(6, "it has a reduction", region.place)
         if region.vector or any(s.strip() != "1" for s in region.strides):
             raise self._refused(6, "its loops are vector loops or have a stride", region.place)
+        if region.independent or region.distinct:
+            raise self._refused(6, "it states what hfpy cannot prove", region.place)
         wishes = wishes_of(region, self.routine.scope(region.line))
         if wishes.fuse == "no" and not wishes:
             raise self._refused(6, "fuse(no) says so", region.place)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from hfpy.analyze.analysis import analyse
 from hfpy.analyze.checks import check
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, analyse
+from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import has_errors
 from hfpy.model.application import Application
 from hfpy.parse.application import with_texts

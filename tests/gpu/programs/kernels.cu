@@ -81,6 +81,77 @@ extern "C" __global__ void hfk6_count(const int n, int *__restrict__ total) {
   if (i == n) *total += n;
 }
 
+// --- Threads that meet, or do not: n elements of `a`, small integers besides ---
+
+// What the first thread has written all read.
+extern "C" __global__ void hfk7_one_writes(const int n, double *__restrict__ a_data) {
+  const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > n) return;
+  const hf_array<double, 1> a("a", a_data, 1, n);
+  if (i == 1) a(n) = 5;
+  if (i < n) a(i) = a(n);
+}
+
+// Two read an element and the second one of them writes it: its last reader alone would say nothing.
+extern "C" __global__ void hfk8_second_reader(const int n, double *__restrict__ a_data) {
+  const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 2) return;
+  const hf_array<double, 1> a("a", a_data, 1, n);
+  const double read = a(3);
+  a(i + 10) = read;
+  if (i == 2) a(3) = read + 1;
+}
+
+// Flags: the same value from all threads. With `change` it differs.
+extern "C" __global__ void hfk9_flags(const int n, const int change, int *__restrict__ flag) {
+  const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) *flag = i == n ? 1 + change : 1;
+}
+
+// Elements of one byte, side by side.
+extern "C" __global__ void hfk10_bytes(const int n, signed char *__restrict__ mask_data) {
+  const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > n) return;
+  const hf_array<signed char, 1> mask("mask", mask_data, 1, n);
+  mask(i) = static_cast<signed char>(1 - mask(i));
+}
+
+// A tile that the threads of a block fill and use; `barrier` is what must lie between. `wrong` reads across blocks.
+extern "C" __global__ void hfk11_tile(const int barrier, const int wrong, double *__restrict__ a_data) {
+  __shared__ double tile[64];
+  HF_SHARED_BEGINS(tile);
+  const int t = threadIdx.x, start = blockIdx.x * blockDim.x;
+  tile[t] = a_data[start + t];
+  if (barrier) __syncthreads();
+  const double next = tile[(t + 1) % blockDim.x];
+  __syncthreads();
+  a_data[start + t] = next;
+  __syncthreads();
+  if (t == 0) a_data[start] += a_data[wrong ? 99 : start + 1];
+}
+
+// Room that all threads use as if it were their own.
+extern "C" __global__ void hfk12_scratch(const int n, double *__restrict__ a_data) {
+  __shared__ double kept[2];
+  HF_SHARED_BEGINS(kept);
+  const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > n) return;
+  kept[0] = i;
+  a_data[i - 1] = kept[0];
+}
+
+// (nvcc does not compile this: it counts by itself.)
+extern "C" __global__ void hfk13_much_shared(double *__restrict__ a_data) {
+#ifdef HFPY_EMULATE
+  __shared__ double first[4096], second[2049];
+#else
+  __shared__ double first[64], second[64];
+#endif
+  HF_SHARED_BEGINS(first);
+  HF_SHARED_BEGINS(second);
+  a_data[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
+}
+
 #ifndef __CUDACC_RTC__
 namespace {
 
@@ -104,9 +175,122 @@ void scale() {
     hf_launcher launch("hfk0_scale", "k.h90:2");
     launch.run(hfk0_scale, line(n), n, 2, launch.array<double>(a, n, "a"));
     launch.finish();
-    EXPECT(a[7] == 7);
+    EXPECT(a[7] == 7 || a[7] != a[7]);  // the host's copy: old, or filled with no number
   }
   EXPECT(a[7] == 14);
+}
+
+void one_writes() {
+  const on_device here;
+  hf_launcher launch("hfk7_one_writes", "k.h90:2");
+  launch.run(hfk7_one_writes, line(n), n, launch.array<double>(a, n, "a"));
+}
+
+void second_reader() {
+  const on_device here;
+  hf_launcher launch("hfk8_second_reader", "k.h90:2");
+  launch.run(hfk8_second_reader, line(n), n, launch.array<double>(a, n, "a"));
+}
+
+void flags_of(int change) {
+  int flag = 0;
+  hf_launcher launch("hfk9_flags", "k.h90:2");
+  launch.run(hfk9_flags, line(n), n, change, launch.scalar(&flag, "flag"));
+  launch.finish();
+  EXPECT(flag == 1);
+}
+
+void flags() { flags_of(0); }
+void flags_differ() { flags_of(1); }
+
+void bytes() {
+  signed char mask[n] = {};
+  hfd_enter(mask, sizeof(mask), 1, "mask", "k.h90:1");
+  for (int turn = 0; turn < 3; ++turn) {
+    hf_launcher launch("hfk10_bytes", "k.h90:2");
+    launch.run(hfk10_bytes, line(n), n, launch.array<signed char>(mask, n, "mask"));
+    launch.finish();
+  }
+  hfd_leave(mask, sizeof(mask), 1, "mask", "k.h90:9");
+  for (signed char one : mask) EXPECT(one == 1);
+}
+
+void tiles(int barrier, int wrong) {
+  const on_device here;
+  hf_launcher launch("hfk11_tile", "k.h90:2", HF_BARRIERS);
+  launch.run(hfk11_tile, hf_make_grid(n, 1, 1, 50, 1, 1), barrier, wrong, launch.array<double>(a, n, "a"));
+  launch.finish();
+}
+
+void tile() { tiles(1, 0); }
+void tile_without_barrier() { tiles(0, 0); }
+void tile_across_blocks() { tiles(1, 1); }
+
+void scratch() {
+  const on_device here;
+  hf_launcher launch("hfk12_scratch", "k.h90:2", HF_BARRIERS);
+  launch.run(hfk12_scratch, line(n), n, launch.array<double>(a, n, "a"));
+}
+
+void much_shared() {
+  const on_device here;
+  hf_launcher launch("hfk13_much_shared", "k.h90:2", HF_BARRIERS);
+  launch.run(hfk13_much_shared, line(32), launch.array<double>(a, n, "a"));
+}
+
+// A launcher's grid would not fit; this one says that it does.
+void many_threads() {
+  const on_device here;
+  hf_grid grid = hf_make_grid(n, 1, 1, 64, 1, 1);
+  grid.threads = dim3(64, 32, 1);
+  hf_launcher launch("hfk0_scale", "k.h90:2");
+  launch.run(hfk0_scale, grid, n, 2.0, launch.array<double>(a, n, "a"));
+}
+
+void scale_on_device(int points) {
+  hf_launcher launch("hfk0_scale", "k.h90:2");
+  launch.run(hfk0_scale, line(points), points, 2.0, launch.array<double>(a, n, "a"));
+  launch.finish();
+}
+
+// The host changes its copy without having fetched what the kernel has set, and sends it back.
+void old_copy() {
+  const on_device here;
+  scale_on_device(n);
+  a[0] = 3;
+  hfd_update_device(a, sizeof(a), "a", "k.h90:5");
+}
+
+void old_part() {
+  const on_device here;
+  scale_on_device(n);
+  hfd_update_host(a + 4, 8 * sizeof(double), "a", "k.h90:4");
+  EXPECT(a[5] == 10 && a[12] != a[12]);
+  hfd_update_device(a + 4, 8 * sizeof(double), "a", "k.h90:5");
+  hfd_update_device(a + 11, 2 * sizeof(double), "a", "k.h90:6");
+}
+
+// What the host sets anew as a whole needs no fetching; a kernel that writes nothing makes no copy old.
+void set_anew() {
+  {
+    const on_device here;
+    scale_on_device(n);
+    for (double &value : a) value = 1;
+    hfd_update_device(a, sizeof(a), "a", "k.h90:5");
+    scale_on_device(0);
+    EXPECT(a[7] == 1);
+  }
+  EXPECT(a[7] == 1);
+}
+
+// Once it is given back, the memory is the host's alone.
+void left_behind() {
+  hfd_enter(a, sizeof(a), 1, "a", "k.h90:1");
+  scale_on_device(n);
+  hfd_leave(a, sizeof(a), 0, "a", "k.h90:9");
+  EXPECT(a[7] != a[7]);
+  hfd_enter(a, sizeof(a), 1, "a", "k.h90:1");
+  hfd_leave(a, sizeof(a), 0, "a", "k.h90:9");
 }
 
 void many_launches() {
@@ -251,6 +435,21 @@ int main(int argc, char **argv) {
       {"scale", scale},
       {"many_launches", many_launches},
       {"race", race},
+      {"one_writes", one_writes},
+      {"second_reader", second_reader},
+      {"flags", flags},
+      {"flags_differ", flags_differ},
+      {"bytes", bytes},
+      {"tile", tile},
+      {"tile_without_barrier", tile_without_barrier},
+      {"tile_across_blocks", tile_across_blocks},
+      {"scratch", scratch},
+      {"much_shared", much_shared},
+      {"many_threads", many_threads},
+      {"old_copy", old_copy},
+      {"old_part", old_part},
+      {"set_anew", set_anew},
+      {"left_behind", left_behind},
       {"host_pointer", host_pointer},
       {"returned_pointer", returned_pointer},
       {"hidden_pointer", hidden_pointer},

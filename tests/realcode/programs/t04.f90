@@ -1,5 +1,5 @@
 ! trap: a neighbour of the element that is written is read, made safe only by a mask
-! expect: warned HF500
+! expect: refused HF504
 module t04
   implicit none
 contains

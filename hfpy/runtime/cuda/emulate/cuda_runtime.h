@@ -74,7 +74,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 // --- What the runtime and launchers tell the emulation --------------------------------------------------------------
 
 // Device memory is handed out (again) or given back: it holds poison, or may not be touched.
-void hf_emulate_lend(void *device, std::size_t bytes);
+void hf_emulate_lend(void *device, std::size_t bytes, const char *name);
 void hf_emulate_take_back(void *device);
 
 struct hf_emulate_launch {
@@ -88,8 +88,16 @@ struct hf_emulate_launch {
 // Ends the program if a pointer that is a kernel's argument (counted from 1) is not one to device memory.
 void hf_emulate_check_argument(const hf_emulate_launch &launch, int position, const void *pointer);
 
+// What the next kernel calls a part of device memory, which stands for host memory.
+void hf_emulate_called(const void *device, const void *host, std::size_t bytes, const char *name);
+
+// A copy of host memory is about to go to the device (it ends the program if the device has what the host lacks), has
+// come from there, or belongs to the host alone again.
+void hf_emulate_copies_in(const void *host, std::size_t bytes, const char *name, const char *where);
+void hf_emulate_has_copied_out(const void *host, std::size_t bytes);
+
 // The threads of a block come to where room in shared memory begins to be theirs: the first one finds poison.
-void hf_emulate_shared_begins(void *room, std::size_t bytes);
+void hf_emulate_shared_begins(void *room, std::size_t bytes, const char *name);
 
 // Runs a kernel: calls `thread` for each thread of the grid.
 void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread);

@@ -11,11 +11,13 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "cuda_runtime.h"
 #include "hfpy_device.h"
 #include "hfpy_fibres.hpp"
+#include "hfpy_watch.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -90,10 +92,30 @@ hf_uint3 place(std::uint32_t number, const dim3 &box) {
   return {number % box.x, number / box.x % box.y, number / box.x / box.y};
 }
 
-// How many threads of a block have come to where room in shared memory begins, by its address.
-std::map<const void *, std::size_t> &arrivals() {
-  static auto *const all = new std::map<const void *, std::size_t>;
+// Room in shared memory, and how many threads have come to where it begins.
+struct room {
+  std::size_t bytes, arrivals;
+};
+
+// All of a launch, by its address.
+std::map<const void *, room> &rooms() {
+  static auto *const all = new std::map<const void *, room>;
   return *all;
+}
+
+// What a device can start at all (CUDA programming guide, compute capabilities from 5.0 on).
+constexpr std::size_t most_threads = 1024, most_threads_z = 64, most_blocks_yz = 65535, most_shared = 48 * 1024;
+
+void check_size(const hf_emulate_launch &launch) {
+  const dim3 &t = launch.threads, &b = launch.blocks;
+  if (volume(t) > most_threads || t.z > most_threads_z) {
+    hfd_fail(launch.where, launch.kernel, "a block of %u x %u x %u threads cannot be started: a device allows %zu, %zu in z",
+             t.x, t.y, t.z, most_threads, most_threads_z);
+  }
+  if (b.y > most_blocks_yz || b.z > most_blocks_yz) {
+    hfd_fail(launch.where, launch.kernel, "a grid of %u x %u x %u blocks cannot be started: a device allows %zu in y and z",
+             b.x, b.y, b.z, most_blocks_yz);
+  }
 }
 
 void fill_with_poison(void *memory, std::size_t bytes) {
@@ -102,33 +124,109 @@ void fill_with_poison(void *memory, std::size_t bytes) {
   }
 }
 
+void check_shared_memory() {
+  std::size_t bytes = 0;
+  for (const auto &[memory, one] : rooms()) bytes += one.bytes;
+  if (bytes <= most_shared) return;
+  hfd_fail(running->where, running->kernel, "it needs %zu bytes of shared memory: a device gives a block %zu", bytes,
+           most_shared);
+}
+
 void run_block(const hf_emulate_launch &launch, const std::vector<std::uint32_t> &order,
                const std::function<void()> &thread) {
-  if (launch.barriers) {
-    hf_emulate_run_fibres(order.size(), thread, [&](std::size_t t) { threadIdx = place(order[t], launch.threads); });
-    return;
-  }
-  for (const std::uint32_t number : order) {
-    threadIdx = place(number, launch.threads);
+  const auto enter = [&](std::size_t t) {
+    threadIdx = place(order[t], launch.threads);
+    hf_watch_thread(t);
+  };
+  if (launch.barriers) return hf_emulate_run_fibres(order.size(), thread, enter);
+  for (std::size_t t = 0; t < order.size(); ++t) {
+    enter(t);
     thread();
   }
 }
 
+// Host memory whose copy on the device is newer, by its address: which kernel has set it. It holds poison, so that a
+// host statement that reads it shows.
+struct old_copy {
+  std::size_t bytes;
+  std::string name, kernel, where;
+};
+
+std::map<std::uintptr_t, old_copy> &old_copies() {
+  static auto *const all = new std::map<std::uintptr_t, old_copy>;
+  return *all;
+}
+
+// Takes a range out of the old copies; each part of one that lay in it is visited.
+void take_out(std::uintptr_t first, std::size_t bytes,
+              const std::function<void(const old_copy &copy, std::uintptr_t from, std::uintptr_t to)> &visit) {
+  const std::uintptr_t last = first + bytes;
+  auto one = old_copies().lower_bound(first);
+  if (one != old_copies().begin() && std::prev(one)->first + std::prev(one)->second.bytes > first) --one;
+  while (one != old_copies().end() && one->first < last) {
+    const std::uintptr_t begin = one->first, end = begin + one->second.bytes;
+    const old_copy whole = one->second;
+    visit(whole, std::max(begin, first), std::min(end, last));
+    one = old_copies().erase(one);
+    if (begin < first) old_copies()[begin] = {first - begin, whole.name, whole.kernel, whole.where};
+    if (end > last) old_copies()[last] = {end - last, whole.name, whole.kernel, whole.where};
+  }
+}
+
+void ages(void *host, std::size_t bytes, const char *name) {
+  take_out(address_of(host), bytes, [](const old_copy &, std::uintptr_t, std::uintptr_t) {});
+  old_copies()[address_of(host)] = {bytes, name, running->kernel, running->where};
+  fill_with_poison(host, bytes);
+}
+
+// Whether memory at a place holds what old copies are filled with: 8 bytes of it, so that no number does by chance.
+bool holds_poison(std::uintptr_t at, std::size_t bytes) {
+  std::uint32_t words[2] = {poison, poison};
+  std::memcpy(words, reinterpret_cast<const void *>(at), std::min(sizeof(words), bytes));
+  return words[0] == poison && words[1] == poison;
+}
+
+void ends() {
+  hf_watch_each_written(ages);
+  hf_watch_ends();
+  running = nullptr;
+}
+
 }  // namespace
 
+void hf_emulate_copies_in(const void *host, std::size_t bytes, const char *name, const char *where) {
+  take_out(address_of(host), bytes, [&](const old_copy &copy, std::uintptr_t from, std::uintptr_t to) {
+    for (std::uintptr_t at = from; at < to; at += 8) {
+      if (!holds_poison(at, to - at)) continue;
+      hfd_fail(where, nullptr,
+               "array '%s' is copied to the device, but the host does not have what kernel %s (%s) has set there: the "
+               "bytes from %zu on of its copy have not been brought back",
+               name, copy.kernel.c_str(), copy.where.c_str(), static_cast<std::size_t>(at - address_of(host)));
+    }
+  });
+}
+
+void hf_emulate_has_copied_out(const void *host, std::size_t bytes) {
+  take_out(address_of(host), bytes, [](const old_copy &, std::uintptr_t, std::uintptr_t) {});
+}
+
 void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread) {
+  check_size(launch);
   running = &launch;
-  arrivals().clear();
+  rooms().clear();
   gridDim = launch.blocks;
   blockDim = launch.threads;
   const std::vector<std::uint32_t> threads = order_of(volume(launch.threads));
+  const std::vector<std::uint32_t> blocks = order_of(volume(launch.blocks));
   hfd_each_host_range(hide_host);
-  for (const std::uint32_t number : order_of(volume(launch.blocks))) {
-    blockIdx = place(number, launch.blocks);
+  hf_watch_begins(launch, blocks, threads);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    blockIdx = place(blocks[b], launch.blocks);
+    hf_watch_block_begins(b);
     run_block(launch, threads, thread);
   }
   hfd_each_host_range(show_host);
-  running = nullptr;
+  ends();
 }
 
 namespace {
@@ -164,8 +262,10 @@ extern "C" void hf_emulate_begin_threads(const char *kernel, const char *where, 
   run.blocks = order_of(volume(run.launch.blocks));
   run.threads = order_of(volume(run.launch.threads));
   run.next = 0;
+  check_size(run.launch);
   running = &run.launch;
   hfd_each_host_range(hide_host);
+  hf_watch_begins(run.launch, run.blocks, run.threads);
 }
 
 // The indices, from 1, of the next thread's block and of the thread in it; 0 if all have run.
@@ -173,11 +273,14 @@ extern "C" int hf_emulate_next_thread(int *block, int *thread) {
   fortran_run &run = fortran();
   if (run.next == run.blocks.size() * run.threads.size()) {
     hfd_each_host_range(show_host);
-    running = nullptr;
+    ends();
     return 0;
   }
+  const std::size_t t = run.next % run.threads.size();
+  if (t == 0) hf_watch_block_begins(run.next / run.threads.size());
+  hf_watch_thread(t);
   put(place(run.blocks[run.next / run.threads.size()], run.launch.blocks), block);
-  put(place(run.threads[run.next % run.threads.size()], run.launch.threads), thread);
+  put(place(run.threads[t], run.launch.threads), thread);
   ++run.next;
   return 1;
 }
@@ -207,13 +310,17 @@ void hf_emulate_index_error(const char *array, int dimension, long long index, l
            lower, upper);
 }
 
-void hf_emulate_shared_begins(void *room, std::size_t bytes) {
+void hf_emulate_shared_begins(void *memory, std::size_t bytes, const char *name) {
   // All threads of a block come here once for each of its points, between two barriers.
-  std::size_t &come = arrivals()[room];
-  if (come++ % volume(running->threads) == 0) fill_with_poison(room, bytes);
+  const auto [found, added] = rooms().insert({memory, {bytes, 0}});
+  if (added) check_shared_memory();
+  if (found->second.arrivals++ % volume(running->threads) != 0) return;
+  fill_with_poison(memory, bytes);
+  hf_watch_room(memory, bytes, name);
 }
 
-void hf_emulate_lend(void *device, std::size_t bytes) {
+void hf_emulate_lend(void *device, std::size_t bytes, const char *name) {
+  hf_watch_memory(device, bytes, name);
   allocation &lent = allocations().at(address_of(device));
   lent.lent = true;
   ASAN_UNPOISON_MEMORY_REGION(device, lent.bytes);
@@ -222,6 +329,7 @@ void hf_emulate_lend(void *device, std::size_t bytes) {
 }
 
 void hf_emulate_take_back(void *device) {
+  hf_unwatch_memory(device);
   allocation &idle = allocations().at(address_of(device));
   idle.lent = false;
   ASAN_POISON_MEMORY_REGION(device, idle.bytes);

@@ -1,0 +1,495 @@
+"""The nest that a region's body is, through the routines it calls.
+
+A walk over the statements in the order of the text: loops and conditions around each, what scalars are known to hold
+there, and an access for every reference of an array. A value that the walk cannot follow is a new one in each turn of
+the loops around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.context import Located
+from hfpy.analyze.dependence.calls import Calls
+from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, Parameter, atom, behind_loop, extreme, number
+from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
+from hfpy.analyze.dependence.model import (
+    Access,
+    Condition,
+    Every,
+    Facts,
+    Instance,
+    Loop,
+    Nest,
+    Position,
+    Section,
+    Subscript,
+    Value,
+    holds,
+    negated,
+)
+from hfpy.analyze.dependence.reading import Frame, Reading, World, case, name_of
+from hfpy.analyze.dependence.subscripts import Subscripts
+from hfpy.analyze.dependence.views import View, from_one
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import resolve_alias
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.model.expressions import ArrayConstructor, Expr, Keyword, Name, Range, base_name, walk
+from hfpy.model.statements import Assignment, Construct, Header, Jump, Node, OneLine, Statement
+from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import expand
+from hfpy.parse.nests import innermost_body
+
+_DEEPEST = 12
+_MOST = 6_000
+_READ, _CALL, _WRITE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an access stands: a reference, and the routine it stands in."""
+
+    reference: Reference
+    key: str
+
+
+def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
+    """The nest of a region. ``detailed`` follows arrays into called routines; else what a call does to them is vague.
+
+    None if it has too many accesses.
+    """
+    walk = _Walk(body, detailed)
+    region = body.region
+    steps = region.strides or ("1",) * len(region.domains)
+    rows = list(zip(region.iterators, region.starts, region.ends, steps, strict=True))
+    for name, low, high, step in reversed(rows):  # the last is the outermost
+        walk.enter(name, walk.bound(low), walk.bound(high), walk.bound(step))
+    points = tuple(loop.index for loop in walk.loops)
+    walk.levels.append(Level(len(rows), 0, "", False))
+    walk.block(innermost_body(body.construct, region), points)
+    return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), facts)
+
+
+class _Walk:
+    def __init__(self, body: RegionBody, detailed: bool) -> None:
+        self.body = body
+        self.facts = body.facts
+        self.effects = body.effects
+        self.detailed = detailed
+        self.calls = Calls(body.facts, body.effects, body.key)
+        self.accesses: list[Access] = []
+        self.loops: tuple[Loop, ...] = ()
+        self.guards: tuple[Condition, ...] = ()
+        self.leaving: list[Leaving] = []
+        self.levels: list[Level] = []
+        self.masked = False
+        self.called: tuple[str, ...] = (body.key,)
+        self.frame = Frame(body.key)
+        self.loose = disordered(body.construct.body)
+        self.inside: tuple[Condition, ...] = ()
+        self._count = 0
+        self._names: set[str] = set()
+        self._statements: dict[str, dict[int, tuple[Located, list[Reference]]]] = {}
+        self._changed = self.calls.changes(body)
+        self.world = World(body.facts, body.key, self._is_changed, self.fresh)
+
+    # -- values
+
+    def fresh(self, shown: str) -> Form:
+        """A value that belongs to the present turn of all loops."""
+        self._count += 1
+        args = tuple(atom(loop.index) for loop in self.loops)
+        return atom(Application(f"{ANEW}{self._count}", args, shown=shown))
+
+    def unknown(self, shown: str) -> Condition:
+        """A condition of which nothing is known."""
+        return holds("?", (self.fresh(shown),), shown)
+
+    def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
+        return any(c[: len(parts)] == parts[: len(c)] for c in self._changed.get(identity, ()))
+
+    def bound(self, text: str) -> Form:
+        """A bound of the region, which is found once, before the region begins."""
+        expanded = expand(text, self.body.macros)
+        try:
+            expr = expression(expanded)
+        except GrammarError:
+            return atom(Parameter(expanded))
+        still = World(self.facts, self.body.key, lambda identity, parts: False, self.fresh)
+        return Reading(still, self.frame, self.body.region.line.key).form(expr)
+
+    def reading(self, statement: Statement) -> Reading:
+        """What reads the expressions of a statement."""
+        return Reading(self.world, self.frame, statement.line.key)
+
+    def enter(self, name: str, low: Form, high: Form, step: Form) -> None:
+        """Begin a loop, whose variable gets a name of its own in the nest."""
+        self._count += 1
+        index = Index(name if name not in self._names else f"{name}#{self._count}")
+        self._names.add(index.name)
+        self.loops = (*self.loops, Loop(index, low, high, step))
+        self.frame.indices[name] = index
+
+    # -- blocks
+
+    def block(self, nodes: tuple[Node, ...], position: Position) -> None:
+        """Walk over some nodes."""
+        for place, node in enumerate(nodes):
+            if len(self.accesses) > _MOST:
+                return
+            label = (node.header if isinstance(node, Construct) else node).line.label
+            if label:
+                self.leaving = [x for x in self.leaving if x.label != label]
+            self._node(node, (*position, place))
+
+    def _node(self, node: Node, here: Position) -> None:
+        if isinstance(node, Construct):
+            self._construct(node, here)
+            return
+        self._statement(node, here)
+        if isinstance(node, OneLine):
+            self._one_line(node, here)
+        elif isinstance(node, Jump) and node.kind != "continue":
+            self._jump(node)
+
+    def _jump(self, jump: Jump) -> None:
+        level = target(jump, self.levels)
+        inside = self.guards[level.guards :]
+        straight = level.depth == len(self.loops) and jump.kind != "goto"
+        condition = negated(Every(inside)) if straight else None
+        self.leaving.append(Leaving(level.depth, condition, jump.target if jump.kind == "goto" else ""))
+
+    def _one_line(self, node: OneLine, here: Position) -> None:
+        reading = self.reading(node)
+        if node.kind == "forall":
+            self._indexed(node.control, reading, lambda: self._node(node.action, (*here, 1)))
+            return
+        condition = reading.condition(node.control[0]) if node.kind == "if" else self.unknown("a mask")
+        self._branches([(condition, lambda: self._node(node.action, (*here, 1)))], node.kind == "where")
+
+    def _construct(self, node: Construct, here: Position) -> None:
+        self._statement(node.header, here)
+        header = node.header
+        if node.kind == "at_if" and node.condition is not None and not self.facts.holds(node.condition, self.frame.key):
+            return
+        if node.kind in ("do", "dowhile") and isinstance(header, Header):
+            self._loop(node, header, here)
+        elif node.kind in ("forall", "doconcurrent") and isinstance(header, Header):
+            self._indexed(header.exprs, self.reading(header), lambda: self.block(node.body, here))
+        elif node.kind in ("if", "select", "where"):
+            self._parts(node, here)
+        elif node.kind == "associate" and isinstance(header, Header):
+            self._associate(node, header, here)
+        elif node.kind == "selecttype":
+            rows = [(self.unknown("a type"), self._part(p.body, (*here, n))) for n, p in enumerate(node.parts)]
+            self._branches(rows, False)
+        else:
+            self.block(node.body, (*here, 0))
+
+    def _part(self, nodes: tuple[Node, ...], here: Position) -> Callable[[], None]:
+        return lambda: self.block(nodes, here)
+
+    def _parts(self, node: Construct, here: Position) -> None:
+        """The parts of an ``if``, a ``select case`` or a ``where``, each under its condition and none before it."""
+        before: list[Condition] = []
+        rows = []
+        parts = node.parts if node.kind != "select" else node.parts[1:]
+        for number_, part in enumerate(parts):
+            if part.header is not node.header:
+                self._statement(part.header, (*here, number_))
+            own = self._own_condition(node, part.header)
+            every = [*(negated(b) for b in before), *([own] if own is not None else [])]
+            rows.append((Every(tuple(every)), self._part(part.body, (*here, number_))))
+            if own is not None:
+                before.append(own)
+        self._branches(rows, node.kind == "where")
+
+    def _own_condition(self, node: Construct, header: Statement) -> Condition | None:
+        if not isinstance(header, Header) or not header.exprs:
+            return None
+        if node.kind == "where":
+            return self.unknown("a mask")
+        reading = self.reading(header)
+        if node.kind == "if":
+            return reading.condition(header.exprs[0])
+        assert isinstance(node.header, Header)
+        return case(node.header.exprs[0], header.exprs, self.reading(node.header), reading)
+
+    def _branches(self, rows: Sequence[tuple[Condition, Callable[[], None]]], masked: bool) -> None:
+        """Walk over alternatives; what they leave in scalars is known where all agree."""
+        before, outer, mask = dict(self.frame.values), self.guards, self.masked
+        self.masked = mask or masked
+        results = [before]
+        for condition, branch in rows:
+            self.frame.values = dict(before)
+            self.guards = (*outer, condition)
+            branch()
+            results.append(self.frame.values)
+        self.guards, self.masked = outer, mask
+        self.frame.values = {}
+        for name in dict.fromkeys(n for r in results for n in r):
+            found = {r.get(name) for r in results}
+            value = found.pop() if len(found) == 1 else None
+            self.frame.values[name] = value if value is not None else self.fresh(name)
+
+    # -- loops
+
+    def _loop(self, node: Construct, header: Header, here: Position) -> None:
+        reading = self.reading(header)
+        low, high, step = number(1), self.fresh("the last turn"), number(1)
+        if node.kind == "do" and len(header.exprs) > 1:
+            low, high = reading.form(header.exprs[0]), reading.form(header.exprs[1])
+            step = reading.form(header.exprs[2]) if len(header.exprs) > 2 else step
+            if step.constant is None or not step.constant:  # up or down
+                low, high, step = extreme("min", (low, high)), extreme("max", (low, high)), number(1)
+                self._vaguely(lambda: self._turns(node, header.var, low, high, step, here))
+                return
+            if leaves(node):
+                down = (step.constant or 1) < 0
+                high = extreme("max" if down else "min", (high, self.fresh("the last turn")))
+        self._turns(node, header.var, low, high, step, here)
+
+    def _vaguely(self, action: Callable[[], None]) -> None:
+        """Walk where it is not known which turns there are."""
+        first = len(self.accesses)
+        action()
+        why = "the step of a loop is not known"
+        self.accesses[first:] = [replace(a, exact=False, must=False, why=why) for a in self.accesses[first:]]
+
+    def _turns(self, node: Construct, var: str, low: Form, high: Form, step: Form, here: Position) -> None:
+        changed = self.calls.scalars_set(node, self.frame.key)
+        outer, hidden = self.loops, self.frame.indices.get(var)
+        self.frame.values.pop(var, None)
+        self.enter(var or "while", low, high, step)
+        for name in changed:
+            self.frame.values[name] = self.fresh(name)
+        name = node.header.construct_name if isinstance(node.header, Header) else ""
+        self.levels.append(Level(len(self.loops), len(self.guards), name))
+        self.block(node.body, (*here, self.loops[-1].index))
+        self.levels.pop()
+        self.leaving = [x for x in self.leaving if x.depth < len(self.loops) or x.label]
+        self.loops = outer
+        for name in changed:
+            self.frame.values[name] = self.fresh(name)
+        if var:
+            known = None if leaves(node) or self.loose else behind_loop(low, high, step)
+            self.frame.values[var] = known if known is not None else self.fresh(var)
+        if hidden is None:
+            self.frame.indices.pop(var or "while", None)
+        else:
+            self.frame.indices[var] = hidden
+
+    def _indexed(self, control: tuple[Expr, ...], reading: Reading, action: Callable[[], None]) -> None:
+        """``forall`` and ``do concurrent``: loops in any order, under a mask."""
+        outer, guards, indices = self.loops, self.guards, dict(self.frame.indices)
+        first = len(self.accesses)
+        for item in control:
+            if isinstance(item, Keyword) and isinstance(item.value, Range):
+                ends = [reading.form(e) if e is not None else number(1) for e in (item.value.lower, item.value.upper)]
+                self.enter(item.name, ends[0], ends[1], reading.form(item.value.step) if item.value.step else number(1))
+            else:
+                self.guards = (*self.guards, reading.condition(item))
+        action()
+        self.loops, self.guards, self.frame.indices = outer, guards, indices
+        self.accesses[first:] = [replace(a, must=False) for a in self.accesses[first:]]
+
+    # -- statements
+
+    def _at(self, statement: Statement) -> tuple[Located, list[Reference]] | None:
+        """Where a statement of the present routine stands, and its references; None if it is not in this build."""
+        key = self.frame.key
+        if key not in self._statements:
+            table: dict[int, tuple[Located, list[Reference]]] = {
+                id(at.statement): (at, [])
+                for at in self.facts.graph.statements.get(key, ())
+                if self.facts.live(at, key)
+            }
+            for reference in self.facts.references.get(key, ()):
+                if id(reference.at.statement) in table:
+                    table[id(reference.at.statement)][1].append(reference)
+            self._statements[key] = table
+        return self._statements[key].get(id(statement))
+
+    def _statement(self, statement: Statement, here: Position) -> None:
+        found = self._at(statement)
+        if found is None:
+            return
+        at, references = found
+        reading = self.reading(statement)
+        subscripts = Subscripts(reading, statement)
+        for reference in references:
+            self._reference(reference, subscripts, here)
+        for site in self.calls.sites(self.frame.key, statement):
+            if self._follows(site):
+                self._call(site, references, subscripts, here)
+        self._values(statement, at, references, reading)
+
+    def _values(self, statement: Statement, at: Located, references: list[Reference], reading: Reading) -> None:
+        """What scalars hold behind a statement."""
+        value: Form | None = None
+        if isinstance(statement, Assignment) and isinstance(statement.target, Name) and not self.loose:
+            name = statement.target.name
+            if reading.is_integer(statement.target) and not self.masked and reading.is_integer(statement.value):
+                value = reading.form(statement.value)
+                if name not in aliases_of(at):
+                    self.frame.values[name] = value
+        for reference in references:
+            name = reference.name
+            if isinstance(statement, Header) and statement.var == name and reference.role == "write":
+                continue
+            data = self.facts.object(name, self.frame.key)
+            if data is not None and (data.rank or reference.component):
+                continue
+            if name in self.frame.indices and self.frame.indices[name] not in [x.index for x in self.loops]:
+                continue
+            if value is not None and isinstance(statement, Assignment) and reference.node is statement.target:
+                continue
+            if self.effects.of(reference, self.frame.key)[1] and name not in self.frame.indices:
+                self.frame.values[name] = self.fresh(name)
+        for site in self.calls.sites(self.frame.key, statement):
+            for name in list(self.frame.values):
+                if self.calls.may_set(site, name):
+                    self.frame.values[name] = self.fresh(name)
+
+    # -- references
+
+    def _reference(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
+        key = self.frame.key
+        if reference.name in self.frame.indices or reference.role in ("inquiry", "pointer") or reference.at.own_loop:
+            return
+        name, _ = resolve_alias(reference.name, reference.at)
+        if name is None:
+            self._alias(reference, subscripts, here)
+            return
+        data = self.facts.object(name, key)
+        if data is None or not (data.rank or data.symbol.type.base in ("type", "class")):
+            return
+        self.inside = ()
+        reads, writes = self.effects.of(reference, key)
+        passed = self.calls.passed(reference, key)
+        if passed is not None and passed.array and self._follows(passed.site):
+            return
+        vague = passed is not None and passed.vague
+        sure = passed is None or passed.sure
+        if passed is not None and passed.sure:
+            reads = reads and not passed.set_first
+        places = subscripts.of(reference, data)
+        if places is not None and data.local and not reference.component:
+            self.inside = subscripts.inside(data, places)
+        exact = not vague and not subscripts.vague
+        why = f"what '{passed.site.name}' does with its elements is not known" if vague and passed is not None else ""
+        if reads:
+            self._access(reference, data, places, (False, exact, exact), (*here, _READ), why)
+        if writes:
+            value = self._value(reference, places, subscripts.reading)
+            self._access(reference, data, places, (True, exact, exact and sure), (*here, _WRITE), why, value)
+
+    def _alias(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
+        """A name that stands for a part of an array."""
+        found = self.frame.parts.get(reference.name)
+        if found is None:
+            return  # declared in a block, or the value of an expression
+        self.inside = ()
+        data, view = found
+        reads, writes = self.effects.of(reference, self.frame.key)
+        given = subscripts.listed(reference)
+        places = view.placed(given) if given is not None else None
+        exact = places is not None and not subscripts.vague and reference.role != "argument"
+        why = f"'{reference.name}' stands for a part of '{data.name}'"
+        if reads:
+            self._access(reference, data, places, (False, exact, exact), (*here, _READ), why)
+        if writes:
+            value = self._value(reference, places, subscripts.reading)
+            self._access(reference, data, places, (True, exact, exact), (*here, _WRITE), why, value)
+
+    def _associate(self, node: Construct, header: Header, here: Position) -> None:
+        """Names for parts of arrays hold for the body, as the indices are at its beginning."""
+        outer = dict(self.frame.parts)
+        found = self._at(header)
+        subscripts = Subscripts(self.reading(header), header)
+        for name, selector in zip(header.names, header.exprs, strict=False):
+            base = base_name(selector)
+            named = (r for r in (found[1] if found is not None else ()) if r.name == base)
+            reference = next((r for r in named if selector.start <= r.node.start < selector.end), None)
+            data = self.facts.object(base, self.frame.key) if base is not None else None
+            if data is None or reference is None or isinstance(selector, Name):
+                continue
+            if not (data.rank or data.symbol.type.base in ("type", "class")):
+                continue
+            places = subscripts.of(reference, data)
+            if places is None or subscripts.vague:
+                self.frame.parts[name] = (data, View("", data.identity, None))
+            else:
+                self.frame.parts[name] = (data, View("", data.identity, from_one(places)))
+        self.block(node.body, (*here, 0))
+        self.frame.parts = outer
+
+    def _access(
+        self,
+        reference: Reference,
+        data: DataObject,
+        places: tuple[Subscript, ...] | None,
+        flags: tuple[bool, bool, bool],
+        position: Position,
+        why: str = "",
+        value: Value | None = None,
+    ) -> None:
+        """Add an access; ``flags`` say whether it writes, is exact, and certainly happens."""
+        write, exact, must = flags
+        array = name_of(data, self.body.key)
+        view = self.frame.views.get(data.name)
+        if view is not None:
+            array = view.array
+            places = view.placed(places) if places is not None else None
+        if places is None:
+            exact = must = False
+            places = ()
+            why = why or f"which elements of '{array}' are meant is not known"
+        if self.loose:
+            exact = must = False
+            why = "a jump goes backwards"
+        jumps = (x.condition or self.unknown("a jump before") for x in self.leaving)
+        at = Instance(self.loops, () if self.loose else (*self.guards, *jumps), position)
+        source = Source(reference, self.frame.key)
+        must = must and not self.masked
+        self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, why, source))
+
+    def _value(self, reference: Reference, places: tuple[Subscript, ...] | None, reading: Reading) -> Value | None:
+        """What a reference writes, where that can be told."""
+        statement = reference.at.statement
+        if not isinstance(statement, Assignment) or reference.role != "write" or places is None or self.loose:
+            return None
+        if any(isinstance(n, ArrayConstructor) for n in walk(statement.value)):
+            return None
+        found = reading.skeleton(statement.value)
+        if found is None:
+            return None
+        # The place in a section decides which element of the value is meant.
+        lower = tuple(s.lower for s in places if isinstance(s, Section) and s.lower is not None)
+        return Value(found.text, (*found.forms, *(lower if self._is_array(statement.value) else ())))
+
+    def _is_array(self, expr: Expr) -> bool:
+        names = (n.name for n in walk(expr) if isinstance(n, Name))
+        return any((d := self.facts.object(n, self.frame.key)) is not None and d.rank > 0 for n in names)
+
+    # -- calls
+
+    def _follows(self, site: CallSite) -> bool:
+        return self.detailed and self.calls.followed(site, self.called, _DEEPEST)
+
+    def _call(self, site: CallSite, references: list[Reference], subscripts: Subscripts, here: Position) -> None:
+        """Walk over the routine that is called."""
+        entered = self.calls.frame(site, references, subscripts)
+        outer = (self.frame, self.called, self.leaving, self.masked, self.loose)
+        routine = self.facts.application.routines[entered.key]
+        self.frame, self.called = entered, (*self.called, entered.key)
+        self.leaving = list(self.leaving)
+        self.loose = self.loose or disordered(routine.body)
+        self.levels.append(Level(len(self.loops), len(self.guards), "", False))
+        self.block(routine.body, (*here, _CALL))
+        self.levels.pop()
+        self.frame, self.called, self.leaving, self.masked, self.loose = outer

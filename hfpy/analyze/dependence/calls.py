@@ -1,0 +1,233 @@
+"""Calls in a nest: which are followed, what a routine sees of its arguments, what it may set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.calls import dummy_name, is_elemental
+from hfpy.analyze.dependence.forms import Form, number
+from hfpy.analyze.dependence.model import Section, Subscript
+from hfpy.analyze.dependence.reading import Frame
+from hfpy.analyze.dependence.subscripts import Subscripts, component_names
+from hfpy.analyze.dependence.views import Hole, View
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.flow import Flow, FlowScan
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Keyword
+from hfpy.model.statements import Construct, Statement, flatten
+
+Identity = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An argument of a call: whether its dummy is an array; ``vague`` if what happens to it is not known; ``sure`` if
+    it is certainly set, ``set_first`` if it is not read before.
+    """
+
+    site: CallSite
+    array: bool
+    vague: bool
+    sure: bool = False
+    set_first: bool = False
+
+
+class Calls:
+    """Answers about the calls of one region."""
+
+    def __init__(self, facts: Facts, effects: Effects, root: str) -> None:
+        self.facts = facts
+        self.root = root
+        self.effects = effects
+        self._flows: dict[str, Flow] = {}
+        self._sites: dict[str, dict[int, list[CallSite]]] = {}
+
+    def sites(self, key: str, statement: Statement) -> list[CallSite]:
+        """The calls in a statement."""
+        if key not in self._sites:
+            table: dict[int, list[CallSite]] = {}
+            for site in self.facts.graph.sites.get(key, ()):
+                table.setdefault(id(site.at.statement), []).append(site)
+            self._sites[key] = table
+        return self._sites[key].get(id(statement), [])
+
+    def followed(self, site: CallSite, called: tuple[str, ...], deepest: int) -> bool:
+        """Whether a walk goes into a called routine."""
+        known = self._seen(site.callee)
+        return known and site.callee not in called and len(called) < deepest and not is_elemental(self.facts, site)
+
+    def _seen(self, key: str) -> bool:
+        """Whether the body of a routine is here: where one file of many is written anew, those of others are not."""
+        self.effects.looked.add((self.root, key))
+        return key in self.facts.references and key in self.facts.graph.statements
+
+    def passed(self, reference: Reference, key: str) -> Passed | None:
+        """What a reference is as an argument; None if it is none of a procedure that may change it."""
+        if reference.role != "argument":
+            return None
+        site = self.effects.site(reference, key)
+        if site is None:
+            return None
+        name = dummy_name(self.facts, site, reference.position) if site.callee else None
+        data = self.facts.object(name, site.callee) if name is not None else None
+        if name is None or data is None:
+            return Passed(site, True, True)
+        if data.rank and not is_elemental(self.facts, site):
+            return Passed(site, True, True)
+        if not self._seen(site.callee):
+            return Passed(site, False, True)
+        flow = self._flow(site.callee)
+        return Passed(site, False, False, name in flow.certain, name not in flow.exposed)
+
+    def _flow(self, key: str) -> Flow:
+        """What a routine reads and sets."""
+        if key not in self._flows:
+            live = [r for r in self.facts.references.get(key, ()) if self.facts.live(r.at, key)]
+            scan = FlowScan(self.effects.by_statement(live, key))
+            routine = self.facts.application.routines[key]
+            self._flows[key] = scan.scan(routine.body)
+        return self._flows[key]
+
+    # -- what is set
+
+    def changes(self, body: RegionBody) -> dict[Identity, set[tuple[str, ...]]]:
+        """What a region sets, its callees included: variables, each with the components that are meant."""
+        found: dict[Identity, set[tuple[str, ...]]] = {}
+        for reference in body.references:
+            name, _ = resolve_alias(reference.name, reference.at)
+            data = self.facts.object(name, body.key) if name is not None else None
+            if data is not None and self.effects.of(reference, body.key)[1]:
+                parts = component_names(reference.at.statement, reference.node) if reference.component else ()
+                found.setdefault(data.identity, set()).add(parts)
+        self._add_other_names(body, found)
+        for site in self.facts.graph.sites[body.key]:
+            if body.identity.number in site.at.regions and site.callee:
+                for identity in self.effects.changed(site.callee):
+                    found.setdefault(identity, set()).add(())
+        return found
+
+    def _add_other_names(self, body: RegionBody, found: dict[Identity, set[tuple[str, ...]]]) -> None:
+        """What may be the same memory as something that is set, is set."""
+        objects = {r.name: self.facts.object(r.name, body.key) for r in body.references}
+        names = sorted(n for n, data in objects.items() if data is not None)
+        for written in [n for n in names if (d := objects[n]) is not None and d.identity in found]:
+            for other in names:
+                data = objects[other]
+                if other != written and data is not None and self.facts.storage.shared(written, other, body.key):
+                    found.setdefault(data.identity, set()).add(())
+
+    def may_set(self, site: CallSite, name: str) -> bool:
+        """Whether a called routine may set a variable of its caller that is not among its arguments."""
+        if not site.callee:
+            return False
+        data = self.facts.object(name, site.caller)
+        return data is not None and data.identity in self.effects.changed(site.callee)
+
+    def scalars_set(self, node: Construct, key: str) -> tuple[str, ...]:
+        """The scalars that a construct may set, in the order of the text."""
+        inside = {id(s) for s in flatten((node,))}
+        found: dict[str, None] = {}
+        for reference in self.facts.references.get(key, ()):
+            if id(reference.at.statement) in inside and self.effects.of(reference, key)[1]:
+                data = self.facts.object(reference.name, key)
+                if data is None or not data.rank:
+                    found[reference.name] = None
+        return tuple(found)
+
+    # -- what a routine sees
+
+    def frame(self, site: CallSite, references: list[Reference], subscripts: Subscripts) -> Frame:
+        """The names of a routine that is called; ``references`` are those of the calling statement."""
+        frame = Frame(site.callee)
+        routine = self.facts.application.routines[site.callee]
+        given = {r.position: r for r in references if r.role == "argument" and r.call == site.node}
+        arrays: list[tuple[DataObject, Reference | None]] = []
+        for position, arg in enumerate(site.args):
+            place = arg.name if isinstance(arg, Keyword) else position
+            name = dummy_name(self.facts, site, place)
+            data = self.facts.object(name, site.callee) if name in routine.dummies and name is not None else None
+            if data is None:
+                continue
+            if data.rank or data.symbol.type.base in ("type", "class"):
+                arrays.append((data, given.get(place)))
+            else:
+                frame.values[data.name] = subscripts.reading.form(arg.value if isinstance(arg, Keyword) else arg)
+        inner = Subscripts(subscripts.reading.within(frame), subscripts.statement)
+        for data, reference in arrays:
+            frame.views[data.name] = self._view(data, reference, subscripts, inner)
+        return frame
+
+    def _view(self, dummy: DataObject, reference: Reference | None, outer: Subscripts, inner: Subscripts) -> View:
+        if reference is None:
+            return View(f"value of {dummy.name}", ("", ""), None)
+        name, _ = resolve_alias(reference.name, reference.at)
+        data = self.facts.object(name, outer.key) if name is not None else None
+        if data is None:
+            return View(f"value of {dummy.name}", ("", ""), None)
+        places = outer.of(reference, data)
+        array, identity = outer.reading.spelled(data), data.identity
+        around = outer.reading.frame.views.get(data.name)
+        if around is not None:
+            array, identity = around.array, around.identity
+        if places is None or outer.vague:
+            return View(array, identity, None)
+        element = not any(isinstance(p, Section) for p in places)
+        if element and dummy.rank:
+            places = _from_element(dummy, data, places, outer, inner) if not reference.component else None
+        if around is not None and places is not None:
+            places = around.placed(places)
+        return View(array, identity, _with_holes(dummy, places, inner) if places is not None else None)
+
+
+def _with_holes(
+    dummy: DataObject, places: tuple[Subscript, ...], inner: Subscripts
+) -> tuple[Subscript | Hole, ...] | None:
+    """The sections of an actual argument as the dimensions of its dummy; None if the shapes do not fit."""
+    sections = [p for p in places if isinstance(p, Section)]
+    if len(sections) != dummy.rank:
+        return None
+    found: list[Subscript | Hole] = []
+    which = 0
+    for place in places:
+        if not isinstance(place, Section):
+            found.append(place)
+            continue
+        if place.lower is None:
+            return None
+        wanted = inner.extent(dummy.used[which], dummy)
+        if wanted is not None and which < dummy.rank - 1 and _length(place) != wanted:
+            return None  # elements are counted in another way
+        found.append(Hole(which, place.lower, inner.lower(dummy, which), place.step, place))
+        which += 1
+    return tuple(found)
+
+
+def _length(section: Section) -> Form | None:
+    if section.lower is None or section.upper is None or section.step != 1:
+        return None
+    return section.upper - section.lower + number(1)
+
+
+def _from_element(
+    dummy: DataObject, data: DataObject, places: tuple[Subscript, ...], outer: Subscripts, inner: Subscripts
+) -> tuple[Subscript, ...] | None:
+    """The part of an array that a routine gets with its first element; None if that is no rectangle of the array."""
+    rank = dummy.rank
+    if len(places) < rank or len(places) != data.rank:
+        return None
+    found = list(places)
+    for which in range(rank):
+        start, wanted = places[which], inner.extent(dummy.used[which], dummy)
+        length = outer.extent(data.used[which], data)
+        if not isinstance(start, Form) or wanted is None or length is None:
+            return None
+        lower = outer.lower(data, which)
+        left = (lower + length - start - wanted).constant  # elements behind the part
+        if left is None or left < 0 or (which < rank - 1 and (left or start != lower)):
+            return None
+        found[which] = Section(start, start + wanted - number(1))
+    return tuple(found)

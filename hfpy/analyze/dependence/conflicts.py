@@ -1,0 +1,220 @@
+"""Whether two accesses of one array meet in an element at two different points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hfpy.analyze.dependence.congruence import Point, find_with
+from hfpy.analyze.dependence.encoding import Encoding, Linear, Scope
+from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atoms_of, options
+from hfpy.analyze.dependence.model import (
+    Access,
+    Condition,
+    Facts,
+    Part,
+    Section,
+    Subscript,
+    forms_of,
+)
+from hfpy.analyze.dependence.sets import Sets
+from hfpy.analyze.dependence.splitting import is_product, splits
+
+_LARGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A place where two accesses meet: the values of all names, and what the question was."""
+
+    question: Question
+    point: Point
+    added: tuple[str, ...]
+
+
+class Question:
+    """Two accesses at two points, as constraints.
+
+    ``bare`` leaves out the conditions that only data decide.
+    """
+
+    def __init__(
+        self, sets: Sets, points: tuple[Index, ...], first: Access, second: Access, facts: Facts, bare: bool = False
+    ) -> None:
+        self.sets = sets
+        self.points = points
+        self.accesses = (first, second)
+        self.facts = facts
+        self.encoding = Encoding()
+        self.scopes: tuple[Scope, Scope] = (self._instance(first, bare), self._instance(second, bare))
+        for condition in facts.assumed:
+            self.encoding.assume(condition, {})
+        self.elements: list[tuple[Linear, Linear]] = []
+        self._different()
+        self._meet()
+
+    def meeting(self, distinct: frozenset[str] | None = None) -> Meeting | None:
+        """Where the accesses meet; None if they never do. Raises TooHardError."""
+        known = self.facts.distinct if distinct is None else distinct
+        ask = lambda extra: self.sets.point(self.encoding.system(extra))  # noqa: E731
+        point, added = find_with(self.encoding, known, ask)
+        return None if point is None else Meeting(self, point, added)
+
+    def values_matter(self, meeting: Meeting) -> tuple[Application, ...]:
+        """The unknown values on which the meeting depends. Raises TooHardError."""
+        names = tuple(a.name for a in self.encoding.applied)
+        used = self.sets.used(self.encoding.system(meeting.added), names)
+        return tuple(a.function for a in self.encoding.applied if a.name in used)
+
+    def missing(self, meeting: Meeting) -> str | None:
+        """None if they meet for all large sizes; else when. Raises TooHardError."""
+        return self.sets.missing(self.encoding.system(meeting.added), tuple(self._large()))
+
+    # -- constraints
+
+    def _instance(self, access: Access, bare: bool) -> Scope:
+        guards = tuple(g for g in access.at.guards if not (bare and is_data(g)))
+        return self.encoding.instance(access, {}, guards)
+
+    def _different(self) -> None:
+        """At least one index of the region differs, by a step or more."""
+        one, other = self.scopes
+        cases = []
+        for loop in self.accesses[0].at.loops:
+            if loop.index not in self.points:
+                continue
+            a, b = one[loop.index], other[loop.index]
+            if loop.step.constant is not None:
+                cases.append(f"{a} != {b}")
+            else:
+                step = self.encoding.linear(loop.step, {}).text()
+                self.encoding.constraints.append(f"{step} >= 1")
+                cases += [f"{a} + {step} <= {b}", f"{b} + {step} <= {a}"]
+        self.encoding.constraints.append("(" + " or ".join(cases or ["1 = 0"]) + ")")
+
+    def _meet(self) -> None:
+        one, other = (a.subscripts for a in self.accesses)
+        for left, right in zip(one, other, strict=False):
+            if isinstance(left, Part) or isinstance(right, Part):
+                if not (isinstance(left, Part) and isinstance(right, Part)):
+                    self.encoding.approximate = True
+                    return
+                if left != right:
+                    self.encoding.constraints.append("1 = 0")
+            elif isinstance(left, Section) or isinstance(right, Section):
+                self._equal(self._place(left, 0), self._place(right, 1))
+            else:
+                self._same(left, right)
+        rest = (*one[len(other) :], *other[len(one) :])
+        if rest and not isinstance(rest[0], Part):
+            self.encoding.approximate = True  # one view of the array has another shape
+
+    def _place(self, subscript: Subscript, which: int) -> Linear:
+        scope = self.scopes[which]
+        if isinstance(subscript, Section):
+            return self.encoding.section(subscript, scope)
+        assert isinstance(subscript, Form)
+        return self.encoding.linear(subscript, scope)
+
+    def _equal(self, one: Linear, other: Linear) -> None:
+        self.elements.append((one, other))
+        self.encoding.constraints.append(f"{one.text()} = {other.text()}")
+
+    def _same(self, one: Form, other: Form) -> None:
+        """Two addresses are equal; taken apart where that is legal."""
+        for split in splits(one, other):
+            linear = self.encoding.linear
+            factor = linear(Form((((split.factor,), 1),)), {}).text()
+            if split.means is not None:
+                self.encoding.constraints.append(f"{factor} = {linear(split.means, {}).text()}")
+            first, second = linear(split.inner[0], self.scopes[0]), linear(split.inner[1], self.scopes[1])
+            apart = (
+                f"({first.text()}) - ({second.text()}) >= {factor} or ({second.text()}) - ({first.text()}) >= {factor}"
+            )
+            if self.sets.point(self.encoding.system((f"({apart})",))) is None:
+                self._equal(first, second)
+                self._same(*split.outer)
+                return
+        self._equal(self.encoding.linear(one, self.scopes[0]), self.encoding.linear(other, self.scopes[1]))
+
+    def _large(self) -> list[str]:
+        """Every loop and section between parameters is long."""
+        wanted = []
+        for low, high, step in (r for a in self.accesses for r in _ranges(a)):
+            first, last = (high, low) if step < 0 else (low, high)
+            for length in (h - b for h in options(last, "min") for b in options(first, "max")):
+                if length.constant is None and _fixed(length):
+                    wanted.append(f"{self.encoding.linear(length, {}).text()} >= {_LARGE * abs(step)}")
+        for condition in self.facts.assumed:
+            wanted.append(self.encoding.condition(condition, {}))
+        return list(dict.fromkeys(wanted))
+
+
+def _ranges(access: Access) -> Iterator[tuple[Form, Form, int]]:
+    """Lower and upper bound and step of the loops around an access and of its sections."""
+    for loop in access.at.loops:
+        yield loop.lower, loop.upper, loop.step.constant or 1
+    for section in access.subscripts:
+        if isinstance(section, Section) and section.lower is not None and section.upper is not None:
+            yield section.lower, section.upper, section.step
+
+
+def apart(one: Access, other: Access, points: frozenset[Index]) -> bool:
+    """Whether two accesses obviously never meet at two points: they differ in a constant place, or each index of the
+    region stands alone, in the same form, in one of the places.
+    """
+    if len(one.subscripts) != len(other.subscripts) and not _parts(one, other):
+        return False
+    left = set(points)
+    for first, second in zip(one.subscripts, other.subscripts, strict=False):
+        if isinstance(first, Part) or isinstance(second, Part):
+            if first != second:
+                return isinstance(first, Part) and isinstance(second, Part)
+            continue
+        if isinstance(first, Section) or isinstance(second, Section):
+            continue
+        if first == second:
+            left -= _alone(first)
+        elif not left_over(first) and not left_over(second) and (first - second).constant:
+            return True
+    return not left
+
+
+def _parts(one: Access, other: Access) -> bool:
+    return any(isinstance(s, Part) for s in (*one.subscripts, *other.subscripts))
+
+
+def left_over(form: Form) -> set[Index]:
+    """The indices in a form."""
+    return {a for a in atoms_of(form) if isinstance(a, Index)}
+
+
+def _alone(form: Form) -> set[Index]:
+    """The index that an equal value of the form fixes, if there is one."""
+    inside = left_over(form)
+    if len(inside) != 1:
+        return set()
+    (index,) = inside
+    terms = [m for m, _ in form.terms if any(index in atoms_of(_single(a)) for a in m)]
+    return inside if terms == [(index,)] else set()
+
+
+def _single(item: object) -> Form:
+    return Form((((item,), 1),))  # type: ignore[arg-type]
+
+
+def _fixed(form: Form) -> bool:
+    """Whether a form is made of parameters alone."""
+    return all(isinstance(a, Parameter) for a in atoms_of(form))
+
+
+def is_data(condition: Condition) -> bool:
+    """Whether data decide a condition: it asks for values that are not known, or for nothing that the loops change."""
+    found = [a for f in forms_of(condition) for a in atoms_of(f)]
+    return any(isinstance(a, Application) for a in found) or not any(isinstance(a, Index) for a in found)
+
+
+def product_parameters(access: Access) -> set[Parameter]:
+    """Parameters that are factors of something else than parameters."""
+    forms = [s for s in access.subscripts if isinstance(s, Form)]
+    return {a for f in forms for m, _ in f.terms if is_product(m) for a in m if isinstance(a, Parameter)}

@@ -1,0 +1,157 @@
+"""Whether a point reads only what it has itself written before: then each point may have an array of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.dependence.congruence import Point, find
+from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
+from hfpy.analyze.dependence.forms import Form, Index
+from hfpy.analyze.dependence.model import Access, Nest, Part, Section
+from hfpy.analyze.dependence.sets import Sets, Taken
+
+
+def exposed(sets: Sets, nest: Nest, read: Access, writes: tuple[Access, ...]) -> Point | None:
+    """A place that a read may see as it was before the point began; None if there is none. Raises TooHardError.
+
+    The point's own indices are the same for the read and all writes. What a write covers is never assumed: only
+    writes that certainly happen count, and values of unknown functions only where their arguments are the read's.
+    """
+    encoding = Encoding()
+    shared: dict[Index, str] = {}
+    for loop in read.at.loops:
+        if loop.index in nest.points:
+            shared[loop.index] = encoding.dimension()
+            encoding.loop(loop, shared[loop.index], shared)
+    scope = encoding.instance(read, dict(shared), read.at.guards)
+    for condition in (*nest.facts.assumed, *read.inside):
+        encoding.assume(condition, scope)
+    places = [None if isinstance(s, Part) else _place(encoding, s, scope) for s in read.subscripts]
+    inner = list(encoding.applied)
+    taken: list[Taken] = []
+    for write in writes:
+        if write.must and (before := list(_before(read, write, nest.points))):
+            covered = _covered(encoding, read, write, places, scope, shared, before, inner)
+            if covered is not None:
+                taken.append(covered)
+    ask = lambda extra: sets.left(encoding.system(extra), tuple(taken))  # noqa: E731
+    return find(encoding, nest.facts.distinct, ask)
+
+
+def obviously_covers(write: Access, read: Access) -> bool:
+    """Whether a write of the same subscripts certainly comes before a read in the same turn of all loops around it."""
+    loops, guards = write.at.loops, write.at.guards
+    if not write.must or read.at.loops[: len(loops)] != loops or read.at.guards[: len(guards)] != guards:
+        return False
+    if any(isinstance(s, Section) and (s.lower is None or s.upper is None) for s in write.subscripts):
+        return False
+    inside = 0
+    for mine, other in zip(read.at.position, write.at.position, strict=False):
+        if mine != other:
+            before = isinstance(mine, int) and isinstance(other, int) and other < mine
+            return before and inside == len(loops)
+        inside += isinstance(mine, Index)
+    return False
+
+
+def _place(encoding: Encoding, subscript: Form | Section, scope: Scope) -> Linear:
+    if isinstance(subscript, Section):
+        return encoding.section(subscript, scope)
+    return encoding.linear(subscript, scope)
+
+
+def _covered(
+    encoding: Encoding,
+    read: Access,
+    write: Access,
+    places: list[Linear | None],
+    scope: Scope,
+    shared: dict[Index, str],
+    before: list[tuple[tuple[Index, int], ...]],
+    inner: list[Applied],
+) -> Taken | None:
+    """What a write covers of a read's places; None if hfpy cannot say."""
+    part = encoding.part()
+    own = part.instance(write, dict(shared), write.at.guards)
+    solved: dict[str, Linear] = {}
+    for subscript, target, place in zip(write.subscripts, read.subscripts, places, strict=False):
+        if place is None or isinstance(subscript, Part):
+            if subscript != target:
+                return None
+            continue
+        here = _place(part, subscript, own)
+        part.constraints.append(f"{here.text()} = {place.text()}")
+        solved.update(_solved(here, place, set(part.dimensions)))
+    rest = read.subscripts[len(write.subscripts) :]
+    if len(write.subscripts) > len(read.subscripts) or (rest and not isinstance(rest[0], Part)):
+        return None
+    cases = []
+    for alternative in before:
+        parts = ["1 = 1"]
+        for index, sign in alternative:
+            op = "=" if not sign else "<" if sign > 0 else ">"
+            parts.append(f"{own[index]} {op} {scope[index]}")
+        cases.append("(" + " and ".join(parts) + ")")
+    part.constraints.append("(" + " or ".join(cases) + ")")
+    for value in part.applied:
+        same = list(_same_values(value, inner))
+        args = tuple(_substituted(a, solved) for a in value.args)
+        if not any(a.names() & set(part.dimensions) for a in args):
+            same.append(f"{value.name} = {encoding.value(value.function, args)}")
+        if not same:
+            return None
+        part.constraints.append("(" + " or ".join(same) + ")")
+    return None if part.approximate else Taken(tuple(part.dimensions), tuple(part.constraints))
+
+
+def _same_values(value: Applied, inner: list[Applied]) -> Iterator[str]:
+    """A value within a write is one of the read's: equal arguments, equal values."""
+    for known in inner:
+        if known.function.name == value.function.name and len(known.args) == len(value.args):
+            equal = [f"{a.text()} = {b.text()}" for a, b in zip(value.args, known.args, strict=True)]
+            yield "(" + " and ".join([f"{value.name} = {known.name}", *equal]) + ")"
+
+
+def _solved(here: Linear, place: Linear, own: set[str]) -> dict[str, Linear]:
+    """An index of a write by the place that is read, where the two being equal gives it."""
+    mine = [(n, c) for n, c in here.terms if n in own]
+    if len(mine) != 1 or abs(mine[0][1]) != 1:
+        return {}
+    name, sign = mine[0]
+    terms = dict(place.terms)
+    for other, factor in here.terms:
+        if other != name:
+            terms[other] = terms.get(other, 0) - factor
+    listed = tuple(sorted((n, c * sign) for n, c in terms.items() if c))
+    return {name: Linear(listed, (place.constant - here.constant) * sign)}
+
+
+def _substituted(linear: Linear, values: dict[str, Linear]) -> Linear:
+    terms: dict[str, int] = {}
+    constant = linear.constant
+    for name, factor in linear.terms:
+        known = values.get(name)
+        for other, count in known.terms if known is not None else ((name, 1),):
+            terms[other] = terms.get(other, 0) + factor * count
+        constant += factor * known.constant if known is not None else 0
+    return Linear(tuple(sorted((n, c) for n, c in terms.items() if c)), constant)
+
+
+def _before(read: Access, write: Access, points: tuple[Index, ...]) -> Iterator[tuple[tuple[Index, int], ...]]:
+    """The ways in which a write comes before a read in one point: for each loop around both, from the outermost,
+    whether it is in the same turn (0) or an earlier one (1 upwards, -1 downwards).
+    """
+    steps = {loop.index: loop.step.constant for loop in (*read.at.loops, *write.at.loops)}
+    equal: tuple[tuple[Index, int], ...] = ()
+    for mine, other in zip(read.at.position, write.at.position, strict=False):
+        if isinstance(mine, Index) and mine == other:
+            if mine in points:
+                continue
+            step = steps[mine]
+            if step is not None:
+                yield (*equal, (mine, 1 if step > 0 else -1))
+            equal = (*equal, (mine, 0))
+        elif mine != other:
+            if isinstance(mine, int) and isinstance(other, int) and other < mine:
+                yield equal
+            return

@@ -1,0 +1,76 @@
+"""Arrays as a called routine sees them: which element of the caller's array an index means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.analyze.dependence.forms import Form, number
+from hfpy.analyze.dependence.model import Section, Subscript
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place in the caller's subscripts that the routine's index number ``which`` fills: ``first`` in the routine is
+    ``lower`` in the caller. ``whole`` is the part that the caller passes.
+    """
+
+    which: int
+    lower: Form
+    first: Form
+    step: int
+    whole: Section
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A dummy array. ``places`` is None where hfpy cannot tell which elements it has."""
+
+    array: str
+    identity: tuple[str, str]
+    places: tuple[Subscript | Hole, ...] | None
+
+    def placed(self, subscripts: tuple[Subscript, ...]) -> tuple[Subscript, ...] | None:
+        """The caller's subscripts for those of the routine, or for the whole array if there are none; None where they
+        cannot be told.
+        """
+        if self.places is None:
+            return None
+        holes = sum(isinstance(p, Hole) for p in self.places)
+        if subscripts and len(subscripts) < holes:
+            return None
+        found: list[Subscript] = []
+        for place in self.places:
+            if not isinstance(place, Hole):
+                found.append(place)
+                continue
+            part = _moved(place, subscripts[place.which]) if subscripts else place.whole
+            if part is None:
+                return None
+            found.append(part)
+        return (*found, *subscripts[holes:])
+
+
+def _moved(hole: Hole, subscript: Subscript) -> Subscript | None:
+    if isinstance(subscript, Form):
+        return hole.lower + (subscript - hole.first).times(hole.step)
+    if not isinstance(subscript, Section):
+        return None
+    ends = [subscript.lower, subscript.upper]
+    moved = [None if e is None else hole.lower + (e - hole.first).times(hole.step) for e in ends]
+    low = moved[0] if moved[0] is not None else hole.whole.lower
+    high = moved[1] if moved[1] is not None else hole.whole.upper
+    return Section(low, high, subscript.step * hole.step)
+
+
+def from_one(places: tuple[Subscript, ...]) -> tuple[Subscript | Hole, ...] | None:
+    """The places of a part of an array whose own indices count from 1."""
+    found: list[Subscript | Hole] = []
+    for place in places:
+        if isinstance(place, Section):
+            if place.lower is None:
+                return None
+            which = sum(isinstance(p, Hole) for p in found)
+            found.append(Hole(which, place.lower, number(1), place.step, place))
+        else:
+            found.append(place)
+    return tuple(found)

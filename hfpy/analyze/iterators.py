@@ -1,0 +1,96 @@
+"""Iterators of regions outside of them: a region leaves no value in its iterators (defect S13).
+
+Where hfpy declares them they are nothing outside; where the user does, threads and kernels have copies of their own,
+and loops another last value. So a read behind a region is an error, unless the iterator is set anew on every way to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.flow import EffectsByStatement, FlowScan
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.directives import Region
+from hfpy.model.expressions import ImpliedDo, walk
+from hfpy.model.statements import Construct, OneLine, expressions
+from hfpy.model.units import Routine
+
+_INDEXED = ("forall", "doconcurrent")  # which variables they have is not asked
+
+
+def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Diagnostic]:
+    """An error for each iterator of an active region of a routine that is read where it has no value of its own."""
+    regions = {
+        number: (construct, facts.positions.regions[RegionId(routine.key, number)])
+        for number, construct in enumerate(regions_of(routine))
+        if RegionId(routine.key, number) in facts.positions.regions
+    }
+    statements = (at.statement for at in facts.graph.statements[routine.key])
+    indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
+    live = (r for r in facts.references[routine.key] if facts.live(r.at, routine.key))
+    loops: dict[int, tuple[ImpliedDo, ...]] = {}
+    references = [r for r in live if r.at.statement.line.key not in indexed and not _bound(r, loops)]
+    outside = {r.name for r in references if not r.writes and not _is_own(regions, r)}
+    names = {name for _, region in regions.values() for name in region.iterators} & outside
+    if not names:
+        return
+    by_statement = effects.by_statement(references, routine.key)
+    told: set[str] = set()
+    for construct, region in regions.values():
+        wanted = names & set(region.iterators) - told
+        if wanted:
+            exposed = FlowScan(by_statement).scan_behind(routine.body, construct).exposed
+            for name in sorted(wanted & exposed.keys()):
+                told.add(name)
+                yield _error(routine, region, exposed[name])
+    yield from _before(facts, routine, by_statement, regions, names - told)
+
+
+def _before(
+    facts: Facts,
+    routine: Routine,
+    by_statement: EffectsByStatement,
+    regions: Mapping[int, tuple[Construct, Region]],
+    names: set[str],
+) -> Iterator[Diagnostic]:
+    """Iterators that only hfpy declares, read before anything sets them."""
+    undeclared = {name for name in names if facts.scopes.variable(name, routine.key) is None}
+    if not undeclared:
+        return
+    exposed = FlowScan(by_statement).scan(routine.body).exposed
+    for name in sorted(undeclared & exposed.keys()):
+        region = next(region for _, region in regions.values() if name in region.iterators)
+        yield _error(routine, region, exposed[name])
+
+
+def _bound(reference: Reference, known: dict[int, tuple[ImpliedDo, ...]]) -> bool:
+    """Whether a name means the variable of an implied loop, or of a ``forall`` or ``do concurrent`` around it.
+    ``known`` keeps the implied loops of statements, by identity.
+    """
+    if any(construct.kind in _INDEXED for construct in reference.at.constructs):
+        return True
+    node, statement = reference.node, reference.at.statement
+    if id(statement) not in known:
+        nodes = (n for e in expressions(statement) for n in walk(e))
+        known[id(statement)] = tuple(n for n in nodes if isinstance(n, ImpliedDo))
+    loops = (n for n in known[id(statement)] if n.var == reference.name)
+    return any(loop.start <= node.start and node.end <= loop.end for loop in loops)
+
+
+def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Reference) -> bool:
+    """Whether a reference of an iterator stands in an active region that has it."""
+    around = (regions[number][1] for number in reference.at.regions if number in regions)
+    return any(reference.name in region.iterators for region in around)
+
+
+def _error(routine: Routine, region: Region, reference: Reference) -> Diagnostic:
+    node = reference.node
+    place = reference.at.statement.line.place(routine.file, node.start, node.end)
+    message = f"'{reference.name}' is read here, but an iterator has no value outside its region"
+    hint = f"set '{reference.name}' before, or use another variable"
+    return error("HF319", message, place, hint, [Related(region.place, f"the region over '{reference.name}'")])

@@ -1,0 +1,228 @@
+"""Arrays of a region: whether points meet in an element, and whether each point may have the array to itself.
+
+The dependence engine (:mod:`hfpy.analyze.dependence`) answers; this module asks, and says what follows. Refuted: an
+error with two points that meet. Only data keep the points apart: an error too, until the region says
+``independent(a)`` or ``distinct(idx)``. Unknown: a warning with the fact that would decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
+from hfpy.analyze.dependence.builder import Source, build
+from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
+from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
+from hfpy.analyze.dependence.reading import name_of
+from hfpy.analyze.dependence.subscripts import at_point
+from hfpy.analyze.domains import DataObject
+from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
+
+_LAST = 1 << 30  # behind all statements
+_WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
+_READ = "write into another array; if no two points meet, say so in the region: independent({name})"
+_STATE = "if no two points that do this meet in an element, say so in the region: independent({name})"
+
+
+class SharedArrays:
+    """Questions about the arrays of one region; what is wrong is added to ``found``."""
+
+    def __init__(self, body: RegionBody, found: list[Diagnostic]) -> None:
+        self.body = body
+        self.found = found
+        self._nests: dict[bool, Nest | None] = {}
+
+    def check(self, name: str, data: DataObject) -> None:
+        """Whether points meet in an element of a shared array that one of them writes (HF504, HF500)."""
+        if name in self.body.region.independent or self._in_error(name):
+            return
+        self._other_names(name, data)
+        answer = self.independent(data)
+        match answer:
+            case Proved(repeated=pair) if pair is not None:
+                shown = "several points write one element of"
+                hint = "the result is the same in any order; write it once if speed matters"
+                self.found.append(note("HF509", f"{shown} '{name}', all the same value", self._place(pair[0]), hint))
+            case Refuted(pair=pair, witness=witness):
+                hint = _WRITTEN if all(a.write for a in pair) else _READ.format(name=name)
+                self._tell(name, error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair)
+            case Unknown():
+                self._unknown(name, answer)
+
+    def _other_names(self, name: str, data: DataObject) -> None:
+        """Say that an array which the region writes may have another name in it (storage objects tell): which elements
+        of one are elements of the other, nothing tells.
+        """
+        writes = [r for r in self.body.references_of(name) if self.body.effects.of(r, self.body.key)[1]]
+        arrays = {n for n in self.body.mentioned if (o := self.body.facts.object(n, self.body.key)) and o.rank}
+        shared = self.body.facts.storage.shared
+        others = sorted(n for n in arrays - {name} if writes and shared(name, n, self.body.key))
+        if others:
+            message = f"'{name}' is written here, and '{others[0]}' may be the same memory: nothing keeps points apart"
+            self.found.append(warning("HF500", message, self.body.place(writes[0]), _STATE.format(name=name)))
+
+    def independent(self, data: DataObject) -> Answer:
+        """Whether no two points meet in an element of an array that one of them writes."""
+        return self._ask(data, "independent")
+
+    def private(self, data: DataObject) -> Answer:
+        """Whether each point sets what it reads of an array."""
+        return self._ask(data, "private")
+
+    def sets_all(self, data: DataObject) -> bool:
+        """Whether each point sets all that it has of an array (its element in the region's dimensions, all of the
+        others) and reads nothing of it before: what was there before does not matter.
+        """
+        array = name_of(data, self.body.key)
+        for detailed in (False, True):
+            nest = self._nest(detailed)
+            accesses = nest.of(array) if nest is not None else ()
+            if nest is None or not accesses:
+                return False
+            loops = accesses[0].at.loops[: len(nest.points)]
+            end = Instance(loops, (), (*nest.points, _LAST))
+            last = Access(array, at_point(self.body, data), False, end)
+            asked = replace(nest, accesses=(*accesses, last))
+            if isinstance(self.body.effects.engine.private(asked, array), Proved):
+                return True
+        return False
+
+    def by_point(self, data: DataObject) -> bool:
+        """Whether the place of an element depends on the point: an index of the region stands in a subscript, but not
+        in that of an index array, or in the bounds of a loop whose variable does.
+        """
+        nest = self._nest(False)
+        assert nest is not None
+        return any(_follows(a, nest.points) for a in nest.of(name_of(data, self.body.key)))
+
+    def unchanged(self, data: DataObject) -> Answer:
+        """Whether no point reads an element that another point writes."""
+        return self._ask(data, "unchanged")
+
+    def not_private(self, name: str, answer: Answer) -> None:
+        """Say that an array of which each point needs its own may be read before the point has set it."""
+        assert isinstance(answer, Unknown)
+        place = self._place(answer.pair[0])
+        message = f"'{name}' may be read here before the point has set it, so that one point sees the value of another"
+        hint = f"set all of it first ('{name} = 0'), or, if each point sets what it reads, write private({name})"
+        self.found.append(error("HF504", message, place, hint))
+
+    def _in_error(self, name: str) -> bool:
+        """Whether something is wrong with a reference that is told already: what it means is not known then."""
+        told = {d.place for d in self.body.facts.found if d.severity == "error"}
+        return bool(told) and any(self.body.place(r) in told for r in self.body.references_of(name))
+
+    def _ask(self, data: DataObject, question: str) -> Answer:
+        """By what is known without a look into called routines; if that is not enough, with one."""
+        array = name_of(data, self.body.key)
+        engine = self.body.effects.engine
+        ask = {"independent": engine.independent, "private": engine.private, "unchanged": engine.unchanged}[question]
+        nest = self._nest(False)
+        assert nest is not None
+        answer = ask(nest, array)
+        below = self._seen_below(data)
+        if not below and (isinstance(answer, Proved) or all(a.exact for a in nest.of(array))):
+            return answer
+        detailed = self._nest(True)
+        if detailed is not None:
+            return ask(detailed, array)
+        first = nest.of(array)[0]
+        text = "the routines that are called are too long to look into"
+        return Unknown("inexact", text, (first, first)) if below and isinstance(answer, Proved) else answer
+
+    def _seen_below(self, data: DataObject) -> bool:
+        """Whether a called routine knows the array by itself, so that its references do not show in the region."""
+        if data.home == self.body.key and not data.local:
+            return False
+        effects = self.body.effects
+        sites = (s for s in self.body.facts.graph.sites[self.body.key] if self.body.identity.number in s.at.regions)
+        return any(s.callee and data.identity in effects.mentioned(s.callee) for s in sites)
+
+    def _nest(self, detailed: bool) -> Nest | None:
+        if detailed not in self._nests:
+            facts = self.body.facts
+            objects = (facts.object(n, self.body.key) for n in self.body.region.distinct)
+            names = frozenset(name_of(d, self.body.key) for d in objects if d is not None)
+            self._nests[detailed] = build(self.body, Facts(self._sizes(), names), detailed)
+        return self._nests[detailed]
+
+    def _sizes(self) -> tuple[Condition, ...]:
+        """Names that are the size of a domain or a dimension as they stand: they are not negative."""
+        facts, key = self.body.facts, self.body.key
+        symbols = facts.routine(key).spec.symbols.values()
+        texts = {d.upper for d in self.body.region.domains} | {d.upper for s in symbols for d in s.shape if not d.lower}
+        found: dict[str, Condition] = {}
+        for text in sorted(t.strip().lower() for t in texts):
+            data = facts.object(text, key) if text.isidentifier() else None
+            if data is not None and not data.rank and not data.symbol.constant:
+                name = name_of(data, key)
+                found[name] = Compare(atom(Parameter(name)), ">=")
+        return tuple(found.values())
+
+    def _unknown(self, name: str, answer: Unknown) -> None:
+        pair = answer.pair
+        place = self._place(pair[0])
+        hint = _STATE.format(name=name)
+        if answer.kind == "condition" and answer.witness is not None:
+            message = (
+                f"{_meeting(name, pair, answer.witness)}: only a condition on data keeps points apart, {answer.name}"
+            )
+            self._tell(name, error("HF504", message, place, hint), pair)
+            return
+        text = answer.text.replace(f"@{self.body.key}", "")
+        if answer.kind == "distinct":
+            hint = f"if no two of its values are equal, say so in the region: distinct({answer.name.split('@')[0]})"
+            text = f"the index comes from '{answer.name.split('@')[0]}', and two of its values may be equal"
+        message = f"two points may meet in an element of '{name}' that one of them writes: {text}"
+        self._tell(name, warning("HF500", message, place, hint), pair)
+
+    def _tell(self, name: str, said: Diagnostic, pair: Pair) -> None:
+        here, there = self._place(pair[0]), self._place(pair[1])
+        related = (Related(there, "the other point's use"),) if here != there else ()
+        self.found.append(Diagnostic(said.severity, said.code, said.message, said.place, said.hint, related))
+
+    def _place(self, access: Access) -> Place:
+        """The place in the user's text where an access stands."""
+        source = access.source
+        assert isinstance(source, Source)
+        node = source.reference.node
+        routine = self.body.facts.routine(source.key)
+        return source.reference.at.statement.line.place(routine.file, node.start, node.end)
+
+
+def _meeting(name: str, pair: Pair, witness: Witness) -> str:
+    """``points i = 2 and i = 3 both write a(3)``."""
+    one, other = (", ".join(f"{n} = {v}" for n, v in point) for point in (witness.first, witness.second))
+    element = _element(name, pair[0], witness.element)
+    if all(a.write for a in pair):
+        return f"points {one} and {other} both write {element}"
+    return f"point {one} writes {element}, which point {other} reads"
+
+
+def _element(name: str, access: Access, values: tuple[int, ...]) -> str:
+    """An element by its indices, as far as they are known."""
+    text, place = name, 0
+    listed: list[str] = []
+    for subscript in access.subscripts:
+        if isinstance(subscript, Part):
+            text += f"({','.join(listed)})" if listed else ""
+            text, listed = f"{text}%{subscript.name}", []
+        elif place < len(values):
+            listed.append(str(values[place]))
+            place += 1
+    return text + (f"({','.join(listed)})" if listed else "")
+
+
+def _follows(access: Access, points: tuple[Index, ...]) -> bool:
+    """Whether the subscripts of an access follow the indices of a region."""
+    loops = {loop.index: loop for loop in access.at.loops}
+    seen: set[Index] = set()
+    forms = [s for s in access.subscripts if isinstance(s, Form)]
+    while forms:
+        found = {i for i in computed_from(forms.pop()) if i not in seen}
+        if found & set(points):
+            return True
+        seen |= found
+        forms += [f for i in found if i in loops for f in (loops[i].lower, loops[i].upper)]
+    return False

@@ -1,0 +1,195 @@
+"""What host routines that are called do with arrays on the device that they do not get as arguments: variables of
+modules, pointers, common blocks, components of objects.
+
+The caller keeps such arrays in step around the call, under a name that it has for them, or imports one. Where it cannot
+have one, or cannot know what is called, it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.residence import View
+from hfpy.analyze.states import States
+from hfpy.analyze.storage import Identity
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.names import imported
+from hfpy.model.statements import Statement
+from hfpy.model.units import Routine, Symbol
+from hfpy.transform.touched import Touched
+
+
+class HostCalls:
+    """The calls of one routine. ``arrays`` are the arrays of it that may be on the device.
+
+    ``imports`` are module variables that the routine has to import: module, name there, name here; ``foreign`` what is
+    not declared here but has to be named: those, and components.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        effects: Effects,
+        states: States,
+        routine: Routine,
+        arrays: Callable[[], Iterable[str]],
+        components: bool,
+    ) -> None:
+        """``components`` tells whether components of objects can be kept in step."""
+        self.facts = facts
+        self.effects = effects
+        self.states = states
+        self.routine = routine
+        self.key = routine.key
+        self.arrays = arrays
+        self.components = components
+        self.direct = {id(site) for site in facts.graph.sites.get(routine.key, ())}
+        self.sites: dict[int, list[CallSite]] = {}
+        for site in facts.graph.below(routine.key):
+            self.sites.setdefault(id(site.at.statement), []).append(site)
+        self.found: list[Diagnostic] = []
+        self.imports: list[tuple[str, str, str]] = []
+        self.foreign: dict[str, Symbol] = {}
+
+    def touch(self, statement: Statement, touched: Touched) -> None:
+        """Add what the calls of a statement read and write."""
+        there = self.states.there(self.key)
+        for site in self.sites.get(id(statement), ()) if there else ():
+            if not self.facts.live(site.at, self.key):
+                continue
+            direct = id(site) in self.direct
+            if site.callee and not self._works_on_device(site.callee):
+                self._host_routine(site, there, touched)
+            elif not direct:
+                self._chosen_at_run_time(site, touched)
+
+    def runs_kernels(self, statement: Statement) -> bool:
+        """Whether a statement calls a routine that works on the device, or may do so."""
+        return any(s.callee and self._works_on_device(s.callee) for s in self.sites.get(id(statement), ()))
+
+    def _host_routine(self, site: CallSite, there: frozenset[Identity], touched: Touched) -> None:
+        storage = self.facts.storage
+        views = [
+            v for v in self.states.residence.seen_from(site) if storage.meet(storage.of_identity(v.stands_for), there)
+        ]
+        written = {(v.root, v.path, v.part) for v in views if v.writes}
+        for view in sorted({View(v.root, v.path, v.part, False) for v in views}, key=str):
+            names = self._names(site, view)
+            for name in names:
+                self._message_left(site, view, name)
+                touched.read.add(name)
+                if (view.root, view.path, view.part) in written:
+                    touched.written.add(name)
+                    touched.partly.add(name)
+
+    def _chosen_at_run_time(self, site: CallSite, touched: Touched) -> None:
+        """A call that may run kernels, or of which nothing is known."""
+        if site.callee:
+            message = f"'{site.name}' may be '{site.callee.rsplit('::', 1)[-1]}', which works on the device"
+            hint = "call it by its own name where arrays are on the device"
+            self._refuse(site, f"{message}, while arrays are there already", hint)
+        elif self.states.resident(self.key):
+            message = f"nothing tells which procedure '{site.name}' is, and a caller has arrays on the device"
+            self._refuse(site, message, "call a procedure by its own name where arrays are on the device")
+        else:
+            names = set(self.arrays())
+            touched.read |= names
+            touched.written |= names
+            touched.partly |= names
+
+    # -- names for what is touched
+
+    def _names(self, site: CallSite, view: View) -> list[str]:
+        """The names here under which a view of a called routine is kept in step."""
+        storage = self.facts.storage
+        objects = storage.of_identity(view.stands_for)
+        known = {name: storage.objects(name, self.key) for name in self.arrays()}
+        if len(objects) == 1 and next(iter(objects))[0] in self.facts.application.routines:
+            exact = [name for name, means in known.items() if means == objects]
+            if exact:
+                return exact[:1]
+        if (name := self._root_name(site, view)) is not None:
+            return [name]
+        if not storage.meet(objects, self.states.resident(self.key)):
+            return [name for name, means in known.items() if storage.meet(objects, means)]
+        self._unreachable(site, view)
+        return []
+
+    def _root_name(self, site: CallSite, view: View) -> str | None:
+        """The view's own name, if it can be had here: it is visible, or a module has it."""
+        home, name = view.root
+        owner = self.facts.application.routines.get(home)
+        if owner is None or view.path is None or (view.part and not self.components):
+            return None
+        symbol = owner.spec.symbols.get(name)
+        if symbol is None:
+            return None
+        local = name if self._visible(home, name) else self._imported(site, home, name) if not _nested(owner) else None
+        if local is None or not view.part:
+            return local
+        text = f"{local}{view.path}"
+        part = self._part(symbol, view.path, home)
+        if part is None or not part.rank:
+            return None
+        self.foreign[text] = part
+        return text
+
+    def _part(self, symbol: Symbol, path: str, home: str) -> Symbol | None:
+        """The declaration of the component at the end of a path."""
+        current: Symbol | None = symbol
+        for name in path.lstrip("%").split("%"):
+            derived = self.facts.scopes.derived_type(current.type.derived, home) if current is not None else None
+            current = next((c for c in derived.components if c.name == name), None) if derived is not None else None
+        return current
+
+    def _visible(self, home: str, name: str) -> bool:
+        found = self.facts.scopes.variable(name, self.key)
+        return found is not None and (found.home, found.symbol.name) == (home, name)
+
+    def _imported(self, site: CallSite, home: str, name: str) -> str:
+        """The name here of a module's variable that only a called routine names."""
+        owner = self.facts.routine(home)
+        symbol = owner.spec.symbols[name]
+        hidden = name in owner.spec.private or (owner.spec.default_private and "public" not in symbol.attributes)
+        if hidden and self.routine.host != home:
+            message = f"'{site.name}' uses '{name}' of '{owner.name}', which is private and may be on the device here"
+            self._refuse(site, message, f"make '{name}' public", "HF601")
+        local = imported(owner.name, name)
+        if (owner.name, name, local) not in self.imports:
+            self.imports.append((owner.name, name, local))
+        self.foreign[local] = symbol
+        return local
+
+    # -- what cannot be done
+
+    def _message_left(self, site: CallSite, view: View, name: str) -> None:
+        if view.root in self.states.messages.left_open(site.callee):
+            message = f"'{site.name}' leaves a message on its way from or to '{name}', which may be on the device"
+            self._refuse(site, message, "wait for it in the same routine", "HF604")
+
+    def _unreachable(self, site: CallSite, view: View) -> None:
+        home, name = view.root
+        if home == "common":
+            what = f"the common block '{name}'" if name else "the blank common block"
+            message = f"'{site.name}' uses {what}, of which a caller of '{self.routine.name}' has arrays on the device"
+            self._refuse(site, message, f"declare the block in '{self.routine.name}', too")
+            return
+        what = f"a component '{view.part}'" if view.part else f"'{name}'"
+        message = f"'{site.name}' uses {what}, which may be on the device and cannot be named in '{self.routine.name}'"
+        self._refuse(site, message, "pass it as an argument, or bring it to the device nearer to its kernels")
+
+    def _refuse(self, site: CallSite, message: str, hint: str, code: str = "HF603") -> None:
+        place = site.at.statement.line.place(self.routine.file, site.node.start, site.node.end)
+        self.found.append(error(code, message, place, hint))
+
+    def _works_on_device(self, callee: str) -> bool:
+        position = self.facts.positions.get(callee)
+        return bool(position.own or position.below)
+
+
+def _nested(owner: Routine) -> bool:
+    """Whether a unit's variables cannot be imported."""
+    return owner.kind not in ("module", "submodule")

@@ -1,0 +1,28 @@
+"""What host code does with arrays that are on the device, as it is gathered for a statement or a construct."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Touched:
+    """The device arrays that host code reads and writes; ``partly`` are those written not for certain as a whole,
+    ``moved`` those that may be allocated anew, ``followed`` those that may be so in a routine that works on the device.
+    """
+
+    read: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    partly: set[str] = field(default_factory=set)
+    moved: set[str] = field(default_factory=set)
+    followed: set[str] = field(default_factory=set)
+
+    @property
+    def before(self) -> list[str]:
+        """What has to be valid on the host before."""
+        return sorted(self.read | self.partly)
+
+    @property
+    def after(self) -> list[str]:
+        """What has to go to the device afterwards."""
+        return sorted(self.written - self.moved)

@@ -1,0 +1,106 @@
+"""The command line of ``hfpy verify``: two builds compared, or one watched for races."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hfpy.commandline import DIFFERENCE, DONE, PATH, built_session, chosen_executable, given_by
+from hfpy.diagnostics import ToolError, UsageError, printable
+
+REFERENCE = "reference"  # the name of the sequential build at level 0, beside the sides that the user names
+
+
+class WithArguments(click.Command):
+    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Cut the words at ``--``."""
+        cut = args.index("--") if "--" in args else len(args)
+        left = super().parse_args(ctx, args[:cut])
+        ctx.params["behind"] = tuple(args[cut + 1 :])
+        return left
+
+
+@click.command(cls=WithArguments)
+@click.argument("words", nargs=-1, metavar="[[FIRST] SECOND] [-- ARGS...]")
+@click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
+@click.option("--exe", metavar="NAME", help="Which executable, if the project has several.")
+@click.option("--tolerance", type=float, default=1e-12, show_default=True, help="Relative difference that is let pass.")
+@click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
+@click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: that of a build.")
+@click.option("--races", is_flag=True, help="Run one sequential build and say which points of regions meet.")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core.")
+def verify(
+    words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
+) -> int:
+    """Build the project for SECOND (cpu, gpu, TARGET:BACKEND; default: gpu) and for FIRST (default: sequential, at
+    level 0), run both with ARGS, and say where their arrays differ first. With --races: build it once, for SECOND
+    (cpu, gpu; default: cpu), and say which points of its regions meet in an element that one of them sets."""
+    if races:
+        if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
+            raise UsageError("--races watches one target, cpu or gpu; the program's arguments stand behind --")
+        return _watched(words[0] if words else "cpu", behind, project, exe, options)
+    return _compared(words[:2] or ("gpu",), (*words[2:], *behind), project, exe, options)
+
+
+def _compared(
+    sides: tuple[str, ...], arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]
+) -> int:
+    """Build twice, run both, compare; the exit status."""
+    from hfpy.build.session import open_project
+    from hfpy.build.verify import Side, agreement, run_and_compare, side
+
+    tolerance = options.pop("tolerance")
+    chosen = [(word, side(word), options["opt"]) for word in sides]
+    if len(chosen) == 1:
+        chosen.insert(0, (REFERENCE, Side("cpu", "sequential"), 0))
+    if chosen[0][1:] == chosen[1][1:]:
+        raise UsageError("the two sides are the same build")
+    programs = {}
+    for name, one, level in chosen:
+        emulate = options["emulate"] and one.target == "gpu"
+        given = {**options, "target": one.target, "backend": one.backend or None, "emulate": emulate, "opt": level}
+        given |= {"trace": True, "exact": tolerance == 0}
+        built = built_session(open_project(project, given_by(given), os.environ, runs=True), given)
+        programs[name] = built.executables[chosen_executable(sorted(built.executables), exe)]
+    verdict = run_and_compare(programs, arguments, Path.cwd(), tolerance, lambda t: click.echo(t, err=True))
+    if verdict.problem:
+        click.echo(printable(verdict.problem))
+    if verdict.difference is not None:
+        click.echo(printable(verdict.difference.text(*programs)))
+    if verdict.problem or verdict.difference is not None:
+        return DIFFERENCE
+    compared = f"{verdict.compared} arrays are the same on both sides {agreement(tolerance)}"
+    click.echo(f"{compared} ({verdict.passed_over} are only on one)")
+    return DONE
+
+
+def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]) -> int:
+    """Build the project so that it watches for races, run it, and show what it found; the exit status."""
+    from dataclasses import replace
+
+    from hfpy.build.races import run_watched
+    from hfpy.build.session import open_project
+    from hfpy.build.translated import GENERATED, STATE, all_origins
+
+    given = {**options, "target": target, "races": True, "opt": 0}
+    session = open_project(project, given_by(given), os.environ, runs=True)
+    plain = replace(session.options, backend="sequential", schemes={}, routines={}, emulate=False)
+    built = built_session(replace(session, options=plain), given)
+    program = built.executables[chosen_executable(sorted(built.executables), exe)]
+    found = run_watched(program, arguments, Path.cwd(), all_origins(built.folder / STATE, built.folder / GENERATED))
+    click.echo(printable(found.messages), err=True, nl=False)
+    for line in (*found.unwatched, *(meeting.text() for meeting in found.meetings)):
+        click.echo(printable(line))
+    if found.races:
+        click.echo(f"{len(found.races)} races")
+    if found.status:
+        raise ToolError(f"error HF805: the program ended with status {found.status}")
+    if found.races:
+        return DIFFERENCE
+    click.echo(f"no races: {found.points} points of {found.launches} regions were watched")
+    return DONE

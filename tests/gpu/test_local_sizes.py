@@ -1,0 +1,85 @@
+"""Local arrays of run-time size in routines that kernels call: their sizes in words of the kernel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, pair
+
+# The callee's `n` and `m` are the caller's `m` and `n`.
+TEXT = """module {name}
+  implicit none
+contains
+  subroutine point({dummies}, i, r)
+    integer, intent(in) :: {dummies}, i
+    real(8), intent(out) :: r
+    real(8) :: w({size})
+    integer :: l
+    do l = 1, size(w)
+      w(l) = i + 0.5d0*l
+    end do
+    r = sum(w) + size(w)
+  end subroutine point
+{middle}
+  subroutine work(n, m, r)
+    integer, intent(in) :: n, m
+    real(8), intent(out) :: r(n)
+    integer :: i
+    {open}
+    call {call}
+    {close}
+  end subroutine work
+  subroutine run()
+    real(8) :: r(5)
+    call work(5, 3, r)
+    print *, r
+  end subroutine run
+end module {name}
+"""
+MIDDLE = """
+  subroutine through(m, n, i, r)
+    integer, intent(in) :: m, n, i
+    real(8), intent(out) :: r
+    call point(n, m, i, r)
+  end subroutine through
+"""
+# What the callee's array has elements, with the sizes 5 and 3 that the program works with.
+ELEMENTS = {"swapped": 53, "upper": 53, "expressions": 14, "twice": 22, "levels": 53, "parts_of_names": 16}
+CASES = {
+    "swapped": ("n, m", "n + 10*m", "point(m, n, i, r(i))", ""),
+    "upper": ("n, m", "M*10 + N", "point(m, n, i, r(i))", ""),
+    "expressions": ("n, m", "2*n - m", "point(m + n, n - m, i, r(i))", ""),
+    "twice": ("n, m", "m*m - n", "point(m, n, i, r(i))", ""),
+    "levels": ("n, m", "n + 10*m", "through(n, m, i, r(i))", MIDDLE),
+    "parts_of_names": ("n, nn", "n*nn + 1", "point(m, n, i, r(i))", ""),
+}
+
+
+def _pairs() -> Iterator[Pair]:
+    for name, (dummies, size, call, middle) in CASES.items():
+        words = {"name": name, "dummies": dummies, "size": size, "call": call, "middle": middle}
+        region = TEXT.format(open="@parallelRegion{domName(i), domSize(n)}", close="@end parallelRegion", **words)
+        yield pair(name, region, TEXT.format(open="do i = 1, n", close="end do", **words))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    pairs = list(_pairs())
+    return Corpus(pairs, tmp_path_factory.mktemp("sizes"), {p.name: (CUDA_C, CUDA_FORTRAN) for p in pairs})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sizes(name: str, corpus: Corpus) -> None:
+    corpus.check(name)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_launcher_takes_memory_for_what_the_routine_declares(name: str, corpus: Corpus) -> None:
+    """Neighbouring threads would share memory otherwise, which a run in the order of the threads does not show."""
+    text = corpus.translation(name, CUDA_FORTRAN).require().text
+    size = re.search(r"w_of_point_shape = \[hf_extent\(1, (.*)\), hf_threads\]", text)
+    assert size is not None
+    assert eval(size[1], {}, {"n": 5, "m": 3}) == ELEMENTS[name]

@@ -1,0 +1,50 @@
+"""Programs of the tests about storage: one text with regions, and with loops in their place as its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hfpy.options import DomainSpec
+from tests.support import Pair
+
+REGION = ("@parallelRegion{domName(i,j), domSize(4,3)}", "@end parallelRegion")
+LOOPS = ("do j = 1, 3\ndo i = 1, 4", "end do\nend do")
+ONE = ("@parallelRegion{domName(i), domSize(4)}", "@end parallelRegion")
+LOOP = ("do i = 1, 4", "end do")
+LAYOUT: Mapping[str, Any] = {
+    "layout": "j i",
+    "domains": {"i": DomainSpec(("4",), ("i",)), "j": DomainSpec(("3",), ("j",))},
+}
+
+
+def program(name: str, text: str, **plain: str) -> Pair:
+    """A pair of a text in which ``<ij`` and ``<i`` begin regions over (4,3) and (4) points that ``>`` ends, and loops
+    in their place. The twin has no blocks of domain dependants. ``plain`` are further files, by stem, that both have.
+    The module is called ``name``.
+    """
+
+    def written(both: tuple[str, str], one: tuple[str, str]) -> str:
+        lines, ends, skipped = [], [], False
+        plain_text = both is LOOPS
+        for line in text.replace("NAME", name).splitlines():
+            match line.strip():
+                case "<ij":
+                    lines.append(both[0])
+                    ends.append(both[1])
+                case "<i":
+                    lines.append(one[0])
+                    ends.append(one[1])
+                case ">":
+                    lines.append(ends.pop())
+                case stripped if plain_text and stripped.startswith("@domainDependant"):
+                    skipped = True
+                case "@end domainDependant" if plain_text:
+                    skipped = False
+                case _ if not skipped:
+                    lines.append(line)
+        return "\n".join(lines) + "\n"
+
+    more = {f"{stem}.f90": content.replace("NAME", name) for stem, content in plain.items()}
+    hybrid = {**more, f"{name}.h90": written(REGION, ONE)}
+    return Pair(name, hybrid, {**more, f"{name}.f90": written(LOOPS, LOOP)}, name, layout=LAYOUT)
