@@ -161,7 +161,7 @@ LEXICAL: dict[str, Entry] = {
     ),
     "HF115": Entry(
         "Fortran allows statements of a million characters and names of 63; hfpy refuses names of more than 255.",
-        {"long.f90": "module long\n  integer :: n" + "a" * 255 + "\nend module long\n"},
+        {"long.h90": "module long\n  integer :: n" + "a" * 255 + "\nend module long\n"},
         cure="Split the statement, or take a shorter name.",
     ),
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, has_errors, ordered
 from hfpy.options import Options, Progress, silent
+from hfpy.project import output_name
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
@@ -72,11 +73,6 @@ def holds_selections(text: str) -> bool:
     from hfpy.transform.stencil.selects import holds_selections as holds
 
     return holds(text)
-
-
-def output_name(path: Path) -> str:
-    """The name of the generated file: ``.h90`` and ``.H90`` become ``.F90``."""
-    return path.stem + ".F90" if path.suffix in (".h90", ".H90") else path.name
 
 
 def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:

@@ -20,7 +20,7 @@ from hfpy.build.messages import Origin
 from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options, Progress, silent
-from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, source_files
+from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, output_name, source_files
 
 if TYPE_CHECKING:
     from hfpy.pipeline import GeneratedFile, Translation
@@ -111,8 +111,6 @@ def all_sources(project: Project) -> tuple[Path, ...]:
 
     Raises HfpyError if there are none, or if two would be written to one file.
     """
-    from hfpy.pipeline import output_name
-
     sources = source_files(project)
     if not sources:
         place = key_place(project, "project", "sources")

@@ -158,7 +158,7 @@ def index_text(
     reads_directives = hybrid or any(line.directive for line in lines)
     if not reads_directives:
         # The compiler will tell what is wrong with a plain file; it passes through hfpy.
-        found = [d for d in found if d.code not in ("HF103", "HF104", "HF109")]
+        found = [d for d in found if d.code not in ("HF103", "HF104", "HF109", "HF115")]
     return FileIndex(
         source=source,
         digest=digest,

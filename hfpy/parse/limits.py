@@ -21,7 +21,8 @@ DEEPEST_BLOCKS = 100
 DEEPEST_EXPRESSION = 500
 LARGEST_FILE = 64 << 20  # bytes
 
-_LONG_NAME = re.compile(rf"(?<!\w)[A-Za-z0-9]\w{{{LONGEST_NAME}}}")  # masked strings are rows of `_`
+# Not from an underscore: the inside of masked character literals are underscores.
+_LONG_NAME = re.compile(rf"(?<!\w)[A-Za-z0-9]\w{{{LONGEST_NAME}}}")
 _OPENING, _CLOSING, _SEPARATORS = ("(", "[", "(/"), (")", "]", "/)"), (",", ":", "::", "=")
 
 

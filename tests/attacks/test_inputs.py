@@ -107,6 +107,8 @@ ACCEPTED: dict[str, dict[str, str] | str] = {
     "power of three": routine("do j = 1, m\n a(i) = a(i)*m\nend do", "integer :: j\ninteger, parameter :: m = 9**9**9"),
     "loop": routine("do j = 1, 10**10**10\n a(i) = a(i)*j\nend do", "integer :: j\n real(8) :: w(9**9**9)"),
     "negative power": routine("a(i) = b(i)*m", "integer, parameter :: m = 2**(-3)**99999"),
+    "literal": routine(f"a(i) = len('{'y' * 900}') + len_trim(\"{'z_' * 900}\")"),
+    "literals over lines": routine(behind="print *, '" + "&\n&".join(["text" * 25] * 40) + "'"),
     "conditions": {"m.h90": "#if 1\n" * 3000 + routine() + "#endif\n" * 3000},
     "else if": routine(
         behind="\n".join(["if (n > 1) then", *(f"else if (n > {k}) then\n b(1) = {k}" for k in range(2500)), "end if"])
