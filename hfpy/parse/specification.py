@@ -11,6 +11,7 @@ from hfpy.model.directives import Dependants, IfDirective, Listed
 from hfpy.model.expressions import Apply, Name, names_in
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, Dim, FType, Interface, Specification, StorageGroup, Symbol, Use
+from hfpy.parse.bindings import bound_names, final_procedures
 from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import is_declaration, parse_declaration, parse_shape, storage_groups
 from hfpy.parse.directives import DependantsHead, dependants_of, if_of, names_line, parse_directive
@@ -24,9 +25,6 @@ from hfpy.parse.tokens import matching, split_top
 _TYPE_BEGIN = re.compile(r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*$|type\s*,.*?::\s*([a-z_]\w*)\s*$", re.IGNORECASE)
 _EXTENDS = re.compile(r"extends\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
 _WORD = re.compile(r"([A-Za-z_]\w*)")
-_BOUND = re.compile(r"procedure\b(?:\s*\([^)]*\))?(?:\s*,[^:]*)?(?:\s*::)?\s*(.*)$")
-_GENERIC = re.compile(r"generic\b[^:]*::\s*([^=]*?(?:\([^)]*\))?)\s*=>\s*(.*)$")
-_FINAL = re.compile(r"final\b\s*(?:::)?\s*(.*)$")
 _INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
 _PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
 _HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
@@ -97,10 +95,17 @@ def _names_in_text(text: str) -> set[str]:
 
 
 class SpecificationParser:
-    """Reads the logical lines of one specification part."""
+    """Reads the logical lines of one specification part; ``contained`` is that of a unit within another one."""
 
-    def __init__(self, file: str, read_include: IncludeReader | None = None, deadline: Deadline | None = None) -> None:
+    def __init__(
+        self,
+        file: str,
+        read_include: IncludeReader | None = None,
+        deadline: Deadline | None = None,
+        contained: bool = False,
+    ) -> None:
         self.file = file
+        self.contained = contained
         self.deadline = deadline
         self.read_include = read_include
         self.state = _State()
@@ -270,8 +275,8 @@ class SpecificationParser:
             if lowered == "contains":
                 contains = True
             elif contains:
-                bindings += _bindings(lowered)
-                finals += _final_procedures(lowered)
+                bindings += bound_names(lowered)
+                finals += final_procedures(lowered)
             else:
                 components += parse_declaration(line) or ()
         extends = _EXTENDS.search(lines[index].text)
@@ -376,7 +381,10 @@ class SpecificationParser:
         )
 
     def _statement_function(self, line: LogicalLine, masked: str) -> bool:
-        """Whether the line is a statement function ``f(x) = …`` (peers.md §3.5), which is then recorded."""
+        """Whether the line is a statement function ``f(x) = …`` (peers.md §3.5), which is then recorded.
+
+        A name that is declared nowhere here may be an array of a module or of the host, and the line an assignment.
+        """
         sign = assignment_sign(masked)
         if sign is None or sign[1]:
             return False
@@ -388,7 +396,8 @@ class SpecificationParser:
             return False
         symbol = self.state.symbols.get(target.base.name)
         scalar = symbol is None or (symbol.rank == 0 and not symbol.dynamic and symbol.type.base != "character")
-        if not scalar or (symbol is None and (self.state.implicit_none or self.state.uses)):
+        elsewhere = self.state.implicit_none or self.state.uses or self.contained
+        if not scalar or (symbol is None and elsewhere):
             return False
         if not all(isinstance(a, Name) for a in target.args):
             return False
@@ -449,7 +458,7 @@ class SpecificationParser:
             return index + 1 < stop and not lines[index + 1].text.lower().lstrip("@ ").startswith(
                 ("parallelregion", "stencilprogram")
             )
-        probe = SpecificationParser(self.file)
+        probe = SpecificationParser(self.file, contained=self.contained)
         probe.state.symbols.update(self.state.symbols)
         return probe._one(lines, index + 1, stop) > index + 1
 
@@ -515,18 +524,3 @@ def _says_nothing_new(symbol: Symbol, known: Symbol) -> bool:
     if known.line is None or not known.type.base or symbol.shape or symbol.attributes or symbol.intent:
         return False
     return (symbol.type.base, symbol.type.kind.lower()) == (known.type.base, known.type.kind.lower())
-
-
-def _bindings(lowered: str) -> list[tuple[str, str]]:
-    """The names that a line of a derived type binds to procedures, or a generic name to other bindings."""
-    if generic := _GENERIC.match(lowered):
-        name = "".join(generic.group(1).split())
-        return [(name, item.strip()) for item in generic.group(2).split(",")]
-    bound = _BOUND.match(lowered)
-    pairs = [item.partition("=>") for item in bound.group(1).split(",")] if bound else []
-    return [(local.strip(), (target or local).strip()) for local, _, target in pairs]
-
-
-def _final_procedures(lowered: str) -> list[str]:
-    found = _FINAL.match(lowered)
-    return [name.strip() for name in found.group(1).split(",")] if found else []

@@ -1,0 +1,25 @@
+"""Lines behind ``contains`` in a derived type, given in lower case (Fortran 2018, 7.5.5)."""
+
+from __future__ import annotations
+
+import re
+
+_BOUND = re.compile(r"procedure\b(?:\s*\([^)]*\))?(?:\s*,[^:]*)?(?:\s*::)?\s*(.*)$")
+_GENERIC = re.compile(r"generic\b[^:]*::\s*([^=]*?(?:\([^)]*\))?)\s*=>\s*(.*)$")
+_FINAL = re.compile(r"final\b\s*(?:::)?\s*(.*)$")
+
+
+def bound_names(lowered: str) -> list[tuple[str, str]]:
+    """The names that a line of a derived type binds to procedures, or a generic name to other bindings."""
+    if generic := _GENERIC.match(lowered):
+        name = "".join(generic.group(1).split())
+        return [(name, item.strip()) for item in generic.group(2).split(",")]
+    bound = _BOUND.match(lowered)
+    pairs = [item.partition("=>") for item in bound.group(1).split(",")] if bound else []
+    return [(local.strip(), (target or local).strip()) for local, _, target in pairs]
+
+
+def final_procedures(lowered: str) -> list[str]:
+    """The procedures that a line of a derived type makes final."""
+    found = _FINAL.match(lowered)
+    return [name.strip() for name in found.group(1).split(",")] if found else []
