@@ -144,6 +144,9 @@ class Candidates:
 
     def _function_variable(self, name: str, key: str) -> bool:
         found = self.scopes.variable(name, key)
+        blocks = self.application.routines[key].spec.dependants
+        if any(listed.name == name for block in blocks for listed in block.names):
+            return False  # it gets dimensions
         if found is None:
             return name in self.application.routines[key].dummies
         symbol = found.symbol

@@ -34,6 +34,7 @@ contains
     b(i,j,k) = 2
     h(i,j,k) = 3
     @end parallelRegion
+    i = 2; j = 2; k = 2
     {statements}
   end subroutine s
   {more}

@@ -150,7 +150,7 @@ end module m
     path = tmp_path / "m.h90"
     path.write_text(source)
     domains = {"i": DomainSpec(("nx",), ("i",)), "k": DomainSpec(("nz",), ("k",))}
-    done = translate([path], Options(opt=2, layout=layout, domains=domains))
+    done = translate([path], Options(opt=2, layout=layout, domains=domains, exports=()))
     assert not done.diagnostics
     text = done.files[0].text
     assert ("hf_i_block" in text) == blocked

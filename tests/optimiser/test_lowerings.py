@@ -177,9 +177,14 @@ def translated(backend: str, folder: Path) -> Mapping[str, str]:
     return translate_text(source(), None, folder, target=target, backend=backend, opt=level).require().files
 
 
-def printed(program: Built, order: str = "") -> str:
-    environment = {**os.environ, "HFPY_EMULATE_ORDER": order, "ACC_DEVICE_TYPE": "host"}
-    done = subprocess.run([program.path], env=environment, capture_output=True, text=True, timeout=60, check=False)
+def ended(program: Built, order: str = "", watched: str = "1") -> subprocess.CompletedProcess[str]:
+    more = {"HFPY_EMULATE_ORDER": order, "HFPY_EMULATE_RACES": watched, "ACC_DEVICE_TYPE": "host"}
+    environment = {**os.environ, **more}
+    return subprocess.run([program.path], env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+def printed(program: Built, order: str = "", watched: str = "1") -> str:
+    done = ended(program, order, watched)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -205,9 +210,12 @@ def test_as_cuda_kernels(expected: str, tmp_path: Path) -> None:
     assert kernels.count("__shared__") == 3 + 2 + 3 + 2 + 1
     # Without the barriers, threads meet what nobody has computed yet: poison, which is no number.
     spoilt = built(tmp_path / "spoilt", "cuda-c", {**files, "m.cu": kernels.replace("__syncthreads();", "")})
-    rows = zip(printed(spoilt, "1").splitlines(), expected.splitlines(), strict=True)
+    rows = zip(printed(spoilt, "1", watched="0").splitlines(), expected.splitlines(), strict=True)
     wrong = {found.split()[0] for found, right in rows if found != right}
     assert wrong == {"share_ij", "share_ik", "share_all", "flat", "turned"}
+    seen = ended(spoilt, "1")
+    assert seen.returncode == 3
+    assert "race on element" in seen.stderr
 
 
 def test_with_directives(expected: str, tmp_path: Path) -> None:

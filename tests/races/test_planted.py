@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -129,8 +130,7 @@ def test_no_race(domains: str, body: str, tmp_path: Path) -> None:
 def test_what_is_told(tmp_path: Path) -> None:
     found = watched(region("i", "if (i > 3) a(i) = a(i-1) + 1"), MAIN, tmp_path)
     (race,) = found.races
-    place = tmp_path / "source" / "m.h90"
-    assert race.text().replace(str(place), "m.h90") == (
+    assert re.sub(r"\S*/m\.h90", "m.h90", race.text()) == (
         "m.h90:10: race: 'a(4)' is read by point i = 5; point i = 4 has set it (region m.h90:9)"
     )
     assert (found.launches, found.points) == (1, 5)
