@@ -155,7 +155,7 @@ LEXICAL: dict[str, Entry] = {
         cure="Name its folder in `include_dirs`, or with `-I`.",
     ),
     "HF114": Entry(
-        "Blocks, or operators and parentheses of an expression, are nested so deeply that nobody could follow: "
+        "Blocks, or operators and parentheses of an expression, are nested too deeply: "
         "more than 100 blocks, or 500 operators in a row.",
         {"deep.h90": _region("\n".join([*["if (a > 0) then"] * 101, "b = 0", *["end if"] * 101]))},
     ),
