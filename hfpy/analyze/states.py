@@ -212,7 +212,14 @@ class States:
             return True, self.effects.intent(key, name) != "in"
         if data.local:
             return True, True
-        return True, self.written_below(data.identity, key)
+        return True, self.written_below(data.identity, key) or self._written_otherwise(data, key)
+
+    def _written_otherwise(self, data: DataObject, key: str) -> bool:
+        """Whether a routine, or one that it calls, may write an array by a name that stands for the same storage."""
+        storage = self.facts.storage
+        objects = storage.of_identity(data.identity)
+        views = (v for v in self.residence.views(key) if v.writes)
+        return any(storage.meet(objects, storage.of_identity(v.stands_for)) for v in views)
 
     def written_below(self, identity: tuple[str, str], key: str, seen: set[str] | None = None) -> bool:
         """Whether a routine, or one that it calls, writes a variable by a name that stands for it."""

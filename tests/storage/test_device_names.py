@@ -394,3 +394,33 @@ def test_refused(name: str, label: str) -> None:
 def test_final_procedures_that_use_arrays_on_the_device(statement: str, codes: list[str]) -> None:
     done = translate_text(FINAL.replace("STATEMENT", statement), target="gpu", backend="cuda-c")
     assert done.codes() == codes
+
+
+THROUGH_POINTER = """module m
+  implicit none
+  real(8), target :: v(4)
+  real(8), pointer :: p(:) => null()
+contains
+  subroutine top()
+    @domainDependant{attribute(transferHere)}
+    v
+    @end domainDependant
+    p => v
+    call step()
+  end subroutine top
+  subroutine step()
+    integer :: i
+    @parallelRegion{domName(i), domSize(4)}
+    p(i) = i
+    @end parallelRegion
+  end subroutine step
+end module m
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "back"),
+    [("openacc", "exit data copyout(v)"), ("openmp-target", "map(from: v)"), ("cuda-c", "call hf_leave(v, 1,")],
+)
+def test_an_array_that_is_changed_through_a_pointer_comes_back(backend: str, back: str) -> None:
+    assert back in translate_text(THROUGH_POINTER, target="gpu", backend=backend).require().text
