@@ -53,12 +53,6 @@ CYCLES = {
     frozenset({"transform.columns.branches", "transform.columns.statements"}),
     frozenset({"backends.c.calls", "backends.c.expressions"}),
     frozenset({"backends.c.device", "backends.c.space"}),
-    frozenset(
-        {
-            *("", "build.driver", "build.legacy", "build.session", "build.translated", "incremental", "pipeline"),
-            *("kernels.api", "kernels.cache", "kernels.library", "kernels.objects"),
-        }
-    ),
 }
 
 
