@@ -96,16 +96,17 @@ class Maker:
         inner = tuple(body)
         if condition is None or not inner:
             return inner
-        return (self.branches([(condition, inner)]),)
+        return (self.branches([self.side(condition, inner)]),)
 
-    def branches(self, sides: Sequence[tuple[Expr | None, tuple[Node, ...]]]) -> Construct:
-        """An ``if`` with several sides, the last perhaps without a condition."""
-        parts = []
-        for count, (condition, body) in enumerate(sides):
-            kind = "else" if condition is None else "elseif" if count else "if"
-            exprs = () if condition is None else (condition,)
-            parts.append(Part(Header(self.line, kind, exprs, made=True), body))
-        return Construct("if", tuple(parts), self.end("if"))
+    def side(self, condition: Expr | None, body: Iterable[Node], first: bool = True) -> Part:
+        """A side of an ``if``, the last one without a condition."""
+        kind = "else" if condition is None else "if" if first else "elseif"
+        exprs = () if condition is None else (condition,)
+        return Part(Header(self.line, kind, exprs, made=True), tuple(body))
+
+    def branches(self, sides: Sequence[Part]) -> Construct:
+        """An ``if`` with some sides."""
+        return Construct("if", tuple(sides), self.end("if"))
 
     def end(self, kind: str) -> End:
         """The end of a block."""

@@ -47,6 +47,8 @@ from hfpy.model.statements import (
 )
 
 STEP = "  "
+# Where an expression stands: by itself, as a bound, whose sums have no blanks, or in parentheses: no comma has one.
+OUTSIDE, BOUND, INSIDE = range(3)
 # How tightly operators bind (F2018 §10.1.2): defined ones loosest as binary, tightest as unary operators.
 _BINARY = {".eqv.": 2, ".neqv.": 2, ".or.": 3, ".and.": 4, "//": 7, "+": 8, "-": 8, "*": 9, "/": 9, "**": 10}
 _BINARY |= dict.fromkeys(("==", "/=", "<", "<=", ">", ">="), 6)
@@ -92,14 +94,12 @@ class _Printer:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def show(self, expr: Expr, wanted: int = 0, nested: bool = False) -> str:
-        """An expression; in parentheses unless it binds as tightly as ``wanted``. ``nested`` is what stands in
-        parentheses, in which sums have no blanks.
-        """
+    def show(self, expr: Expr, wanted: int = 0, nested: int = OUTSIDE) -> str:
+        """An expression; in parentheses unless it binds as tightly as ``wanted``. ``nested`` says where it stands."""
         if isinstance(expr, Instead):
             return self.show(expr.made, wanted, nested)
         if _level(expr) < wanted:
-            return f"({self.show(expr, 0, True)})"
+            return f"({self.show(expr, 0, INSIDE)})"
         if expr.start >= 0 and all(child.start >= 0 for child in children(expr)):
             return self.written(expr)
         return self._made(expr, nested)
@@ -114,7 +114,7 @@ class _Printer:
         pieces: list[str] = []
         position = start
         for expr, wanted in listed:
-            new = self.show(expr, wanted if isinstance(expr, Instead) else 0, True)
+            new = self.show(expr, wanted if isinstance(expr, Instead) else 0, INSIDE)
             # "1" before ".and." would be a real number.
             changed = new != self.text[expr.start : expr.end]
             blank = " " if changed and new[-1:].isdigit() and self.text[expr.end : expr.end + 1] == "." else ""
@@ -124,9 +124,9 @@ class _Printer:
 
     def listed(self, exprs: Iterable[Expr], nested: bool = True) -> str:
         """Expressions with commas between them."""
-        return ("," if nested else ", ").join(self.show(e, 0, True) for e in exprs)
+        return ("," if nested else ", ").join(self.show(e, 0, INSIDE) for e in exprs)
 
-    def _made(self, expr: Expr, nested: bool) -> str:
+    def _made(self, expr: Expr, nested: int) -> str:
         wanted = _wanted(expr)
         match expr:
             case Name(name=name):
@@ -136,14 +136,14 @@ class _Printer:
             case Star():
                 return "*"
             case Paren(inner=inner):
-                return f"({self.show(inner, 0, True)})"
+                return f"({self.show(inner, 0, INSIDE)})"
             case Keyword(name=name, value=value):
                 return f"{name}={self.show(value, 0, nested)}"
             case Range(lower=lower, upper=upper, step=step):
-                low, high = ("" if e is None else self.show(e, 0, True) for e in (lower, upper))
-                return f"{low}:{high}" + ("" if step is None else f":{self.show(step, 0, True)}")
+                low, high = ("" if e is None else self.show(e, 0, INSIDE) for e in (lower, upper))
+                return f"{low}:{high}" + ("" if step is None else f":{self.show(step, 0, INSIDE)}")
             case Apply(base=base, args=args):
-                wide = not nested and isinstance(base, Name) and base.name in _WIDE
+                wide = nested < INSIDE and isinstance(base, Name) and base.name in _WIDE
                 return f"{self.show(base, wanted[0], nested)}({self.listed(args, not wide)})"
             case Component(base=base, name=name):
                 return f"{self.show(base, wanted[0], nested)}%{name}"
@@ -162,9 +162,11 @@ class _Printer:
         raise TypeError(type(expr).__name__)
 
 
-def expression(expr: Expr, text: str = "") -> str:
-    """The text of an expression; ``text`` is that of the line in which what has a place stands."""
-    return _Printer(text).show(expr)
+def expression(expr: Expr, text: str = "", tight: bool = False) -> str:
+    """The text of an expression; ``text`` is that of the line in which what has a place stands. ``tight`` is for what
+    will stand in parentheses.
+    """
+    return _Printer(text).show(expr, 0, BOUND if tight else OUTSIDE)
 
 
 def statement(made: Statement) -> str:
@@ -220,7 +222,7 @@ def _header(made: Header) -> str:
     controls = printer.listed(made.exprs, False)
     match made.kind:
         case "do" if made.var:
-            bounds = ", ".join(printer.show(e, 0, _tight(e)) for e in made.exprs)
+            bounds = ", ".join(printer.show(e, 0, BOUND) for e in made.exprs)
             return f"{name}do {f'{made.label} ' if made.label else ''}{made.var} = {bounds}"
         case "dowhile" | "doconcurrent":
             return f"{name}do {made.kind.removeprefix('do')} ({controls})"
@@ -236,15 +238,10 @@ def _header(made: Header) -> str:
         case "case":
             return f"case ({controls})" if made.exprs else "case default"
         case "associate":
-            parts = (f"{n} => {printer.show(e, 0, True)}" for n, e in zip(made.names, made.exprs, strict=True))
+            parts = (f"{n} => {printer.show(e, 0, INSIDE)}" for n, e in zip(made.names, made.exprs, strict=True))
             return f"{name}associate ({', '.join(parts)})"
         case kind:
             return f"{name}{kind} ({controls})" if made.exprs else f"{name}{kind}"
-
-
-def _tight(expr: Expr) -> bool:
-    """Whether a bound of a loop is a sum, which has no blanks there; functions have them behind commas."""
-    return isinstance(expr, Binary | Unary)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def told_by_text(statement: Statement) -> bool:
             return True
         case Jump(kind="@exit"):
             return True
-        case InputOutput(kind=kind) if not statement.control:
+        case InputOutput() if not statement.control:
             return True  # ``read fmt, x`` and the like
         case Assignment() | Call() | Header() | End() | Jump() | Memory() | InputOutput():
             return isinstance(statement, End) and not statement.kind
