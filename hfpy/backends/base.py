@@ -5,8 +5,13 @@ Decisions are made by analyses and passes; boilerplate stands in templates (desi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
+
+from hfpy.model.kernel import KernelSpec
+from hfpy.model.source import LogicalLine
 
 
 @lru_cache(maxsize=1)
@@ -27,6 +32,20 @@ def render(template: str, **values: object) -> list[str]:
     """The lines of a template; empty ones are dropped."""
     text: str = _environment().get_template(template).render(**values)
     return [line for line in text.split("\n") if line.strip()]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel's signature with the texts of kernel and launcher, each line with the one it stems from."""
+
+    spec: KernelSpec
+    lines: tuple[tuple[str, int], ...]
+    launch: tuple[tuple[str, int], ...]
+
+
+def place_of(file: str, line: LogicalLine) -> str:
+    """File and line for messages at run time."""
+    return f"{PurePath(file).name}:{line.first + 1}"
 
 
 def directive_lines(indent: str, sentinel: str, parts: list[str], limit: int = 120) -> list[str]:

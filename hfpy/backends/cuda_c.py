@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hfpy.backends.base import render
+from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.device import DeviceRoutines, Lines
-from hfpy.backends.c.kernel import Kernel
-from hfpy.backends.c.parameters import launcher_parameters
+from hfpy.backends.c.parameters import interface_parameters
 from hfpy.model.names import module_of_file
 from hfpy.transform.regioncode import RegionCode
 from hfpy.transform.wrapping import wrap_line
@@ -38,10 +37,10 @@ def interface_lines(path: str, kernels: Sequence[Kernel]) -> list[str]:
     """The Fortran module with the interfaces of all launchers of a file."""
     made = []
     for kernel in kernels:
-        parameters = list(launcher_parameters(kernel.parameters))
+        parameters = list(interface_parameters(kernel.spec.parameters))
         names = ", ".join(name for name, _ in parameters)
-        head = wrap_line(f'    subroutine {kernel.launcher}({names}) bind(c, name="{kernel.launcher}")', ())
-        made.append({"name": kernel.launcher, "head": head, "declarations": [text for _, text in parameters]})
+        head = wrap_line(f'    subroutine {kernel.spec.launcher}({names}) bind(c, name="{kernel.spec.launcher}")', ())
+        made.append({"name": kernel.spec.launcher, "head": head, "declarations": [text for _, text in parameters]})
     return render("cuda_c/interfaces.j2", module=interface_module(path), interfaces=made)
 
 
@@ -49,7 +48,7 @@ def kernel_file(path: str, kernels: Sequence[Kernel], device: DeviceRoutines) ->
     """The ``.cu`` file of a source file: device routines, kernels, launchers. Raises Unprintable."""
     source = Path(path).name
     lines: Lines = [(text, -1) for text in render("cuda_c/file.j2", source=source)]
-    reached = device.reached({key for kernel in kernels for key in kernel.device})
+    reached = device.reached({key for kernel in kernels for key in kernel.spec.called})
     texts = [device.text(key) for key in reached]
     for prototype, _ in texts:
         lines.append((prototype, -1))

@@ -8,13 +8,12 @@ from pathlib import Path
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RegionSharing
-from hfpy.backends.base import render
-from hfpy.backends.c.kernel import Kernel
-from hfpy.backends.c.parameters import Parameter
+from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.rewriter import KernelRewriter
 from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.fortran.kernel import FortranKernel
 from hfpy.backends.fortran.text import Lines
+from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.names import module_of_file
 from hfpy.model.units import Routine
 from hfpy.transform.regioncode import Backend, RegionCode
@@ -44,9 +43,9 @@ class FortranRewriter(KernelRewriter):
         super().__init__(facts, effects, routine, backend, routines.device)
         self.routines = routines
 
-    def build(self, sharing: RegionSharing, name: str, block: tuple[int, int, int]) -> Kernel:
-        """The kernel of a region. Raises Unprintable."""
-        return FortranKernel(self.routines, sharing, name, block).build()
+    def printed(self, sharing: RegionSharing, spec: KernelSpec) -> Kernel:
+        """The texts of a region's kernel. Raises Unprintable."""
+        return FortranKernel(self.routines, sharing, spec).print()
 
     def actual(self, parameter: Parameter) -> str:
         """The actual argument of a launcher's call: logicals stay what they are."""
@@ -61,12 +60,12 @@ def kernel_module(path: str) -> str:
 def kernel_file(path: str, kernels: Sequence[Kernel], routines: FortranRoutines) -> tuple[str, Lines]:
     """Name and lines of the ``.cuf`` file of a source file. Raises Unprintable."""
     module = kernel_module(path)
-    launchers = [k.launcher for k in kernels]
+    launchers = [k.spec.launcher for k in kernels]
     lines: Lines = [
         (text, -1)
         for text in render("cuda_fortran/module_begin.j2", source=Path(path).name, module=module, launchers=launchers)
     ]
-    for key in routines.device.reached({key for kernel in kernels for key in kernel.device}):
+    for key in routines.device.reached({key for kernel in kernels for key in kernel.spec.called}):
         lines += [("", -1), *routines.text(key)]
     for kernel in kernels:
         lines += [("", -1), *kernel.lines, ("", -1), *kernel.launch]

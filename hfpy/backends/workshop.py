@@ -14,10 +14,10 @@ from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.states import States
 from hfpy.backends import cuda_fortran
 from hfpy.backends.addresses import PROCEDURES
+from hfpy.backends.base import Kernel
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.kernel import Kernel
 from hfpy.backends.c.rewriter import KernelRewriter, refused
-from hfpy.backends.c.statements import Unprintable
+from hfpy.backends.c.values import Unprintable
 from hfpy.backends.called import Called
 from hfpy.backends.cuda_c import interface_lines, interface_module, kernel_file
 from hfpy.backends.cuda_fortran import FortranRewriter
@@ -83,7 +83,7 @@ class Backends:
             imports = current.imports
         else:
             self._kernels.setdefault((routine.file, current.backend.name), []).extend(current.kernels)
-            imports = [i for k in current.kernels for i in k.imports]
+            imports = [(i.module, i.name, i.local) for k in current.kernels for i in k.spec.imports]
         edits = [*by_hand.edits, *data.edits()]
         found += [*by_hand.found, *data.found]
         imports = [*imports, *data.imports]
@@ -117,7 +117,7 @@ class Backends:
         """The module of what a routine calls in the places of its regions."""
         if not current.kernels:
             return []
-        launchers = ", ".join(k.launcher for k in current.kernels)
+        launchers = ", ".join(k.spec.launcher for k in current.kernels)
         fortran = isinstance(current, FortranRewriter)
         module = cuda_fortran.kernel_module(routine.file) if fortran else interface_module(routine.file)
         return [f"use {module}, only: {launchers}"]
