@@ -6,7 +6,8 @@ import pytest
 
 from hfpy import incremental
 from hfpy.options import Options
-from hfpy.pipeline import Translation, translate
+from hfpy.pipeline import translate
+from hfpy.translation import Translation
 
 SHARED = """module shared
   implicit none

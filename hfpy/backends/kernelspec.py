@@ -17,19 +17,17 @@ from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.uses import Reference
 from hfpy.backends.base import place_of
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.space import bound_texts, own_arrays
+from hfpy.backends.c.space import bounds_of, own_arrays
 from hfpy.backends.c.values import CannotPrint, c_type, component_path
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.workspace import workspace
-from hfpy.model.expressions import Apply, Component, Expr, Name, names_in, walk
-from hfpy.model.kernel import Access, Bound, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
+from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.statements import expressions
 from hfpy.model.units import FType, Symbol
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded, fragment
 
 
 def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
@@ -91,43 +89,34 @@ class SpecBuilder:
 
     def _ranges(self) -> Iterator[Range]:
         region = self.region
-        strides = region.strides or ("1",) * len(region.domains)
+        strides = region.strides or (ONE,) * len(region.domains)
         for name, start, end, step in zip(region.iterators, region.starts, region.ends, strides, strict=True):
             first, last = self._bound(name, "first", start), self._bound(name, "last", end)
-            yield Range(name, first, last, self._bound(name, "step", step.strip() or "1"))
+            yield Range(name, first, last, self._bound(name, "step", step))
 
-    def _bound(self, iterator: str, word: str, text: str) -> Bound:
+    def _bound(self, iterator: str, word: str, given: Fragment) -> Fragment:
         """A bound of constants and integers that nothing changes, or else one that the host evaluates."""
-        return self.lasting(text, self.key) or self._asked(f"{iterator}_{word}", (iterator, word), text)
+        return self.lasting(given, self.key) or self._asked(f"{iterator}_{word}", (iterator, word), given.text)
 
-    @staticmethod
-    def number(value: int) -> Bound:
-        """A bound that is known."""
-        return Bound(str(value), expression(str(value)), value)
-
-    def _asked(self, wanted: str, meaning: object, actual: str) -> Bound:
+    def _asked(self, wanted: str, meaning: object, actual: str) -> Fragment:
         """A number that the host works out before the launch."""
         name = self.names.name(wanted, meaning)
         self.variables.setdefault(name, Parameter("value", name, name, INTEGER, actual))
-        return Bound(name, Name(0, len(name), name))
+        return Fragment(name, Name(0, len(name), name))
 
-    def lasting(self, text: str, home: str) -> Bound | None:
+    def lasting(self, bound: Fragment, home: str) -> Fragment | None:
         """A bound as it stands, if made of constants and integers that nothing changes; None otherwise.
 
-        ``home`` is the unit whose names the text means.
+        ``home`` is the unit whose names it means.
         """
-        shown = expand(text, self.facts.application.macros_of(self.key)).strip()
-        shown = with_values(shown, values_here(self.facts, self.known, self.key, home))
-        try:
-            tree = expression(shown)
-        except GrammarError:
-            return None
-        value = self.device.kinds.value(tree, home)
+        plain = expanded(bound, self.facts.application.macros_of(self.key))
+        shown = with_values(plain, values_here(self.facts, self.known, self.key, home))
+        value = self.device.kinds.value(shown.expr, home)
         if value is not None:
-            return self.number(value)
+            return fragment(str(value))
         scopes = self.facts.scopes
         objects = []
-        for name in sorted(names_in(tree)):
+        for name in sorted(shown.names):
             if home != self.key and scopes.variable(name, home) != scopes.variable(name, self.key):
                 return None
             found = self.facts.object(name, self.key)
@@ -137,7 +126,7 @@ class SpecBuilder:
         for found in objects:
             if not found.symbol.constant:
                 self._value(found.name, scalar_of(self.device.kinds, found))
-        return Bound(shown, tree)
+        return shown
 
     # -- symbols
 
@@ -223,7 +212,7 @@ class SpecBuilder:
 
     def _own_bounds(self, data: DataObject) -> Bounds | None:
         pairs = []
-        for low, high in bound_texts(self.facts, data):
+        for low, high in bounds_of(self.facts, data):
             lower, upper = self.lasting(low, data.home), self.lasting(high, data.home)
             if lower is None or upper is None:
                 return None
@@ -255,22 +244,22 @@ class SpecBuilder:
             "optional" in data.symbol.attributes,
         )
 
-    def _array_bounds(self, data: DataObject, dimension: int, actual: str, text: str) -> tuple[Bound, Bound]:
+    def _array_bounds(self, data: DataObject, dimension: int, actual: str, text: str) -> tuple[Fragment, Fragment]:
         """Bounds of one dimension: from the declaration where its names keep their values, else asked of the array."""
         size = data.used[dimension]
-        low, colon, high = size.size.rpartition(":")
+        dim = size.extent
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         if form == "star":
             raise CannotPrint(f"the assumed-size array '{data.name}'")
-        lower = self.lasting((low if colon else "1") or "1", data.home) if form == "explicit" else None
-        upper = self.lasting(high, data.home) if form == "explicit" else None
+        lower = self.lasting(dim.lower or ONE, data.home) if form == "explicit" else None
+        upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
             raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
         storage = self.facts.order(data).storage or tuple(range(data.rank))
         asked = self._asked_bounds(text, actual, storage.index(dimension) + 1, lower is None, upper is None)
         return lower or next(asked), upper or next(asked)
 
-    def _asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Bound]:
+    def _asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Fragment]:
         """The bounds of a dimension in storage that the host asks the array for."""
         for word, wanted in (("lower", lower), ("upper", upper)):
             if wanted:

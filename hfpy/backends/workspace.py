@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.scopes import Found
-from hfpy.backends.c.space import bound_texts
+from hfpy.backends.c.space import bounds_of
 from hfpy.backends.c.views import scalar_of
-from hfpy.model.expressions import Keyword, Name, walk
-from hfpy.model.kernel import Bound, Slot, Workspace
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.model.expressions import Fragment, Keyword, Name, walk
+from hfpy.model.kernel import Slot, Workspace
+from hfpy.parse.fragments import expanded, fragment, piece
 
 if TYPE_CHECKING:
     from hfpy.backends.kernelspec import SpecBuilder
@@ -27,7 +25,7 @@ def workspace(builder: SpecBuilder, slot: Slot, called: list[str]) -> Workspace:
     assert data is not None
     routine = builder.facts.routine(owner).name
     pairs = []
-    for low, high in bound_texts(builder.facts, data):
+    for low, high in bounds_of(builder.facts, data):
         pairs.append((_known(builder, low, owner, called), _known(builder, high, owner, called)))
     storage = builder.facts.order(data).storage or tuple(range(data.rank))
     bounds = tuple((low, high) for low, high in (pairs[d] for d in storage) if low is not None and high is not None)
@@ -36,20 +34,19 @@ def workspace(builder: SpecBuilder, slot: Slot, called: list[str]) -> Workspace:
     return Workspace(slot, routine, text, scalar, bounds if len(bounds) == data.rank else None)
 
 
-def _known(builder: SpecBuilder, text: str, unit: str, called: list[str]) -> Bound | None:
+def _known(builder: SpecBuilder, bound: Fragment | None, unit: str, called: list[str]) -> Fragment | None:
     """A size of a routine called here in terms of the kernel; None where it is not the same for every call."""
-    if unit == builder.key:
-        return builder.lasting(text, unit)
-    shown = expand(text, builder.facts.application.macros_of(builder.key))
-    try:
-        tree = expression(shown)
-    except GrammarError:
+    if bound is None:
         return None
-    value = builder.device.kinds.value(tree, unit)
+    if unit == builder.key:
+        return builder.lasting(bound, unit)
+    plain = expanded(bound, builder.facts.application.macros_of(builder.key))
+    shown = plain.text
+    value = builder.device.kinds.value(plain.expr, unit)
     if value is not None:
-        return builder.number(value)
+        return fragment(str(value))
     pieces: list[tuple[int, int, str]] = []
-    for node in walk(tree):
+    for node in walk(plain.expr):
         if not isinstance(node, Name):
             continue
         found = builder.facts.scopes.variable(node.name, unit)
@@ -60,7 +57,7 @@ def _known(builder: SpecBuilder, text: str, unit: str, called: list[str]) -> Bou
     # All names at once: what stands for one may mention another, such as `n, m` given for `m, n`.
     for start, end, given in sorted(pieces, reverse=True):
         shown = shown[:start] + given + shown[end:]
-    return Bound(shown, expression(shown))
+    return fragment(shown)
 
 
 def _given_size(builder: SpecBuilder, name: str, found: Found, unit: str, called: list[str]) -> str | None:
@@ -82,12 +79,12 @@ def _given_size(builder: SpecBuilder, name: str, found: Found, unit: str, called
     return texts.pop() if len(texts) == 1 else None
 
 
-def _actual(site: CallSite, dummies: tuple[str, ...], name: str) -> str:
-    """The text of an actual argument; empty if it is not given."""
+def _actual(site: CallSite, dummies: tuple[str, ...], name: str) -> Fragment | None:
+    """An actual argument; None if it is not given."""
     text = site.at.statement.line.text
     for number, argument in enumerate(site.args):
         given = argument.name if isinstance(argument, Keyword) else dummies[number]
         if given == name:
             value = argument.value if isinstance(argument, Keyword) else argument
-            return text[value.start : value.end]
-    return ""
+            return piece(text, value)
+    return None

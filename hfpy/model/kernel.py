@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hfpy.model.expressions import Expr
+from hfpy.model.expressions import Fragment
 from hfpy.model.scalars import Scalar
 
 Access = Literal["in", "out", "inout"]
@@ -22,28 +22,19 @@ _ORDER: tuple[Passing, ...] = ("value", "optional", "result", "reduction", "arra
 Slot = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """An integer that keeps its value while a kernel runs: text and tree (offsets into the text itself), and the number
-    where that is known. Its names are parameters of the kernel and named constants of the region's routine.
-    """
-
-    text: str
-    expr: Expr
-    value: int | None = None
-
-
-Bounds = tuple[tuple[Bound, Bound], ...]
+#: Lower and upper bounds of dimensions: integers that keep their values while a kernel runs. Their names are parameters
+#: of the kernel and named constants of the region's routine.
+Bounds = tuple[tuple[Fragment, Fragment], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The points of a region along one iterator."""
+    """The points of a region along one iterator, whose ends are like bounds."""
 
     iterator: str
-    first: Bound
-    last: Bound
-    step: Bound
+    first: Fragment
+    last: Fragment
+    step: Fragment
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.options import CPU, GPU, Machine, Options
 from hfpy.parse.application import read_application
+from hfpy.parse.fragments import fragment
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.model import MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import Schedule, optimise
@@ -117,9 +117,9 @@ def _sizes(facts: Facts, key: str, programs: Sequence[Program]) -> tuple[tuple[s
     for program in programs:
         for stage in program.stages:
             domains = stage.region.region.domains if stage.region.region is not None else ()
-            sizes = [words(domain.upper) for domain in domains]
+            sizes = [set(domain.upper.names) for domain in domains]
             spans = [piece.span for piece in stage.pieces if piece.span is not None]
-            sizes += [words(" ".join(bound(span.upper) for span in spans))] if spans else []
+            sizes += [{n for span in spans for n in fragment(bound(span.upper)).names}] if spans else []
             for names, value in zip(sizes, DEFAULT_SIZES, strict=False):
                 for name in sorted(names):
                     variable = facts.scopes.variable(name, key)

@@ -12,6 +12,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.body import Body
 from hfpy.backends.c.device import DeviceRoutines
@@ -31,7 +32,8 @@ from hfpy.backends.c.teams import not_by_teams, shared_by_team
 from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type, refused_at
 from hfpy.backends.c.views import view_line
 from hfpy.backends.kernelspec import sites_of
-from hfpy.model.kernel import Bound, KernelSpec, Local, Parameter, Range, Slot
+from hfpy.model.expressions import Fragment
+from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Header
 from hfpy.parse.nests import innermost_body, own_nest
@@ -108,11 +110,9 @@ class CKernel:
         first, last, step = (self._bound(b) for b in (made.first, made.last, made.step))
         return Domain(c_name(made.iterator), first, last, step, extent(first, last, step))
 
-    def _bound(self, bound: Bound) -> str:
-        return str(bound.value) if bound.value is not None else self._printed(bound)
-
-    def _printed(self, bound: Bound) -> str:
-        return Expressions(self.body, self.key, None).print(bound.expr).text
+    def _bound(self, bound: Fragment) -> str:
+        number = constant(bound.expr)
+        return str(number) if number is not None else Expressions(self.body, self.key, None).print(bound.expr).text
 
     # -- variables
 

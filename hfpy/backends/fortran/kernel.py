@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.values import CannotPrint, refused_at
 from hfpy.backends.fortran.constants import Constants, type_text
@@ -94,7 +95,7 @@ class FortranKernel:
         self.start += [f"{name} = {identity_of(local.operator, local.type)}"] if local.partial else []
         self.epilogue += [f"{local.after} = {name}"] if local.after else []
         pairs = texts_of(local.bounds)
-        if all(b.value is not None for pair in local.bounds for b in pair):
+        if all(constant(b.expr) is not None for pair in local.bounds for b in pair):
             self.locals.append(f"{kind} :: {name}({shape(pairs)})" if local.rank else f"{kind} :: {name}")
             return
         # Elements lie together where the array, or a part of it, goes to a routine.

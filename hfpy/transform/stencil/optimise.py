@@ -226,7 +226,7 @@ class _RoutineWork:
 
 
 def _shape_words(symbol: Symbol) -> set[str]:
-    return {w for d in symbol.shape for w in words(d.size)}
+    return {name for dim in symbol.shape for name in dim.names}
 
 
 def with_text(index: FileIndex, done: Optimised) -> tuple[str, tuple[int, ...]]:

@@ -128,7 +128,7 @@ def _directive(group: Group) -> Region:
 
 
 def _sizes(group: Group) -> list[str]:
-    return [d.size for d in _directive(group).domains]
+    return [d.extent.text for d in _directive(group).domains]
 
 
 def _commented(group: Group) -> bool:
