@@ -28,7 +28,7 @@ from hfpy.backends.c.space import (
     total,
 )
 from hfpy.backends.c.statements import Statements
-from hfpy.backends.c.teams import not_by_teams, shared_by_team
+from hfpy.backends.c.teams import not_by_teams, shared_by_team, team_block
 from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type, refused_at
 from hfpy.backends.c.views import view_line
 from hfpy.backends.kernelspec import sites_of
@@ -199,11 +199,13 @@ class CKernel:
 
     def _assemble(self, domains: Sequence[Domain], statements: Statements) -> Kernel:
         spec, scope, line = self.spec, self.scope, self.sharing.region.line
+        block = team_block(spec.team) or spec.block
         jumped = statements.left and self._goes_on
         for made in spec.ranges:
             self._domain(made)  # the launcher works out their counts, too
         values: dict[str, object] = {
             "spec": spec,
+            "block": block,
             "parameters": [c_parameter(scope, p, self._count(p)) for p in spec.parameters],
             "collected": [(c_name(v.partial), c_name(v.name)) for v in spec.locals if v.partial],
             "operators": _OPERATORS,
@@ -220,7 +222,7 @@ class CKernel:
             "jumped": jumped,
             "space": self.space,
         }
-        what = not_by_teams(spec.block, self._looped, bool(self.epilogue), jumped, bool(self.space))
+        what = not_by_teams(block, self._looped, bool(self.epilogue), jumped, bool(self.space))
         if spec.team and what:
             raise Unprintable(what, line, 0, len(line.text), self.routine.file)
         kind = "team" if spec.team else "kernel"
