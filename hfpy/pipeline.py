@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, has_errors, ordered
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, UsageError, has_errors, ordered
 from hfpy.options import Options, Progress, silent
 from hfpy.translation import GeneratedFile, Translation
-from hfpy.written import generated, units_of, untouched, written_beside
+from hfpy.written import generated, untouched, written_beside
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
@@ -27,16 +27,11 @@ if TYPE_CHECKING:
 RECURSION = 10_000
 
 
-def holds_selections(text: str) -> bool:
-    """Whether a generated text has selections by ``merge`` that the optimiser made of branches."""
-    from hfpy.transform.stencil.selects import holds_selections as holds
-
-    return holds(text)
-
-
 def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:
     """Translate files for the target of the options. Writes nothing but its cache; faults of the user's code are
     diagnostics. ``progress`` is told the phases: reading, parsing, analysing, transforming, remembering.
+
+    Raises UsageError for a backend that cannot do what the table of backends says of it.
     """
     enabled, depth = gc.isenabled(), sys.getrecursionlimit()
     gc.disable()
@@ -45,6 +40,8 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         return _translated(paths, options, progress)
     except HfpyError as fault:
         return Translation((), fault.diagnostics)
+    except UsageError:
+        raise
     except Exception as fault:
         if os.environ.get("HFPY_DEBUG"):
             raise
@@ -67,9 +64,8 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     if kept is not None:
         return kept
     application, found = read_application(paths, options, progress)
-    units = {Path(f.path): units_of(f) for f in application.files}
     if has_errors(found):
-        return Translation((), _in_source_lines(application.files, found), units)
+        return Translation((), _in_source_lines(application.files, found))
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
@@ -91,7 +87,6 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     found += _said_by_passes(before, optimised) if optimised is not None else []
     application, files = facts.application, written.files
     found += written.found
-    units = {Path(f.path): units_of(f) for f in application.files}
 
     def explained(name: str | None) -> str:
         return explain(before, States(before, effects_before), name)
@@ -119,7 +114,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     if files and order is not None and _included(application.files, order):
         plain = plain_macros(order, options)
         beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-    translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
+    translation = Translation(files, diagnostics, explained, written.openmp, tuple(beside), scheduled)
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
         looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
