@@ -454,7 +454,7 @@ class KernelBuilder:
     def _assemble(self, domains: list[Domain], statements: Statements, called: list[str]) -> Kernel:
         parameters = in_order(self.parameters.values())
         line = self.region.line
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+        place = self.facts.application.shown_place(self.key, line)
         jumped = any("hf_next_point" in text for text, _ in statements.lines)
         values: dict[str, object] = {
             "place": place,

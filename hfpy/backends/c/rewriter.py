@@ -85,7 +85,7 @@ class KernelRewriter(RegionRewriter):
 
     def _components(self, node: Construct, kernel: Kernel, indent: str, entering: int) -> list[str]:
         """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{node.header.line.first + 1}"
+        place = self.facts.application.shown_place(self.routine.key, node.header.line)
         rows = []
         for parameter in kernel.parameters:
             if parameter.kind != "array" or "%" not in parameter.actual:

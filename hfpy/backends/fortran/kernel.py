@@ -424,7 +424,7 @@ class FortranKernel:
         launch_constants = Constants(self.facts, self.device.kinds, self.names)
         launch_constants.of(" ".join(self._launch_words(domains)), self.key)
         values: dict[str, object] = {
-            "place": f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}",
+            "place": self.facts.application.shown_place(self.key, line),
             "routine": self.routine.name,
             "kind": self.routine.kind,
             "iterators": ", ".join(self.region.iterators),
