@@ -15,8 +15,8 @@ from hfpy.transform.stencil.lowered import Lowered
 from hfpy.transform.stencil.optimise import Schedule
 from hfpy.transform.stencil.program import Stage
 from hfpy.transform.stencil.search import Choice
+from hfpy.transform.stencil.substitution import shown
 from hfpy.transform.stencil.sweeps import ColumnGroup, lags
-from hfpy.transform.stencil.text import bound
 
 _MOST_ALTERNATIVES = 3
 _RULES = {
@@ -70,18 +70,18 @@ def _schedule(number: int, schedule: Schedule, target: str) -> Iterator[str]:
     for stage in program.stages:
         names = ", ".join(v.array for v in stage.writes)
         box = stage.box[:-1] if stage.pieces else stage.box
-        spans = [f"{i} {bound(s.lower)}:{bound(s.upper)}" for i, s in zip(program.iterators, box, strict=False)]
+        spans = [f"{i} {shown(s.lower)}:{shown(s.upper)}" for i, s in zip(program.iterators, box, strict=False)]
         spans += [f"{program.iterators[-1]} {_levels(stage)}"] if stage.pieces else []
         where = f"{', '.join(spans)} (line {stage.place.line})"
         yield f"    stage {stage.number}  {names}: {stage.operations} operations on {where}"
     for place, (group, cost) in enumerate(zip(schedule.choice.groups, schedule.choice.costs, strict=True)):
-        text = schedule.texts.get(place)
-        manner = text.manner if text is not None else "as written"
+        made = schedule.regions.get(place)
+        manner = made.manner if made is not None else "as written"
         price = f"{cost.bytes} bytes and {cost.operations:.3g} operations a point, {cost.seconds * 1e3:.3g} ms"
         yield f"    group {_stages(group)}: {manner}; {price}"
         yield from _lowerings(cost.prices)
-        if text is not None:
-            yield from _extents(group, text.evaluations)
+        if made is not None:
+            yield from _extents(group, made.evaluations)
         if isinstance(group, ColumnGroup):
             yield from _loops(group, target)
     if schedule.tuned is not None:
@@ -136,7 +136,7 @@ def _levels(stage: Stage) -> str:
     found = []
     for piece in stage.pieces:
         if piece.span is not None:
-            low, high = bound(piece.span.lower), bound(piece.span.upper)
+            low, high = shown(piece.span.lower), shown(piece.span.upper)
             way = {1: " upwards", -1: " downwards"}.get(piece.step, "")
             found.append(f"{high}:{low}{way}" if piece.step < 0 else f"{low}:{high}{way}")
     return " and ".join(found)
@@ -154,7 +154,7 @@ def _loops(group: ColumnGroup, target: str) -> Iterator[str]:
         kept = [f"{n} ({back} {'levels' if back > 1 else 'level'} back)" for n, back in names.items() if back]
         carried = f", carried in variables: {', '.join(kept)}" if kept else ""
         way = "downwards" if cluster.way < 0 else "upwards"
-        yield f"      loop {bound(cluster.begin)}:{bound(cluster.end)} {way}, {which}{carried}"
+        yield f"      loop {shown(cluster.begin)}:{shown(cluster.end)} {way}, {which}{carried}"
 
 
 def _others(choice: Choice) -> Iterator[str]:

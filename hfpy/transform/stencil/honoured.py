@@ -31,7 +31,7 @@ def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
         stage.place
         for schedules in result.schedules.values()
         for schedule in schedules
-        for number in schedule.texts
+        for number in schedule.regions
         for stage in schedule.choice.groups[number].stages
     }
     found: list[Diagnostic] = []
@@ -55,7 +55,7 @@ def _lowerings(facts: Facts, result: Result) -> Iterator[Diagnostic]:
     for key, schedules in result.schedules.items():
         teams = facts.backend(key) in TEAM_BACKENDS
         for schedule in schedules:
-            for number in schedule.texts:
+            for number in schedule.regions:
                 group = schedule.choice.groups[number]
                 for name, because in ungranted(group, teams).items():
                     for stage in [s for s in group.stages if _says(s.region, name)][:1]:

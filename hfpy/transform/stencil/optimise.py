@@ -13,9 +13,11 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.diagnostics import Diagnostic
+from hfpy.model.printing import rows
+from hfpy.model.statements import Construct, Node, mentioned
 from hfpy.model.units import FileIndex, Routine, Symbol
 from hfpy.options import CPU, GPU, Machine, Tuned
-from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines
+from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines, replace_rows
 from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.groups import Group
@@ -24,7 +26,7 @@ from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.model import rows_of
 from hfpy.transform.stencil.program import Program
-from hfpy.transform.stencil.regions import RegionText, names_in_bounds, region_text
+from hfpy.transform.stencil.regions import RegionCode, names_in_bounds, region_code
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.search import Choice
@@ -43,7 +45,7 @@ class Schedule:
 
     program: Program
     choice: Choice
-    texts: Mapping[int, RegionText]
+    regions: Mapping[int, RegionCode]
     tuned: Tuned | None = None
 
 
@@ -124,28 +126,27 @@ class _RoutineWork:
 
     def edits(self) -> Iterator[Edit]:
         """The new regions, the declarations of what they need, and none of what has vanished."""
-        written: list[str] = []
+        used: set[str] = set()
         for program in self.programs:
             decision = self.tuning.decide(program, self.machine, self.target, self.level)
-            texts: dict[int, RegionText] = {}
+            regions: dict[int, RegionCode] = {}
             for number, group in enumerate(decision.choice.groups):
                 lowering = decision.choice.costs[number].lowering
                 if not self._rewritten(group, lowering) or not self._replaceable(group):
                     continue
-                texts[number] = self._text(group, decision.tuned, lowering)
-                written += texts[number].lines
+                regions[number] = self._region(group, decision.tuned, lowering)
+                used |= names_of(regions[number].region)
                 self.replaced.append(group)
-                yield self._replacement(group, texts[number])
-            self.schedules.append(Schedule(program, decision.choice, texts, decision.tuned))
+                yield self._replacement(group, regions[number])
+            self.schedules.append(Schedule(program, decision.choice, regions, decision.tuned))
         self.tuning.finish()
-        if not written:
+        if not used:
             return
-        used = {w for line in written for w in words(line)}
         indent = " " * (self.routine.header.segments[0][2] + 2)
-        rows = [indent + row for row in self.names.declarations(used)]
-        rows += [f"{indent}integer :: {', '.join(missing)}"] if (missing := self._undeclared(used)) else []
-        if rows:
-            yield insert_lines(self.routine.spec_insert + 1, rows, 5, self.routine.header.first)
+        declared = [indent + row for row in self.names.declarations(used)]
+        declared += [f"{indent}integer :: {', '.join(missing)}"] if (missing := self._undeclared(used)) else []
+        if declared:
+            yield insert_lines(self.routine.spec_insert + 1, declared, 5, self.routine.header.first)
         yield from removals(self.routine, self._vanished(used))
         yield from self._without_temporaries()
 
@@ -162,17 +163,16 @@ class _RoutineWork:
         names = {i for g in self.replaced for i in g.program.iterators}
         return sorted(n for n in names & used if self.facts.scopes.variable(n, self.routine.key) is None)
 
-    def _text(self, group: Group, tuned: Tuned | None, lowering: Lowering) -> RegionText:
-        indent = " " * group.stages[0].region.header.line.segments[0][2]
+    def _region(self, group: Group, tuned: Tuned | None, lowering: Lowering) -> RegionCode:
         measured = tuned.rows if tuned is not None else 0
         rows = 0 if isinstance(group, ColumnGroup) else measured or rows_of(group, self.machine)
-        return region_text(group, self.names, self.target, indent, rows, lowering)
+        return region_code(group, self.names, self.target, rows, lowering)
 
     def _replaceable(self, group: Group) -> bool:
         """Whether the lines of a group can be replaced: no preprocessor lines, sizes that a declaration may have."""
         first, last = self._lines(group)
-        rows = self.index.source.lines[first : last + 1]
-        if any(row.lstrip().startswith("#") for row in rows) or self.index.fixed:
+        lines = self.index.source.lines[first : last + 1]
+        if any(line.lstrip().startswith("#") for line in lines) or self.index.fixed:
             return False
         if self.target == "gpu" or isinstance(group, ColumnGroup):
             return True
@@ -203,13 +203,13 @@ class _RoutineWork:
         assert last is not None
         return group.stages[0].region.header.line.first, last.line.last
 
-    def _replacement(self, group: Group, text: RegionText) -> Edit:
+    def _replacement(self, group: Group, made: RegionCode) -> Edit:
         first, last = self._lines(group)
         names = [", ".join(v.array for v in s.writes) for s in group.stages]
         indent = " " * group.stages[0].region.header.line.segments[0][2]
         what = f"{len(names)} regions as one" if len(names) > 1 else "a region"
-        head = f"{indent}! {what}, by {text.manner}: {'; '.join(names)}"
-        return replace_lines(first, last, [head, *text.lines])
+        head = f"{indent}! {what}, by {made.manner}: {'; '.join(names)}"
+        return replace_rows(first, last, [(head, first), *printed((made.region,), indent)])
 
     def _vanished(self, used: set[str]) -> set[str]:
         """Local variables of the replaced regions that nothing mentions any more."""
@@ -225,8 +225,21 @@ class _RoutineWork:
         return {n for n in names - rest if removable(self.routine, n)}
 
 
+def printed(nodes: tuple[Node, ...], indent: str) -> Iterator[tuple[str, int]]:
+    """The lines of nodes, each with the physical line that it stems from."""
+    return ((row.text, row.origin.first) for row in rows(nodes, indent))
+
+
+def names_of(region: Construct) -> set[str]:
+    """The names that a new region mentions, in its body or its directive."""
+    made = region.region
+    assert made is not None
+    sizes = frozenset().union(*(d.extent.names for d in made.domains))
+    return mentioned((region,)) | {*made.iterators, *made.private} | sizes | made.bound_names
+
+
 def _shape_words(symbol: Symbol) -> set[str]:
-    return {w for d in symbol.shape for w in words(d.size)}
+    return {name for dim in symbol.shape for name in dim.names}
 
 
 def with_text(index: FileIndex, done: Optimised) -> tuple[str, tuple[int, ...]]:

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hfpy.model.directives import Region
 from hfpy.model.statements import flatten
 from hfpy.transform.stencil.clusters import Cluster, clusters
+from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.inlining import Inliner
 from hfpy.transform.stencil.members import Member, Touch
@@ -128,6 +130,12 @@ class ColumnGroup(Group):
         """The first stage with loops of its own, from which the new region takes its directive."""
         return next(s for s in self.stages if s.pieces)
 
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The directives of the stages, that of the first with loops of its own before the others."""
+        ordered = [self.sweep, *(s for s in self.stages if s is not self.sweep)]
+        return tuple(s.region.region for s in ordered if s.region.region is not None)
+
     def check(self) -> None:
         """Raises Illegal if the stages cannot be one region."""
         assert self.wishes is not None
@@ -135,6 +143,8 @@ class ColumnGroup(Group):
             raise Illegal("'fuse' keeps them apart")
         if len(self.stages) == 1:
             return
+        if reason := against(self.regions):
+            raise Illegal(reason)
         if any(s.wishes for s in self.stages):
             raise Illegal("'unroll' and 'tile' are for regions without loops along columns")
         assert self.members and self.clusters
