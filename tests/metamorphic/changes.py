@@ -124,7 +124,8 @@ def wide(lines: Program) -> Program | None:
         if code.lstrip().startswith("@") or _is_format(code) or any(t.kind == "open" for t in tokens(code)):
             return code
         pieces = _kinds_apart([t for t in tokens(code) if t.kind != "space"])
-        return "  ".join(pieces) if len(pieces) < 40 else code
+        changed = "  ".join(pieces)
+        return changed if len(changed) < 100 else code
 
     return each_code(lines, change)
 

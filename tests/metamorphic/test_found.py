@@ -111,3 +111,31 @@ def test_places_in_generated_text_are_those_of_the_users_lines(backend: str, opt
     wanted = ("@parallelregion", "@end parallelregion", "subroutine", "end subroutine")
     assert places
     assert all(lines[number - 1].lower().startswith(wanted) for number in places), {n: lines[n - 1] for n in places}
+
+
+@pytest.mark.parametrize("words", ["integer :: i, j, k", "INTEGER :: I, J, K", "Integer  ::  i, j, k"])
+def test_the_case_of_a_type_decides_nothing(words: str) -> None:
+    """Iterators are of one kind, however it is spelled: the body gets its routine."""
+    source = f"""module m
+implicit none
+contains
+subroutine s(n, c)
+integer, intent(in) :: n
+real(8), intent(inout) :: c(n,n,n)
+{words}
+!@parallelRegion{{domName(i,j), domSize(n,n)}}
+do j = 1, n
+do i = 1, n
+c(i,j,:) = ramp(n)
+end do
+end do
+!@end parallelRegion
+end subroutine s
+function ramp(n) result(x)
+integer, intent(in) :: n
+real(8) :: x(n)
+x = n
+end function ramp
+end module m
+"""
+    assert "subroutine hfb0_s" in translate_text({"m.f90": source}, backend="openmp", opt=2).require().text
