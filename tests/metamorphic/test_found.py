@@ -134,7 +134,10 @@ end subroutine s
 function ramp(n) result(x)
 integer, intent(in) :: n
 real(8) :: x(n)
-x = n
+integer :: m
+do m = 1, n
+x(m) = m
+end do
 end function ramp
 end module m
 """
