@@ -74,7 +74,7 @@ def parallel_positions(data: DataObject, region: Region | None) -> dict[int, str
     for i, dimension in enumerate(data.used):
         if i in found or not dimension.by_size:
             continue
-        match = next((d for d in left if normal(d.size) == normal(dimension.size)), None)
+        match = next((d for d in left if normal(d.extent) == normal(dimension.extent)), None)
         if match is not None:
             left.remove(match)
             found[i] = match.name

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
-from hfpy.model.expressions import Range, names_in
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
+from hfpy.model.expressions import Fragment
+from hfpy.model.extents import Dim
+from hfpy.parse.fragments import dim_at, fragment
 
 
-def known_size(facts: Facts, data: DataObject, position: int) -> str | None:
+def known_size(facts: Facts, data: DataObject, position: int) -> Dim | None:
     """The size or range of a dimension in use, in words of the array's routine; None where it cannot be told."""
     dimension = data.used[position]
-    if not dimension.size.endswith(":") or dimension.declared is None:
-        here = data.home == data.routine or _same_names(facts, dimension.size, data.home, data.routine)
-        return dimension.size if here else None
-    found: set[str | None] = set()
+    if not _from_elsewhere(dimension.extent) or dimension.declared is None:
+        here = data.home == data.routine or _same_names(facts, dimension.extent.names, data.home, data.routine)
+        return dimension.extent if here else None
+    found: set[Dim | None] = set()
     for key, references in facts.references.items():
         for reference in references:
             if reference.role != "allocate":
@@ -23,34 +23,36 @@ def known_size(facts: Facts, data: DataObject, position: int) -> str | None:
             other = facts.object(reference.name, key)
             if other is None or other.identity != data.identity or not reference.indices:
                 continue
-            text = reference.at.statement.line.text
-            index = reference.indices[dimension.declared]
-            parts = (index.lower, index.upper) if isinstance(index, Range) else (index,)
-            seen = [_seen(facts, text[p.start : p.end], key, data.routine) if p is not None else None for p in parts]
-            found.add(None if None in seen else ":".join(s for s in seen if s is not None))
+            given = dim_at(reference.at.statement.line.text, reference.indices[dimension.declared])
+            found.add(_seen(facts, given, key, data.routine))
     return found.pop() if len(found) == 1 else None
 
 
-def _seen(facts: Facts, size: str, there: str, here: str) -> str | None:
+def _from_elsewhere(dim: Dim) -> bool:
+    """Whether allocations or callers give the size, ``:`` or ``2:``."""
+    return dim.form in ("deferred", "assumed")
+
+
+def _seen(facts: Facts, given: Dim, there: str, here: str) -> Dim | None:
     """A size of one routine in words of another; None where there are none."""
-    value = facts.domains.value(size, there)
+    words = [None if b is None else _bound(facts, b, there, here) for b in (given.lower, given.upper)]
+    return None if words[1] is None or (given.lower and words[0] is None) else Dim("explicit", words[0], words[1])
+
+
+def _bound(facts: Facts, bound: Fragment, there: str, here: str) -> Fragment | None:
+    value = facts.domains.value(bound, there)
     if value is not None:
-        return str(value)
-    return "".join(size.lower().split()) if _same_names(facts, size, there, here) else None
+        return fragment(str(value))
+    return fragment("".join(bound.text.lower().split())) if _same_names(facts, bound.names, there, here) else None
 
 
-def _same_names(facts: Facts, size: str, there: str, here: str) -> bool:
+def _same_names(facts: Facts, names: frozenset[str], there: str, here: str) -> bool:
     """Whether the names in a size of one unit mean the same in a routine, and nothing of the routine's own."""
     macros = {name.lower() for name in facts.application.macros}
-    for part in size.split(":"):
-        try:
-            names = names_in(expression(part)) if part.strip() else set()
-        except GrammarError:
+    for word in names - macros:
+        one, other = facts.object(word, there), facts.object(word, here)
+        if one is None and other is None and facts.scopes.is_intrinsic(word, here):
+            continue
+        if one is None or other is None or one.identity != other.identity or other.home == here:
             return False
-        for word in names - macros:
-            one, other = facts.object(word, there), facts.object(word, here)
-            if one is None and other is None and facts.scopes.is_intrinsic(word, here):
-                continue
-            if one is None or other is None or one.identity != other.identity or other.home == here:
-                return False
     return True

@@ -273,8 +273,7 @@ def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject,
     for mine, other in zip(data.used, dummy.used, strict=True):
         if mine.declared is not None and other.declared is not None:
             continue
-        names = [frozenset().union(*(atoms(p) for p in d.size.split(":"))) for d in (mine, other)]
-        if not names[0] & names[1] or normal(mine.size) == normal(other.size):
+        if not atoms(mine.extent) & atoms(other.extent) or normal(mine.extent) == normal(other.extent):
             continue
         routine = facts.routine(key)
         node = reference.node

@@ -10,12 +10,14 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sizes import canonical
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
 from hfpy.model.statements import Construct, Header, expressions
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body
 
@@ -77,8 +79,8 @@ class RegionBody:
                 names |= words(expand(expr, self.macros))
         names |= self._statement_function_names(names)
         self.mentioned = frozenset(names)
-        for text in (*self.region.starts, *self.region.ends, *self.region.strides):
-            names |= words(expand(text, self.macros))
+        for bound in (*self.region.starts, *self.region.ends, *self.region.strides):
+            names |= expanded(bound, self.macros).names
         lowered = _lowered(self.macros)
         return {n for n in names if n not in lowered or self.facts.scopes.variable(n, self.key) is not None}
 
@@ -126,7 +128,7 @@ class RegionBody:
         iterators = set(self.region.iterators)
         if direct := names & iterators:
             return direct
-        blocks = {i for i, s in zip(self.region.iterators, self.region.strides, strict=False) if s.strip() != "1"}
+        blocks = {i for i, s in zip(self.region.iterators, self.region.strides, strict=False) if s != ONE}
         found: set[str] = set()
         seen: set[str] = set()
         while names - seen:
@@ -144,13 +146,10 @@ class RegionBody:
         return found
 
     def long_iterators(self) -> list[str]:
-        """Iterators that take more than one value, as far as the text of the bounds tells."""
+        """Iterators that take more than one value, as far as the bounds tell."""
         region = self.region
-        return [
-            i
-            for i, low, high in zip(region.iterators, region.starts, region.ends, strict=True)
-            if low.strip() != high.strip()
-        ]
+        rows = zip(region.iterators, region.starts, region.ends, strict=True)
+        return [i for i, low, high in rows if canonical(low) != canonical(high)]
 
     def place(self, reference: Reference) -> Place:
         """The place of a reference in the user's text."""

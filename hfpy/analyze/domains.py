@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.positions import Position, Positions
 from hfpy.analyze.scopes import Found, Scopes
-from hfpy.analyze.sizes import linear_of, normal
+from hfpy.analyze.sizes import canonical, linear, normal
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Domain
+from hfpy.model.expressions import Apply, Fragment, Name
+from hfpy.model.extents import Dim
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.declarations import parse_shape
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, arguments, expanded
 
 _STATES = ("transferhere", "present", "host")
 
@@ -31,12 +32,17 @@ class Dimension:
     ``ambiguous`` that there are more dimensions of this size than domains.
     """
 
-    size: str
+    extent: Dim
     name: str = ""
     declared: int | None = None
     parallel: bool = False
     ambiguous: bool = False
     by_size: bool = False
+
+    @property
+    def size(self) -> str:
+        """The dimension as it is written."""
+        return self.extent.text
 
 
 @dataclass(frozen=True)
@@ -183,7 +189,7 @@ class Domains:
         pairs: dict[tuple[str, str], Domain] = {}
         for identity in ordered:
             for domain in self.positions.regions[identity].domains:
-                pairs.setdefault((domain.name, normal(domain.size)), domain)
+                pairs.setdefault((domain.name, normal(domain.extent)), domain)
         return tuple(pairs.values())
 
     def names_above(self, key: str) -> frozenset[str]:
@@ -223,39 +229,40 @@ class Domains:
 
     def _without_macro(self, symbol: Symbol) -> tuple[Symbol, str]:
         """A shape that is one macro call, ``a(DOM(nx,ny,nz))``: its arguments are the dimensions."""
-        if len(symbol.shape) != 1 or "(" not in symbol.shape[0].upper or symbol.shape[0].lower:
+        call = symbol.shape[0].upper if len(symbol.shape) == 1 and symbol.shape[0].lower is None else None
+        if call is None or not isinstance(call.expr, Apply) or not isinstance(call.expr.base, Name):
             return symbol, ""
-        name, _, rest = symbol.shape[0].upper.partition("(")
-        macro = self.application.macros.get(name.strip())
-        if macro is None:
+        name = call.text[call.expr.base.start : call.expr.base.end]
+        if name not in self.application.macros:
             return symbol, ""
-        return replace(symbol, shape=parse_shape(rest.rstrip()[:-1], symbol.dynamic)), name.strip()
+        return replace(symbol, shape=arguments(call, symbol.dynamic)), name
 
     def _full(self, found: Found, listing: Listing, key: str) -> tuple[Dimension, ...]:
         symbol = found.symbol
-        declared = [Dimension(d.size, "", i) for i, d in enumerate(symbol.shape)]
+        declared = [Dimension(d, "", i) for i, d in enumerate(symbol.shape)]
         if listing.domains:
             dims = self._with_domains(symbol, declared, listing, key)
         else:
             dims = declared
         home = found.home if found.home in self.application.routines else key
         related = self.related(key) or self.related(home)
-        return _name_by_regions(dims, related, lambda size: self.value(size, key)) if dims else ()
+        return _name_by_regions(dims, related, lambda size: self.size_of(size, key)) if dims else ()
 
-    def value(self, size: str, key: str) -> int | None:
+    def size_of(self, dim: Dim, key: str) -> int | None:
+        """The value of the size ``n`` of a dimension that begins at 1; None where it is not known."""
+        return self.value(dim.upper, key) if dim.upper is not None and dim.lower in (None, ONE) else None
+
+    def value(self, size: Fragment, key: str) -> int | None:
         """The value of a size made of integer literals and named constants; None where it is not known."""
-        form = linear_of(expand(size, self.application.macros))
-        if form is None:
-            return None
         total = 0
-        for atom, factor in form:
+        for atom, factor in linear(expanded(size, self.application.macros).expr):
             if not atom:
                 total += factor
                 continue
             found = self.scopes.variable(atom, key)
-            if found is None or not found.symbol.constant or not found.symbol.initial:
+            if found is None or not found.symbol.constant or found.symbol.initial is None:
                 return None
-            inner = self.value(found.symbol.initial, found.home) if found.symbol.initial.lower() != atom else None
+            inner = self.value(found.symbol.initial, found.home) if canonical(found.symbol.initial) != atom else None
             if inner is None:
                 return None
             total += factor * inner
@@ -271,10 +278,10 @@ class Domains:
                 message = f"'{symbol.name}' has {len(declared)} dimensions, its directive names {len(pairs)}"
                 self.found.append(error("HF312", message, place, hint))
                 return declared
-            return [replace(d, name=p.name, size=d.size) for d, p in zip(declared, pairs, strict=True)]
+            return [replace(d, name=p.name) for d, p in zip(declared, pairs, strict=True)]
         matched = _match(declared, pairs)
         if listing.auto:
-            missing = [Dimension(p.size, p.name) for i, p in enumerate(pairs) if i not in matched.values()]
+            missing = [Dimension(p.extent, p.name) for i, p in enumerate(pairs) if i not in matched.values()]
             return missing + [
                 replace(d, name=pairs[matched[i]].name) if i in matched else d for i, d in enumerate(declared)
             ]
@@ -289,9 +296,9 @@ class Domains:
             return [replace(d, name=pairs[matched[i]].name) for i, d in enumerate(declared)]
         position = {pair: i for i, pair in matched.items()}
         return [
-            Dimension(p.size, p.name, position.get(i))
+            Dimension(p.extent, p.name, position.get(i))
             if i not in position
-            else Dimension(declared[position[i]].size, p.name, position[i])
+            else Dimension(declared[position[i]].extent, p.name, position[i])
             for i, p in enumerate(pairs)
         ]
 
@@ -350,14 +357,14 @@ def _match(declared: list[Dimension], pairs: tuple[Domain, ...]) -> dict[int, in
     matched: dict[int, int] = {}
     for i, dimension in enumerate(declared):
         for j, pair in enumerate(pairs):
-            if j not in matched.values() and normal(pair.size) == normal(dimension.size):
+            if j not in matched.values() and normal(pair.extent) == normal(dimension.extent):
                 matched[i] = j
                 break
     return matched
 
 
 def _name_by_regions(
-    dims: list[Dimension], related: tuple[Domain, ...], value: Callable[[str], int | None]
+    dims: list[Dimension], related: tuple[Domain, ...], value: Callable[[Dim], int | None]
 ) -> tuple[Dimension, ...]:
     """Mark parallel dimensions: by name first, anonymous ones by size, names used up in order (§5.2, L15).
 
@@ -366,18 +373,19 @@ def _name_by_regions(
     names = {d.name for d in related}
     taken = {d.name for d in dims if d.name}
     result = [replace(d, parallel=d.name in names) if d.name else d for d in dims]
-    by_size: dict[str, list[str]] = {}
+    by_size: dict[str, list[Domain]] = {}
     for domain in related:
-        if domain.name not in taken and domain.name not in by_size.setdefault(normal(domain.size), []):
-            by_size[normal(domain.size)].append(domain.name)
+        same = by_size.setdefault(normal(domain.extent), [])
+        if domain.name not in taken and domain.name not in [d.name for d in same]:
+            same.append(domain)
     anonymous: dict[str, list[int]] = {}
     for i, dimension in enumerate(result):
-        if not dimension.name and dimension.size not in (":", "*"):
-            anonymous.setdefault(normal(dimension.size), []).append(i)
+        if not dimension.name and (dimension.extent.upper is not None or dimension.extent.lower is not None):
+            anonymous.setdefault(normal(dimension.extent), []).append(i)
     for size, positions_of_size in anonymous.items():
-        candidates = by_size.get(size, [])
+        candidates = [d.name for d in by_size.get(size, ())]
         if not candidates and size.isdigit():
-            candidates = [n for s, names_of in by_size.items() if value(s) == int(size) for n in names_of]
+            candidates = [d.name for same in by_size.values() for d in same if value(d.extent) == int(size)]
         if not candidates:
             continue
         ambiguous = len(positions_of_size) > len(candidates)

@@ -38,12 +38,12 @@ def _indexed(facts: Facts, key: str) -> dict[int, dict[str, set[str]]]:
         for index, dim in zip(reference.indices, data.symbol.shape, strict=True):
             if isinstance(index, Name) and dim.form == "explicit":
                 for number in reference.at.regions:
-                    found.setdefault(number, {}).setdefault(index.name, set()).add(normal(dim.size))
+                    found.setdefault(number, {}).setdefault(index.name, set()).add(normal(dim))
     return found
 
 
 def _swapped(region: Region, sizes: dict[str, set[str]]) -> list[Diagnostic]:
-    own = {d.name: normal(d.size) for d in region.domains}
+    own = {d.name: normal(d.extent) for d in region.domains}
     for name, size in own.items():
         there = sizes.get(name, set())
         others = {s: other for other, s in own.items() if other != name}

@@ -13,9 +13,9 @@ from hfpy.analyze.context import Located, located
 from hfpy.analyze.indirect import Candidates, by_procedure_variable
 from hfpy.analyze.scopes import Scopes
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk, without_places
 from hfpy.model.statements import Call, expressions
-from hfpy.model.units import Routine
+from hfpy.model.units import FType, Routine
 
 T = TypeVar("T")
 
@@ -173,9 +173,7 @@ class CallGraph:
             if dummy is None:
                 return False
             given.add(name)
-            if not self._compatible(
-                dummy.type.base, dummy.type.kind, arg.value if isinstance(arg, Keyword) else arg, caller
-            ):
+            if not self._compatible(dummy.type, arg.value if isinstance(arg, Keyword) else arg, caller):
                 return False
         return all(
             d in given or "optional" in routine.spec.symbols[d].attributes
@@ -183,12 +181,18 @@ class CallGraph:
             if d in routine.spec.symbols
         )
 
-    def _compatible(self, base: str, kind: str, arg: Expr, caller: str) -> bool:
+    def _compatible(self, dummy: FType, arg: Expr, caller: str) -> bool:
         from hfpy.analyze.types import type_of
 
         actual = type_of(arg, caller, self.scopes)
         if actual is None:
             return True
-        if actual.base != base:
+        if actual.base != dummy.base:
             return False
-        return not (actual.kind and kind) or actual.kind.lower() == kind.lower()
+        kinds = [_kind(actual), _kind(dummy)]
+        return None in kinds or kinds[0] == kinds[1]
+
+
+def _kind(ftype: FType) -> Expr | str | None:
+    """The kind of a type without regard to its spelling; None for the default kind."""
+    return "double" if ftype.double else without_places(ftype.kind.expr) if ftype.kind is not None else None

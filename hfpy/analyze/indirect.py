@@ -14,7 +14,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import component, type_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Binary, Component, Expr, Keyword, Name, Unary, walk
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Fragment, Keyword, Name, Unary, walk
 from hfpy.model.statements import Assignment, Call, expressions
 from hfpy.model.units import Routine
 
@@ -86,9 +86,9 @@ class Candidates:
             if symbol.type.base == "procedure":
                 self._initial(symbol.initial, routine.key)
 
-    def _initial(self, text: str, key: str) -> None:
-        name = text.strip().lstrip("=>").strip().lower()
-        self.taken.update(self.scopes.procedures(name, key) if name.isidentifier() else ())
+    def _initial(self, given: Fragment | None, key: str) -> None:
+        if given is not None and isinstance(given.expr, Name):
+            self.taken.update(self.scopes.procedures(given.expr.name, key))
 
     def _of_interfaces(self, routine: Routine) -> None:
         for interface in routine.spec.interfaces:

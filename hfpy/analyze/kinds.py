@@ -12,8 +12,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary
 from hfpy.model.units import FType
 from hfpy.options import DefaultKinds
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
+from hfpy.parse.fragments import fragment
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +73,12 @@ class Kinds:
             return None
         if ftype.base == "character":
             return Scalar("character", 1)
-        if not ftype.kind:
+        if ftype.double:
+            return Scalar(ftype.base, self.defaults.double)
+        if ftype.kind is None:
             wide = ftype.base in ("real", "complex")
             return Scalar(ftype.base, self.defaults.real if wide else self.defaults.integer)
-        if ftype.kind == "double":
-            return Scalar(ftype.base, self.defaults.double)
-        value = self._of_text(ftype.kind, key)
-        if value is not None and ftype.base == "complex" and ftype.text.replace(" ", "").lower().startswith("complex*"):
-            value //= 2
+        value = self.value(ftype.kind.expr, key)
         return Scalar(ftype.base, value) if value in (1, 2, 4, 8) else None
 
     def literal(self, literal: Literal, key: str) -> Scalar | None:
@@ -89,19 +86,12 @@ class Kinds:
         base = {"int": "integer", "real": "real", "logical": "logical"}.get(literal.kind)
         if base is None:
             return None
-        text = literal.text.lower()
-        if base == "real" and "d" in text.split("_")[0]:
-            return Scalar("real", self.defaults.double)
-        if "_" in text:
-            value = self._of_text(text.split("_", 1)[1], key)
+        if literal.parameter:
+            value = self.value(fragment(literal.parameter).expr, key)
             return Scalar(base, value) if value is not None else None
+        if base == "real" and "d" in literal.text.lower():
+            return Scalar("real", self.defaults.double)
         return Scalar(base, self.defaults.real if base == "real" else self.defaults.integer)
-
-    def _of_text(self, text: str, key: str) -> int | None:
-        try:
-            return self.value(expression(text), key)
-        except GrammarError:
-            return None
 
     def value(self, expr: Expr, key: str) -> int | None:
         """The value of an integer constant expression, or None where it is none hfpy can work out."""
@@ -125,9 +115,9 @@ class Kinds:
     def _named(self, name: str, key: str) -> int | None:
         found = self.scopes.variable(name, key)
         if found is not None:
-            if not found.symbol.constant or not found.symbol.initial or found.symbol.rank:
+            if not found.symbol.constant or found.symbol.initial is None or found.symbol.rank:
                 return None
-            return self._of_text(found.symbol.initial, found.home)
+            return self.value(found.symbol.initial.expr, found.home)
         return self._from_intrinsic_module(name, key)
 
     def _from_intrinsic_module(self, name: str, key: str) -> int | None:

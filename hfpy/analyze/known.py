@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hfpy.analyze.facts import Facts
-from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren, walk
+from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Paren, walk
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
+from hfpy.parse.fragments import fragment
 
 _NOT_FIXED = {"optional", "pointer", "allocatable", "target", "volatile", "asynchronous"}
 
@@ -53,15 +52,10 @@ def _equalities(condition: Expr) -> dict[str, int]:
     return {}
 
 
-def with_values(text: str, values: Mapping[str, int]) -> str:
-    """An expression as text, with numbers in the place of names; unchanged if it cannot be read."""
-    if not values:
-        return text
-    try:
-        tree = expression(text)
-    except GrammarError:
-        return text
-    spans = [(n.start, n.end, values[n.name]) for n in walk(tree) if isinstance(n, Name) and n.name in values]
+def with_values(given: Fragment, values: Mapping[str, int]) -> Fragment:
+    """An expression with numbers in the place of names."""
+    text = given.text
+    spans = [(n.start, n.end, values[n.name]) for n in walk(given.expr) if isinstance(n, Name) and n.name in values]
     for start, end, value in sorted(spans, reverse=True):
         text = f"{text[:start]}{value}{text[end:]}"
-    return text
+    return fragment(text) if spans else given

@@ -16,11 +16,14 @@ from hfpy.analyze.facts import Facts, resolve_alias, views_by_class
 from hfpy.analyze.observed import UNSEEN, find_pins
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pieces import Layout, LayoutFault, pieces_of, read_layout
-from hfpy.analyze.sizes import linear_of, normal
+from hfpy.analyze.sizes import constant, linear, normal
 from hfpy.analyze.splits import first_indices
 from hfpy.diagnostics import Place, error, note
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
+from hfpy.model.extents import Dim
 from hfpy.options import DomainSpec
+from hfpy.parse.fragments import dim_at, dim_of
+from hfpy.parse.grammar import GrammarError
 
 _WITH_BLOCKS = frozenset({"sequential", "openmp"})
 
@@ -31,6 +34,7 @@ class Letters:
 
     order: tuple[str, ...]
     domains: dict[str, DomainSpec]
+    sizes: Mapping[str, tuple[Dim, ...]]
 
     def of_name(self, name: str) -> str:
         """The domain that an iterator or domain name means, or empty."""
@@ -38,20 +42,20 @@ class Letters:
             return name
         return next((d for d, spec in self.domains.items() if name in (i.lower() for i in spec.iterators)), "")
 
-    def of_size(self, size: str) -> str:
+    def of_size(self, size: Dim) -> str:
         """The domain that a size or range belongs to, halos included (``0:nx+1`` belongs to ``nx``), or empty."""
-        if size.strip() in (":", "*", "") or size.strip().isdigit():
+        if size.upper is None or (size.lower is None and constant(size.upper.expr) is not None):
             return ""
         wanted = normal(size)
-        for domain, spec in self.domains.items():
-            if any(normal(s) == wanted for s in spec.size):
+        for domain, sizes in self.sizes.items():
+            if any(normal(s) == wanted for s in sizes):
                 return domain
-        fits = {d for d, spec in self.domains.items() for s in spec.size if _halo_of(size, s)}
+        fits = {d for d, sizes in self.sizes.items() for s in sizes if _halo_of(size, s)}
         return fits.pop() if len(fits) == 1 else ""
 
     def of_dimension(self, dimension: Dimension) -> str:
         """The domain of a dimension by name, else by size."""
-        return (self.of_name(dimension.name) if dimension.name else "") or self.of_size(dimension.size)
+        return (self.of_name(dimension.name) if dimension.name else "") or self.of_size(dimension.extent)
 
     def of_index(self, index: Expr | str) -> str:
         """The domain of an index that is an iterator plus or minus something, or empty."""
@@ -69,17 +73,14 @@ class Letters:
         return ""
 
 
-def _halo_of(size: str, base: str) -> bool:
+def _halo_of(size: Dim, base: Dim) -> bool:
     """Whether a range covers a domain with a halo: its upper bound is the domain's plus something that is no domain
     size itself.
     """
-    _, _, upper = size.rpartition(":")
-    _, _, base_upper = base.rpartition(":")
-    high, low = linear_of(upper), linear_of(base_upper)
-    if not high or not low:
+    if size.upper is None or base.upper is None:
         return False
-    wanted = {a: c for a, c in low if a}
-    given = dict(high)
+    wanted = {a: c for a, c in linear(base.upper.expr) if a}
+    given = dict(linear(size.upper.expr))
     return bool(wanted) and all(given.get(a) == c for a, c in wanted.items())
 
 
@@ -87,9 +88,10 @@ def decide_layout(facts: Facts) -> None:
     """Give every class its permutation, pins applied; fills ``facts.orders`` and the diagnostics."""
     options = facts.application.options
     layouts = _layouts(facts)
-    if layouts is None:
-        return
     domains = {k.lower(): v for k, v in options.domains.items()}
+    sizes = _sizes(facts, domains)
+    if layouts is None or sizes is None:
+        return
     views = views_by_class(facts, hybrid_only=False)
     taking_part = _in_regions(facts)
     wanted: dict[Node, Order] = {}
@@ -101,7 +103,7 @@ def decide_layout(facts: Facts) -> None:
         text = _own_layout(same, options.layout_arrays) or options.layout or ""
         if text == "declared":
             continue
-        letters = Letters(layouts[text].names, domains)
+        letters = Letters(layouts[text].names, domains, sizes)
         order = _order(facts, letters, layouts[text], representative, same)
         if order is not None and not order.identity:
             wanted[representative] = order
@@ -126,6 +128,19 @@ def _layouts(facts: Facts) -> dict[str, Layout] | None:
         facts.found.append(error("HF316", f"a layout with blocks cannot be used: {unable}", place))
         return None
     return layouts
+
+
+def _sizes(facts: Facts, domains: Mapping[str, DomainSpec]) -> dict[str, tuple[Dim, ...]] | None:
+    """The sizes that the project binds to its domains; None, with an error, if one is no size."""
+    sizes: dict[str, tuple[Dim, ...]] = {}
+    for domain, spec in domains.items():
+        try:
+            sizes[domain] = tuple(dim_of(size) for size in spec.size)
+        except GrammarError as fault:
+            place = Place(facts.application.files[0].path)
+            facts.found.append(error("HF316", f"a size of the domain '{domain}' cannot be parsed: {fault}", place))
+            return None
+    return sizes
 
 
 def _without_blocks(facts: Facts) -> str:
@@ -260,13 +275,13 @@ def _known(facts: Facts, letters: Letters, representative: Node, members: list[t
                 continue
             for i, item in enumerate(listed):
                 if reference.role == "allocate" and not isinstance(item, str):
-                    text = reference.at.statement.line.text[item.start : item.end]
-                    votes[i] |= {letters.of_size(text)} - {""}
+                    size = dim_at(reference.at.statement.line.text, item)
+                    votes[i] |= {letters.of_size(size)} - {""}
                 else:
                     votes[i] |= {letters.of_index(item)} - {""}
     for i in range(rank):
-        explicit = members[0][0].used[i].size.strip()
-        if not known[i] and len(votes[i]) == 1 and not explicit.isdigit():
+        upper = members[0][0].used[i].extent.upper
+        if not known[i] and len(votes[i]) == 1 and (upper is None or constant(upper.expr) is None):
             candidate = next(iter(votes[i]))
             if candidate not in known:
                 known[i] = candidate

@@ -22,7 +22,7 @@ from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children, walk
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Memory, Opaque, expressions
 from hfpy.model.units import Routine
@@ -126,7 +126,11 @@ class _Finder:
                     self.pin(data, "it is named in a data, common, equivalence or namelist statement", place)
                 elif any(d.form == "star" for d in symbol.shape):
                     self.pin(data, "it has an assumed size", place)
-                elif "initialised" in symbol.attributes and symbol.initial and not _scalar_initial(symbol.initial):
+                elif (
+                    "initialised" in symbol.attributes
+                    and symbol.initial is not None
+                    and not _scalar_initial(symbol.initial.expr)
+                ):
                     self.pin(data, "it has an array of initial values", place)
                 elif symbol.constant:
                     self.pin(data, "it is a named constant", place)
@@ -438,5 +442,5 @@ def _takes_shape(reference: Reference) -> bool:
     return any(isinstance(option, Keyword) and option.name in ("source", "mold") for option in options)
 
 
-def _scalar_initial(text: str) -> bool:
-    return not any(mark in text for mark in ("[", "(/", "reshape", "("))
+def _scalar_initial(value: Expr) -> bool:
+    return not any(isinstance(node, ArrayConstructor | Apply) for node in walk(value))

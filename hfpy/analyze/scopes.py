@@ -99,7 +99,7 @@ class Scopes:
                 low, _, high = item.partition("-")
                 if low <= name[0] <= (high or low):
                     return ftype
-        return FType("integer" if name[0] in "ijklmn" else "real", "", "", "implicit")
+        return FType("integer" if name[0] in "ijklmn" else "real", None, "", "implicit")
 
     def _from_use(self, name: str, use: Use, key: str) -> Found | None:
         if use.module not in self.modules:

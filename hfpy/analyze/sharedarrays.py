@@ -18,6 +18,8 @@ from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.dependence.subscripts import at_point
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
+from hfpy.model.expressions import Name
+from hfpy.parse.fragments import ONE
 
 _LAST = 1 << 30  # behind all statements
 _WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
@@ -151,10 +153,11 @@ class SharedArrays:
         """Names that are the size of a domain or a dimension as they stand: they are not negative."""
         facts, key = self.body.facts, self.body.key
         symbols = facts.routine(key).spec.symbols.values()
-        texts = {d.upper for d in self.body.region.domains} | {d.upper for s in symbols for d in s.shape if not d.lower}
+        dims = [*(d.extent for d in self.body.region.domains), *(d for s in symbols for d in s.shape)]
+        ends = [d.upper.expr for d in dims if d.upper is not None and d.lower in (None, ONE)]
         found: dict[str, Condition] = {}
-        for text in sorted(t.strip().lower() for t in texts):
-            data = facts.object(text, key) if text.isidentifier() else None
+        for size in sorted({end.name for end in ends if isinstance(end, Name)}):
+            data = facts.object(size, key)
             if data is not None and not data.rank and not data.symbol.constant:
                 name = name_of(data, key)
                 found[name] = Compare(atom(Parameter(name)), ">=")

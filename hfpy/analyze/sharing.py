@@ -20,12 +20,13 @@ from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
 from hfpy.analyze.sharedarrays import SharedArrays
+from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.statements import Assignment
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded_dim
 
 
 @dataclass
@@ -303,10 +304,10 @@ class RegionSharing:
         total = 8
         unknown = 0
         for dimension in data.used:
-            text = expand(dimension.size, self.body.macros).strip()
-            low, _, high = text.rpartition(":")
-            if high.strip().isdigit() and (not low or low.strip().lstrip("-").isdigit()):
-                total *= int(high) - (int(low) if low else 1) + 1
+            dim = expanded_dim(dimension.extent, self.body.macros)
+            low, high = constant((dim.lower or ONE).expr), constant(dim.upper.expr) if dim.upper is not None else None
+            if low is not None and high is not None:
+                total *= high - low + 1
             else:
                 unknown += 1
         if data.symbol.dynamic or data.symbol.type.base in ("type", "class", "character"):

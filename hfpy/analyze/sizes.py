@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from hfpy.model.expressions import Apply, Binary, Component, Expr, Literal, Name, Paren, Unary, children
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.tokens import find_top
+from hfpy.model.expressions import (
+    Apply,
+    Binary,
+    Component,
+    Expr,
+    Fragment,
+    Literal,
+    Name,
+    Paren,
+    Unary,
+    children,
+)
+from hfpy.model.extents import Dim
 
 Linear = tuple[tuple[str, int], ...]
 
@@ -98,30 +107,21 @@ def show(form: Linear) -> str:
     return text[1:] if text.startswith("+") else text
 
 
-@lru_cache(maxsize=20_000)
-def linear_of(text: str) -> Linear | None:
-    """The linear form of an expression given as text; None where it is no expression."""
-    try:
-        return linear(expression(text))
-    except GrammarError:
-        return None
+def normal(dim: Dim) -> str:
+    """The normal form of a size or range (``:`` and ``*`` are as they are written)."""
+    low = canonical(dim.lower) if dim.lower is not None else "1"
+    if dim.upper is None:
+        return dim.text
+    high = canonical(dim.upper)
+    return high if low == "1" else f"{low}:{high}"
 
 
 @lru_cache(maxsize=20_000)
-def normal(size: str) -> str:
-    """The normal form of a size or range as text (``:`` and ``*`` stay what they are)."""
-    text = size.strip()
-    colon = find_top(text, (":",))
-    if colon >= 0:
-        lower, upper = text[:colon].strip(), text[colon + 1 :].strip()
-        low = normal(lower) if lower else "1"
-        high = normal(upper) if upper else ""
-        return high if low == "1" and high else f"{low}:{high}"
-    form = linear_of(text)
-    return "".join(text.lower().split()) if form is None else show(form)
+def canonical(bound: Fragment) -> str:
+    """The normal form of one expression as text."""
+    return show(linear(bound.expr))
 
 
-def atoms(text: str) -> frozenset[str]:
-    """The atoms of a size's linear form (without the constant)."""
-    form = linear_of(text)
-    return frozenset(a for a, _ in form if a) if form else frozenset()
+def atoms(dim: Dim) -> frozenset[str]:
+    """The atoms of the linear forms of a dimension's bounds (without the constant)."""
+    return frozenset(a for bound in dim.bounds for a, _ in linear(bound.expr) if a)

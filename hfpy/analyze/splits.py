@@ -29,6 +29,7 @@ from hfpy.model.expressions import (
     ArrayConstructor,
     Component,
     Expr,
+    Fragment,
     ImpliedDo,
     Keyword,
     Literal,
@@ -40,7 +41,7 @@ from hfpy.model.expressions import (
 )
 from hfpy.model.names import element_counter
 from hfpy.model.statements import Assignment, Memory
-from hfpy.parse.tokens import find_top
+from hfpy.parse.fragments import ONE, dim_at
 
 Items = Sequence[Expr | str] | None
 _NUMBERS = frozenset({"real", "integer", "logical", "complex"})
@@ -63,65 +64,58 @@ def first_indices(
     facts: Facts, wanted: Mapping[Node, Order], views: Mapping[Node, list[tuple[DataObject, Place]]]
 ) -> dict[Node, dict[int, Bound]]:
     """The first index of each split dimension, by class; or why there are to be no blocks."""
-    texts: dict[Node, dict[int, dict[tuple[str, str], None]]] = {}
+    bounds: dict[Node, dict[int, dict[tuple[Fragment, str], None]]] = {}
     for node, order in wanted.items():
         if order.blocks:
-            texts[node] = {d: {} for d in order.blocks}
+            bounds[node] = {d: {} for d in order.blocks}
             for data, _ in views[node]:
-                for dimension, found in texts[node].items():
+                for dimension, found in bounds[node].items():
                     lower = _declared_lower(data, data.used[dimension]) if dimension < data.rank else None
                     if lower is not None:
                         found[lower, data.home] = None
-    if texts:
-        _allocated(facts, texts)
-    whole = kept_whole(facts, {node: views[node] for node in texts}) if texts else {}
+    if bounds:
+        _allocated(facts, bounds)
+    whole = kept_whole(facts, {node: views[node] for node in bounds}) if bounds else {}
     return {
         node: {
             d: Bound(fault=whole[node]) if node in whole else _common(facts, list(found), wanted[node].blocks[d])
             for d, found in dimensions.items()
         }
-        for node, dimensions in texts.items()
+        for node, dimensions in bounds.items()
     }
 
 
-def lower_of(size: str) -> str:
-    """The lower bound in the text of a size or range."""
-    colon = find_top(size, (":",))
-    return (size[:colon].strip() if colon >= 0 else "") or "1"
-
-
-def _declared_lower(data: DataObject, dimension: Dimension) -> str | None:
+def _declared_lower(data: DataObject, dimension: Dimension) -> Fragment | None:
     """The lower bound that a declaration gives; None where the shape comes from elsewhere."""
     if data.symbol.dynamic:
         return None
     if dimension.declared is None:
-        return lower_of(dimension.size)
+        return dimension.extent.lower or ONE
     declared = data.symbol.shape[dimension.declared]
-    return None if declared.form == "deferred" else declared.lower or "1"
+    return None if declared.form == "deferred" else declared.lower or ONE
 
 
-def _allocated(facts: Facts, texts: dict[Node, dict[int, dict[tuple[str, str], None]]]) -> None:
+def _allocated(facts: Facts, bounds: dict[Node, dict[int, dict[tuple[Fragment, str], None]]]) -> None:
     for key, references in facts.references.items():
         for reference in references:
             if reference.role != "allocate" or not reference.indices:
                 continue
             data = facts.object(reference.name, key)
-            found = texts.get(facts.classes.find(data.identity)) if data is not None else None
+            found = bounds.get(facts.classes.find(data.identity)) if data is not None else None
             for dimension in found or ():
                 if found is not None and dimension < len(reference.indices):
                     index = reference.indices[dimension]
-                    lower = index.lower if isinstance(index, Range) else None
-                    text = reference.at.statement.line.text
-                    found[dimension][text[lower.start : lower.end] if lower is not None else "1", key] = None
+                    given = dim_at(reference.at.statement.line.text, index)
+                    found[dimension][given.lower or ONE, key] = None
 
 
-def _common(facts: Facts, found: list[tuple[str, str]], extent: int) -> Bound:
-    values = {facts.domains.value(text, key) for text, key in found}
+def _common(facts: Facts, found: list[tuple[Fragment, str]], extent: int) -> Bound:
+    values = {facts.domains.value(lower, key) for lower, key in found}
     if not values:
         return Bound(fault="nothing tells where a dimension in blocks begins")
     if None in values:
-        text = next(t for t, key in found if facts.domains.value(t, key) is None)
-        return Bound(fault=f"a dimension in blocks begins at '{text}', which is known only when the program runs")
+        lower = next(b for b, key in found if facts.domains.value(b, key) is None)
+        return Bound(fault=f"a dimension in blocks begins at '{lower}', which is known only when the program runs")
     if len(values) > 1:
         listed = sorted(v for v in values if v is not None)
         return Bound(fault=f"a dimension in blocks begins at {listed[0]} here and at {listed[-1]} there")
@@ -234,7 +228,7 @@ class SplitRules:
             size = known_size(self.facts, data, dimension)
             item = listed[dimension]
             both = isinstance(item, Range) and item.lower is not None and item.upper is not None
-            if not both and (size is None or size.endswith(":")):
+            if not both and (size is None or size.form in ("deferred", "assumed")):
                 return f"it is {done} where nothing tells how large it is"
         taken = (element_counter(d) for d in range(data.rank))
         if any(self.facts.scopes.variable(name, data.routine) is not None for name in taken):

@@ -18,7 +18,7 @@ from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, base_name
 from hfpy.model.statements import Assignment, Call, Memory
 from hfpy.model.units import Routine, Symbol
 
@@ -279,8 +279,8 @@ class _Inclusions:
 
     def _initial(self, routine: Routine, symbol: Symbol) -> None:
         """What a pointer points to from the beginning."""
-        name = symbol.initial.strip().lstrip("=>").strip().lower().split("(")[0]
-        if name and name != "null":
+        name = base_name(symbol.initial.expr) if symbol.initial is not None else None
+        if name is not None and name != "null":
             found = self.scopes.variable(name, routine.key)
             if found is not None:
                 self._flow((found.home, found.symbol.name), (routine.key, symbol.name))

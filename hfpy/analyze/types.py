@@ -17,6 +17,7 @@ from hfpy.model.expressions import (
     walk,
 )
 from hfpy.model.units import FType, Symbol
+from hfpy.parse.fragments import fragment
 
 _LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
 
@@ -25,10 +26,9 @@ def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
     """The type of an expression in a unit, or None where it is not known."""
     match expr:
         case Literal(kind=kind, text=text):
-            if kind == "real" and "_" not in text:
-                return FType("real", "double" if "d" in text.lower() else "")
-            suffix = text.split("_", 1)[1] if "_" in text and kind in ("real", "int", "logical") else ""
-            return FType({"int": "integer", "char": "character"}.get(kind, kind), suffix)
+            base = {"int": "integer", "char": "character"}.get(kind, kind)
+            kind_of = fragment(expr.parameter) if expr.parameter else None
+            return FType(base, kind_of, double=kind == "real" and kind_of is None and "d" in text.lower())
         case Paren(inner=inner):
             return type_of(inner, key, scopes)
         case Unary(op=op, operand=operand):
@@ -51,7 +51,7 @@ def _wider(left: FType | None, right: FType | None) -> FType | None:
     order = ("integer", "real", "complex")
     if left.base in order and right.base in order and left.base != right.base:
         return left if order.index(left.base) > order.index(right.base) else right
-    return left if left.kind == right.kind or right.kind == "" else right
+    return left if (left.kind, left.double) == (right.kind, right.double) or right.default else right
 
 
 def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:

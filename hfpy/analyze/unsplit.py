@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.orders import Node
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Name, names_in
+from hfpy.model.extents import Dim
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import ONE
 
 
 def kept_whole(facts: Facts, views: Mapping[Node, Sequence[tuple[DataObject, Place]]]) -> dict[Node, str]:
@@ -42,13 +43,12 @@ def _in_declarations(facts: Facts, routine: Routine) -> set[str]:
     """The names in the declarations, statement functions and heads of regions of a routine."""
     found: set[str] = set()
     for symbol in routine.spec.symbols.values():
-        found |= words(f"{symbol.initial} {symbol.type.text}") | {w for d in symbol.shape for w in words(d.size)}
+        found |= symbol.names
     for _, own, expr, _ in routine.spec.statement_functions:
         found |= names_in(expr) - set(own)
     for identity in facts.positions.get(routine.key).own:
         region = facts.positions.regions[identity]
-        texts = (*region.starts, *region.ends, *region.strides, *(d.size for d in region.domains))
-        found |= {w for text in texts for w in words(text)}
+        found |= region.bound_names | {name for d in region.domains for name in d.extent.names}
     return found
 
 
@@ -78,21 +78,20 @@ def _called_otherwise(facts: Facts) -> Iterator[tuple[str, str]]:
 
 def _different_sizes(facts: Facts, views: Sequence[DataObject]) -> str:
     """Why two views of an array are not of one shape: sizes that are known to differ."""
-    shapes = {tuple(d.size for d in v.used): v for v in views if not v.removed}
+    shapes = {tuple(d.extent for d in v.used): v for v in views if not v.removed}
     for (one, first), (other, second) in combinations(shapes.items(), 2):
         for a, b in zip(one, other, strict=False):
-            if a.endswith(":") or b.endswith(":") or "*" in a + b or normal(a) == normal(b):
+            if a.open or b.open or normal(a) == normal(b):
                 continue
             values = (_value(facts, a, first.home), _value(facts, b, second.home))
-            names = [frozenset().union(*(atoms(p) for p in text.split(":"))) for text in (a, b)]
             known = None not in values
-            if values[0] != values[1] if known else bool(names[0] & names[1]):
+            if values[0] != values[1] if known else bool(atoms(a) & atoms(b)):
                 return f"it has the size {a} as '{first.name}', but {b} as '{second.name}'"
     return ""
 
 
-def _value(facts: Facts, size: str, key: str) -> tuple[int, int] | None:
+def _value(facts: Facts, size: Dim, key: str) -> tuple[int, int] | None:
     """The bounds that a size means, if they are known."""
-    lower, colon, upper = size.rpartition(":")
-    low, high = facts.domains.value(lower if colon and lower else "1", key), facts.domains.value(upper, key)
+    assert size.upper is not None
+    low, high = facts.domains.value(size.lower or ONE, key), facts.domains.value(size.upper, key)
     return (low, high) if low is not None and high is not None else None

@@ -21,13 +21,11 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
-from hfpy.model.expressions import names_in
+from hfpy.model.extents import Dim
 from hfpy.model.names import addressed_name, cut, derived
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded
 from hfpy.transform.datadialect import OPENACC, OPENMP_TARGET, in_block
 from hfpy.transform.outline import Contained
 
@@ -140,7 +138,7 @@ class Addresses:
         size = data.used[dimension]
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         if form == "explicit" and not data.symbol.dynamic:
-            names = self._lasting(size.size, data.home)
+            names = self._lasting(size.extent, data.home)
             if names is not None:
                 for name in sorted(names):
                     self._passed(name, made, False)
@@ -151,17 +149,14 @@ class Addresses:
             made.bounds[bounds[-1]] = f"{inquiry}({data.name}, {place})"
         return ":".join(bounds)
 
-    def _lasting(self, text: str, home: str) -> set[str] | None:
+    def _lasting(self, dim: Dim, home: str) -> set[str] | None:
         """The names in a bound, if it means the same in the procedure as where it was declared: constants, and integers
         that nothing changes, known here by these names. None otherwise.
         """
         scopes = self.facts.scopes
         found: set[str] = set()
-        for part in (p for p in text.split(":") if p.strip()):
-            try:
-                names = names_in(expression(expand(part, self.facts.application.macros_of(self.key))))
-            except GrammarError:
-                return None
+        for bound in dim.bounds:
+            names = expanded(bound, self.facts.application.macros_of(self.key)).names
             for name in names:
                 if home != self.key and scopes.variable(name, home) != scopes.variable(name, self.key):
                     return None

@@ -36,6 +36,7 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import ONE
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import own_nest
 from hfpy.transform.edits import Edit, insert_lines
@@ -316,9 +317,9 @@ class OffloadRewriter(RegionRewriter):
 
     def _own_order(self, node: Construct, region: Region) -> tuple[Loop, ...]:
         """The loops that a region brings, outermost first."""
-        steps = region.strides or ("",) * len(region.domains)
+        steps = region.strides or (ONE,) * len(region.domains)
         known = {
-            i: Loop(i, low, high, "" if step in ("", "1") else step)
+            i: Loop(i, low.text, high.text, "" if step == ONE else step.text)
             for i, low, high, step in zip(region.iterators, region.starts, region.ends, steps, strict=True)
         }
         return tuple(known[h.var] for c in own_nest(node.body, region.iterators) if isinstance(h := c.header, Header))
@@ -443,7 +444,7 @@ def _same_bounds(data: DataObject, of: str, name: str) -> str:
 
 
 def _lower_bounds(data: DataObject) -> list[str]:
-    return [dimension.lower.strip() or "1" for dimension in data.symbol.shape]
+    return [(dimension.lower or ONE).text for dimension in data.symbol.shape]
 
 
 def _given_name(data: DataObject) -> str:

@@ -204,7 +204,7 @@ def _regions(facts: Facts, identities: frozenset[RegionId]) -> tuple[RegionView,
 
 
 def _region(facts: Facts, region: Region, key: str, active: bool) -> RegionView:
-    domains = tuple((d.name, d.size) for d in region.domains)
+    domains = tuple((d.name, d.extent.text) for d in region.domains)
     return RegionView(domains, region.place.file, _source_line(facts, key, region.place.line), active, key)
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from hfpy.model.extents import shape_text
 from hfpy.model.units import FileIndex, Routine, Specification, Symbol
 from hfpy.options import Options
-from hfpy.parse.declarations import parse_shape
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded_shape
 from hfpy.parse.routines import parse_unit
 
 SIMPLE_TYPES = ("integer", "real", "logical", "complex")
@@ -31,7 +31,7 @@ _PUBLIC = re.compile(r"\s*public\b\s*(?:::)?\s*(.*)$", re.I)
 
 @dataclass(frozen=True)
 class Extent:
-    """One dimension of an argument: ``form`` as in :class:`hfpy.model.units.Dim`, bounds as text."""
+    """One dimension of an argument: ``form`` as in :class:`hfpy.model.extents.Dim`, bounds as text (empty: none)."""
 
     form: str
     lower: str
@@ -39,11 +39,9 @@ class Extent:
 
     @property
     def text(self) -> str:
-        """The dimension as it stands in a declaration."""
-        if self.form == "explicit":
-            return f"{self.lower}:{self.upper}" if self.lower else self.upper
-        end = "*" if self.form == "star" else ""
-        return f"{self.lower}:{end}" if self.lower or not end else end
+        """The dimension as it is written in a declaration."""
+        head = f"{self.lower}:" if self.lower else ""
+        return head + (self.upper or ("*" if self.form == "star" else "" if head else ":"))
 
 
 @dataclass(frozen=True)
@@ -176,9 +174,7 @@ class _Public:
 
 def _without_macros(symbol: Symbol, index: FileIndex) -> Symbol:
     """A symbol with the shape behind the preprocessor: a storage-order macro stands for several dimensions."""
-    text = ",".join(dim.size for dim in symbol.shape)
-    expanded = expand(text, index.definitions)
-    return symbol if expanded == text else replace(symbol, shape=parse_shape(expanded, symbol.dynamic))
+    return replace(symbol, shape=expanded_shape(symbol, index.definitions))
 
 
 def _variables(spec: Specification, public: _Public) -> Iterable[Variable]:
@@ -230,7 +226,7 @@ def _against(symbol: Symbol) -> str:
 
 
 def _argument(symbol: Symbol) -> Argument:
-    extents = tuple(Extent(dim.form, dim.lower, dim.upper) for dim in symbol.shape)
+    extents = tuple(Extent(d.form, str(d.lower or ""), str(d.upper or "")) for d in symbol.shape)
     optional = "optional" in symbol.attributes
     intent = "in" if "value" in symbol.attributes else symbol.intent
     return Argument(symbol.name, symbol.type.base, symbol.type.text, extents, intent, optional)
@@ -238,18 +234,17 @@ def _argument(symbol: Symbol) -> Argument:
 
 def _constants(spec: Specification, arguments: Iterable[Argument]) -> tuple[str, ...]:
     """Declarations of the routine's own named constants that its arguments' declarations mention, in their order."""
-    pending = [text for a in arguments for text in (a.type, *(f"{e.lower} {e.upper}" for e in a.extents))]
+    pending = [n for a in arguments for part in (a.type, *(e.text for e in a.extents)) for n in _NAME.findall(part)]
     wanted: set[str] = set()
     while pending:
-        for name in _NAME.findall(pending.pop()):
-            symbol = spec.symbols.get(name.lower())
-            if symbol is not None and symbol.constant and symbol.name not in wanted:
-                wanted.add(symbol.name)
-                pending += [symbol.type.text, symbol.initial, *(dim.size for dim in symbol.shape)]
+        symbol = spec.symbols.get(pending.pop().lower())
+        if symbol is not None and symbol.constant and symbol.name not in wanted:
+            wanted.add(symbol.name)
+            pending += symbol.names
     declared = (symbol for symbol in spec.symbols.values() if symbol.name in wanted)
     return tuple(_declaration(symbol) for symbol in declared)
 
 
 def _declaration(symbol: Symbol) -> str:
-    shape = f"({','.join(dim.size for dim in symbol.shape)})" if symbol.shape else ""
+    shape = f"({shape_text(symbol.shape)})" if symbol.shape else ""
     return f"{symbol.type.text}, parameter :: {symbol.name}{shape} = {symbol.initial}"

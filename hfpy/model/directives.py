@@ -5,44 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Expr
+from hfpy.model.expressions import Fragment
+from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """A domain as a directive names it: iterator name (lower case) and size as written.
-
-    ``lower``/``upper`` are the parts of a size ``a:b``; a size ``n`` means 1 to n. Texts, not trees:
-    sizes are compared in normal form (:mod:`hfpy.analyze.sizes`).
-    """
+    """A domain as a directive names it: iterator name (lower case) and size; a size ``n`` means 1 to n."""
 
     name: str
-    size: str
+    extent: Dim
 
     @property
-    def lower(self) -> str:
-        """Lower bound as text (``1`` where the size is a single expression)."""
-        head, colon, _ = _split_range(self.size)
-        return head.strip() if colon else "1"
-
-    @property
-    def upper(self) -> str:
-        """Upper bound as text."""
-        head, colon, tail = _split_range(self.size)
-        return tail.strip() if colon else head.strip()
-
-
-def _split_range(text: str) -> tuple[str, str, str]:
-    depth = 0
-    for index, char in enumerate(text):
-        if char in "([":
-            depth += 1
-        elif char in ")]":
-            depth -= 1
-        elif char == ":" and depth == 0:
-            return text[:index], ":", text[index + 1 :]
-    return text, "", ""
+    def upper(self) -> Fragment:
+        """The upper bound."""
+        assert self.extent.upper is not None  # the grammar of directives lets no other domain through
+        return self.extent.upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +34,7 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds as text, one per domain.
+    """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds, one per domain.
 
     ``private`` are arrays of which every point has its own. ``independent`` are arrays in which no two points meet,
     ``distinct`` index arrays that take no value twice, as the user says. ``loops`` says that the body's own ``do`` nest
@@ -64,15 +43,15 @@ class Region:
     """
 
     domains: tuple[Domain, ...]
-    starts: tuple[str, ...]
-    ends: tuple[str, ...]
+    starts: tuple[Fragment, ...]
+    ends: tuple[Fragment, ...]
     applies_to: frozenset[str]
     line: LogicalLine
     place: Place
     template: str = ""
     reductions: tuple[Reduction, ...] = ()
     vector: bool = False
-    strides: tuple[str, ...] = ()
+    strides: tuple[Fragment, ...] = ()
     name: str = ""
     backend: str = ""
     schedule: str = ""
@@ -89,6 +68,11 @@ class Region:
         found = next((entries for name, entries in self.hints if name == hint), ())
         parts = [entry.partition(":") for entry in found]
         return tuple((name.strip().lower(), int(number)) for name, _, number in parts)
+
+    @property
+    def bound_names(self) -> frozenset[str]:
+        """Every name that its bounds and strides mention."""
+        return frozenset(n for bound in (*self.starts, *self.ends, *self.strides) for n in bound.names)
 
     @property
     def fusion(self) -> str:
@@ -153,11 +137,3 @@ class IfDirective:
     kind: str
     values: tuple[str, ...]
     line: LogicalLine
-
-
-@dataclass(frozen=True, slots=True)
-class SizeExpr:
-    """A size or bound parsed: text and tree (offsets into the text itself)."""
-
-    text: str
-    expr: Expr

@@ -13,7 +13,7 @@ around it as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 NOWHERE = -1  # the place of what is in no text
 
@@ -39,6 +39,14 @@ class Literal(Expr):
 
     kind: str
     text: str
+
+    @property
+    def parameter(self) -> str:
+        """The kind parameter as written, a name or digits; empty without one."""
+        if self.kind == "char":
+            head = self.text[: min(p for p in map(self.text.find, "'\"") if p >= 0)]
+            return head.rstrip("_")
+        return self.text.partition("_")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +254,31 @@ def without_places(expr: Expr) -> Expr:
         case Complex(real=real, imag=imag):
             return Complex(0, 0, again(real), again(imag))
     raise AssertionError(expr)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """An expression on its own, such as a size or a bound: the text as written, and its tree, whose places are offsets
+    into that text. Fragments with one text are equal.
+    """
+
+    text: str
+    expr: Expr = field(compare=False)
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.text
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that it mentions, those of kinds in literals included."""
+        return frozenset(mentioned(self.expr))
+
+
+def mentioned(expr: Expr) -> set[str]:
+    """Every name that the expression mentions, kinds of literals included (component names are none)."""
+    kinds = {node.parameter.lower() for node in walk(expr) if isinstance(node, Literal)}
+    return names_in(expr) | {k for k in kinds if k and not k.isdigit()}
 
 
 def names_in(expr: Expr) -> set[str]:

@@ -19,6 +19,7 @@ from hfpy.model.expressions import (
     Complex,
     Component,
     Expr,
+    Fragment,
     ImpliedDo,
     Instead,
     Keyword,
@@ -30,6 +31,7 @@ from hfpy.model.expressions import (
     Unary,
     children,
 )
+from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -278,12 +280,16 @@ def _region(node: Construct, made: Region, indent: str) -> Iterator[Row]:
 
 def attributes(made: Region) -> Iterator[str]:
     """The attributes of a region's directive, each as text. What has its default is left out."""
+
+    def texts(values: Iterable[Dim | Fragment]) -> tuple[str, ...]:
+        return tuple(v.text for v in values)
+
     given = {
         "domName": made.iterators,
-        "domSize": tuple(d.size for d in made.domains),
-        "startAt": made.starts,
-        "endAt": made.ends,
-        "stride": made.strides,
+        "domSize": texts(d.extent for d in made.domains),
+        "startAt": texts(made.starts),
+        "endAt": texts(made.ends),
+        "stride": texts(made.strides),
         "template": (made.template,),
         "reduction": tuple(f"{r.op}:{r.name}" for r in made.reductions),
         "private": made.private,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from hfpy.model.directives import IfDirective, Region
-from hfpy.model.expressions import Expr, names_in
+from hfpy.model.expressions import Expr, mentioned
 from hfpy.model.source import LogicalLine
 
 
@@ -188,12 +188,12 @@ def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:
                 yield from constructs(part.body)
 
 
-def mentioned(nodes: tuple[Node, ...]) -> set[str]:
-    """Every name that statements mention; of regions what is in them."""
+def all_names(nodes: tuple[Node, ...]) -> set[str]:
+    """Every name that statements mention, kinds of literals included; of regions what is in them."""
     found: set[str] = set()
     for statement in flatten(nodes):
         for expr in expressions(statement):
-            found |= names_in(expr)
+            found |= mentioned(expr)
         if isinstance(statement, Header):
             found |= {statement.var, *statement.names}
     return found - {""}

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.directives import Dependants, IfDirective, StencilScope
-from hfpy.model.expressions import Expr
+from hfpy.model.expressions import Expr, Fragment
+from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import Construct, Node, constructs
@@ -15,36 +16,28 @@ from hfpy.model.statements import Construct, Node, constructs
 
 @dataclass(frozen=True, slots=True)
 class FType:
-    """A Fortran type: ``base`` (real, integer, logical, character, complex, type, class, procedure), kind text,
-    derived name.
+    """A Fortran type: ``base`` (real, integer, logical, complex, character, type, class, procedure), kind, derived
+    name, length of a character; ``double`` is that of ``double precision``.
 
     ``text`` is the type as written, e.g. ``real(dp)``.
     """
 
     base: str
-    kind: str = ""
+    kind: Fragment | None = None
     derived: str = ""
     text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Dim:
-    """One declared dimension. ``form``: explicit, deferred (``:`` of allocatable and pointer), assumed (``:`` or
-    ``l:`` of a dummy), star.
-    """
-
-    form: str
-    lower: str = ""
-    upper: str = ""
+    double: bool = False
+    length: Fragment | None = None
 
     @property
-    def size(self) -> str:
-        """The dimension as text, as it stands in a declaration."""
-        if self.form == "explicit":
-            return f"{self.lower}:{self.upper}" if self.lower else self.upper
-        if self.form == "star":
-            return f"{self.lower}:*" if self.lower else "*"
-        return f"{self.lower}:" if self.lower else ":"
+    def default(self) -> bool:
+        """Whether it is of the default kind."""
+        return self.kind is None and not self.double
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that kind and length mention."""
+        return frozenset(n for part in (self.kind, self.length) if part is not None for n in part.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +54,7 @@ class Symbol:
     shape: tuple[Dim, ...] = ()
     attributes: frozenset[str] = frozenset()
     intent: str = ""
-    initial: str = ""
+    initial: Fragment | None = None
     line: LogicalLine | None = None
     name_span: tuple[int, int] = (0, 0)
     shape_span: tuple[int, int] | None = None
@@ -73,6 +66,12 @@ class Symbol:
     def rank(self) -> int:
         """Number of declared dimensions."""
         return len(self.shape)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name that its declaration mentions, but for its own: in kind, length, shape and initial value."""
+        initial = self.initial.names if self.initial is not None else frozenset()
+        return initial.union(self.type.names, *(dim.names for dim in self.shape))
 
     @property
     def constant(self) -> bool:

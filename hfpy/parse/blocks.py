@@ -20,6 +20,7 @@ from hfpy.model.statements import (
     Node,
     Opaque,
     Part,
+    Specification,
     Statement,
 )
 from hfpy.parse.declarations import parse_declaration
@@ -61,7 +62,7 @@ class _Open:
         declared: list[object] = []
         if self.kind == "block":
             for node in parts[0].body:
-                if isinstance(node, Statement):
+                if isinstance(node, Specification | Opaque):
                     declared += parse_declaration(node.line) or ()
         return Construct(self.kind, parts, end, self.region, self.condition, tuple(declared))
 

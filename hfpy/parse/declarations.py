@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import Dim, FType, StorageGroup, Symbol
+from hfpy.model.units import FType, StorageGroup, Symbol
+from hfpy.parse.fragments import fragment, length_of, shape_of
 from hfpy.parse.lexer import mask_strings
 from hfpy.parse.tokens import find_top, matching, split_top, trim
 
@@ -17,23 +19,6 @@ _TYPE = re.compile(
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"\s*([A-Za-z_]\w*)\s*")
-
-
-def parse_shape(text: str, deferred: bool) -> tuple[Dim, ...]:
-    """The dimensions of a shape text such as ``nx, 0:ny+1, *``; ``deferred`` decides what ``:`` means."""
-    dims: list[Dim] = []
-    for a, b in split_top(text, ","):
-        piece = text[a:b].strip()
-        colon = find_top(piece, (":",))
-        lower = piece[:colon].strip() if colon >= 0 else ""
-        upper = piece[colon + 1 :].strip() if colon >= 0 else piece
-        if upper == "*":
-            dims.append(Dim("star", lower))
-        elif not upper:
-            dims.append(Dim("deferred" if deferred else "assumed", lower))
-        else:
-            dims.append(Dim("explicit", lower, upper))
-    return tuple(dims)
 
 
 def storage_groups(word: str, rest: str) -> list[StorageGroup]:
@@ -68,7 +53,7 @@ def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
     end = found.end()
     if found.group("double"):
         base = "complex" if "complex" in found.group("double").lower() else "real"
-        return FType(base, "double", "", text[:end].strip()), end
+        return FType(base, None, "", text[:end].strip(), double=True), end
     rest = masked[end:]
     skipped = len(rest) - len(rest.lstrip())
     opening = end + skipped
@@ -77,23 +62,39 @@ def type_spec(text: str, masked: str) -> tuple[FType, int] | None:
         if closing < 0:
             return None
         inner = text[opening + 1 : closing].strip().lower()
-        return FType(found.group("derived").lower(), "", inner, text[: closing + 1]), closing + 1
+        return FType(found.group("derived").lower(), None, inner, text[: closing + 1]), closing + 1
     base = found.group("base").lower()
-    star = found.group("star") or ""
-    kind = star.replace("*", "").strip()
+    given = (found.group("star") or "").replace("*", "").strip()
+    kind, length = _bytes(base, given) if given else None, None
     if masked[opening : opening + 1] == "(":
         closing = matching(masked, opening)
         if closing < 0:
             return None
-        inner = text[opening + 1 : closing].strip()
-        if base != "character":
-            kind = re.sub(r"^\s*kind\s*=\s*", "", inner, flags=re.IGNORECASE)
-        else:
-            kind = inner
+        kind, length = _parameters(base, text[opening + 1 : closing])
         end = closing + 1
     if base == "byte":
-        base, kind = "integer", "1"
-    return FType(base, kind, "", text[:end].strip()), end
+        base, kind = "integer", fragment("1")
+    if base == "character" and given:
+        kind, length = None, kind
+    return FType(base, kind, "", text[:end].strip(), length=length), end
+
+
+def _bytes(base: str, given: str) -> Fragment:
+    """The kind of ``real*8`` and its like: a complex number has two parts."""
+    return fragment(str(int(given) // 2) if base == "complex" else given)
+
+
+def _parameters(base: str, text: str) -> tuple[Fragment | None, Fragment | None]:
+    """Kind and length in the parentheses of a type. Raises GrammarError if one is no expression."""
+    given: dict[str, Fragment] = {}
+    order = ("len", "kind") if base == "character" else ("kind",)
+    for place, (a, b) in enumerate(split_top(mask_strings(text), ",")):
+        keyword, sign, value = text[a:b].partition("=")
+        if not sign or not keyword.strip().isidentifier():
+            keyword, value = order[min(place, len(order) - 1)], text[a:b]
+        word = keyword.strip().lower()
+        given[word] = length_of(value) if word == "len" else fragment(value)
+    return given.get("kind"), given.get("len")
 
 
 def is_declaration(masked: str) -> bool:
@@ -108,7 +109,10 @@ def is_declaration(masked: str) -> bool:
 
 
 def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
-    """The symbols that a type declaration declares, or None if it is none hfpy can read."""
+    """The symbols that a type declaration declares, or None if the line is none.
+
+    Raises GrammarError if a kind, a bound or an initial value is no expression.
+    """
     text = line.text
     masked = mask_strings(text)
     typed = type_spec(text, masked)
@@ -174,11 +178,11 @@ def _entity(
         shape_text = text[position + 1 : closing]
         position = closing + 1
     rest = text[position:end].strip()
-    initial = rest.split("=", 1)[1].lstrip(">").strip() if "=" in rest else ""
+    initial = fragment(rest.partition("=")[2].lstrip(">")) if "=" in rest else None
     return Symbol(
         name=found.group(1).lower(),
         type=ftype,
-        shape=parse_shape(shape_text, deferred) if shape_text.strip() else (),
+        shape=shape_of(shape_text, deferred),
         attributes=attributes | ({"initialised"} if initial else frozenset()),
         intent=intent,
         initial=initial,

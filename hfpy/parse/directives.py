@@ -17,8 +17,11 @@ from math import prod
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Domain, IfDirective, Reduction, Region
+from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.options import schedule_fault
+from hfpy.parse.fragments import ONE, dim_of, fragment
+from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
 
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
@@ -204,12 +207,27 @@ def domains_of(directive: Directive, line: LogicalLine, file: str) -> tuple[tupl
     problems += [
         error("HF211", f"domain '{n}' is named twice", place) for i, n in enumerate(lowered) if n in lowered[:i]
     ]
-    return tuple(Domain(n, s) for n, s in zip(lowered, sizes.entries, strict=True)), problems
+    domains: list[Domain] = []
+    for name, size in zip(lowered, sizes.entries, strict=True):
+        try:
+            domains.append(Domain(name, dim_of(size)))
+        except GrammarError as fault:
+            problems.append(_no_expression("domSize", fault, line.place(file, sizes.start, sizes.end)))
+            domains.append(Domain(name, dim_of("1")))
+        if domains[-1].extent.open:
+            message = f"'{size}' is no size of a domain"
+            hint = "a size is an expression n, which means 1 to n, or a range a:b"
+            problems.append(error("HF202", message, line.place(file, sizes.start, sizes.end), hint))
+    return tuple(domains), problems
+
+
+def _no_expression(attribute: str, fault: GrammarError, place: Place) -> Diagnostic:
+    return error("HF202", f"an entry of '{attribute}' cannot be parsed: {fault}", place)
 
 
 def _bounds(
-    directive: Directive, name: str, count: int, default: tuple[str, ...], line: LogicalLine, file: str
-) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    directive: Directive, name: str, count: int, default: tuple[Fragment, ...], line: LogicalLine, file: str
+) -> tuple[tuple[Fragment, ...], list[Diagnostic]]:
     attribute = directive.get(name)
     if attribute is None:
         return default, []
@@ -217,7 +235,10 @@ def _bounds(
         place = line.place(file, attribute.start, attribute.end)
         message = f"'{name}' has {len(attribute.entries)} entries for {count} domains"
         return default, [error("HF203", message, place)]
-    return attribute.entries, []
+    try:
+        return tuple(fragment(entry) for entry in attribute.entries), []
+    except GrammarError as fault:
+        return default, [_no_expression(name, fault, line.place(file, attribute.start, attribute.end))]
 
 
 def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Region | None, list[Diagnostic]]:
@@ -231,9 +252,9 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
         hint = "@parallelRegion{domName(x,y), domSize(NX,NY)}"
         problems.append(error("HF208", "a region needs domName and domSize", line.place(file), hint))
     count = len(domains)
-    starts, more = _bounds(directive, "startat", count, tuple(d.lower for d in domains), line, file)
+    starts, more = _bounds(directive, "startat", count, tuple(d.extent.lower or ONE for d in domains), line, file)
     problems += more
-    ends, more = _bounds(directive, "endat", count, tuple(d.upper for d in domains), line, file)
+    ends, more = _bounds(directive, "endat", count, tuple(d.extent.upper or ONE for d in domains), line, file)
     problems += more
     strides, more = _bounds(directive, "stride", count, (), line, file)
     problems += more

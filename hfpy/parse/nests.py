@@ -10,7 +10,9 @@ from dataclasses import replace
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
+from hfpy.model.expressions import Fragment, without_places
 from hfpy.model.statements import Construct, Header, Node, Statement
+from hfpy.parse.fragments import ONE, piece
 
 
 def own_nest(body: tuple[Node, ...], iterators: tuple[str, ...]) -> list[Construct]:
@@ -67,19 +69,18 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
                 error("HF213", message, first.line.place(file), "move it into the innermost loop or out of the region")
             )
         nodes = loop.body
-    bounds: dict[str, tuple[str, str]] = {}
+    bounds: dict[str, tuple[Fragment, Fragment]] = {}
     for loop in loops:
         header = loop.header
         assert isinstance(header, Header)
         text = header.line.text
-        lower, upper = (text[e.start : e.end] for e in header.exprs[:2])
+        lower, upper, *steps = (piece(text, e) for e in header.exprs)
         bounds[header.var] = (lower, upper)
         problems += _other_bounds(region, header, lower, upper, file)
-        if len(header.exprs) == 3 and text[header.exprs[2].start : header.exprs[2].end].strip() != "1":
+        for step in (s for s in steps if s != ONE):
             index = region.iterators.index(header.var)
-            step = text[header.exprs[2].start : header.exprs[2].end]
-            strides = list(region.strides or ("1",) * len(region.domains))
-            if strides[index] not in ("1", step):
+            strides = list(region.strides or (ONE,) * len(region.domains))
+            if strides[index] not in (ONE, step):
                 problems.append(error("HF213", "the loop's step is not the region's stride", header.line.place(file)))
             strides[index] = step
             region = replace(region, strides=tuple(strides))
@@ -94,17 +95,13 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
     )
 
 
-def _other_bounds(region: Region, header: Header, lower: str, upper: str, file: str) -> list[Diagnostic]:
+def _other_bounds(region: Region, header: Header, lower: Fragment, upper: Fragment, file: str) -> list[Diagnostic]:
     """An error where ``startAt`` or ``endAt`` say something else than the loop over an iterator."""
     index = region.iterators.index(header.var)
     found = []
     for attribute, said, there in (("startAt", region.starts, lower), ("endAt", region.ends, upper)):
-        if attribute.lower() in region.stated and _plain(said[index]) != _plain(there):
-            message = f"the loop over '{header.var}' has the bound {there.strip()}, '{attribute}' says {said[index]}"
+        if attribute.lower() in region.stated and without_places(said[index].expr) != without_places(there.expr):
+            message = f"the loop over '{header.var}' has the bound {there}, '{attribute}' says {said[index]}"
             hint = f"write the same in both, or leave out '{attribute}': the loops have their bounds"
             found.append(error("HF213", message, header.line.place(file), hint))
     return found
-
-
-def _plain(text: str) -> str:
-    return "".join(text.lower().split())

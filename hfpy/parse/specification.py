@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Dependants, IfDirective, Listed
-from hfpy.model.expressions import Apply, Name, names_in
+from hfpy.model.expressions import Apply, Fragment, Name, without_places
+from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import DerivedType, Dim, FType, Interface, Specification, StorageGroup, Symbol, Use
+from hfpy.model.units import DerivedType, FType, Interface, Specification, StorageGroup, Symbol, Use
 from hfpy.parse.bindings import bound_names, final_procedures
 from hfpy.parse.deadline import Deadline
-from hfpy.parse.declarations import is_declaration, parse_declaration, parse_shape, storage_groups
+from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups
 from hfpy.parse.directives import DependantsHead, dependants_of, if_of, names_line, parse_directive
 from hfpy.parse.expressions import expression
+from hfpy.parse.fragments import fragment, shape_of
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.index import parse_use
 from hfpy.parse.lexer import mask_strings
@@ -56,7 +58,7 @@ class _State:
 
 def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnostic]:
     """Named constants of one unit whose values lead back to themselves: an error for each circle."""
-    needs = {s.name: _names_in_text(s.initial) & symbols.keys() for s in symbols.values() if s.constant and s.initial}
+    needs = {s.name: s.initial.names & symbols.keys() for s in symbols.values() if s.constant and s.initial is not None}
     found: list[Diagnostic] = []
     told: set[str] = set()
     for start in needs:
@@ -85,13 +87,6 @@ def _circular(way: list[str], symbols: Mapping[str, Symbol], file: str) -> Diagn
     shown = " → ".join([*way, way[0]])
     place = symbol.line.place(file, *symbol.name_span)
     return error("HF317", f"the value of the named constant '{way[0]}' depends on itself: {shown}", place)
-
-
-def _names_in_text(text: str) -> set[str]:
-    try:
-        return names_in(expression(text))
-    except GrammarError:  # a macro, or told by the compiler
-        return set()
 
 
 class SpecificationParser:
@@ -196,7 +191,7 @@ class SpecificationParser:
         return is_declaration(masked) and "::" in masked
 
     def _declaration(self, line: LogicalLine) -> bool:
-        symbols = parse_declaration(line)
+        symbols = self._declared(line)
         if symbols is None:
             return False
         for symbol in symbols:
@@ -216,6 +211,14 @@ class SpecificationParser:
                 )
             self.state.symbols[symbol.name] = symbol
         return True
+
+    def _declared(self, line: LogicalLine) -> tuple[Symbol, ...] | None:
+        """The symbols of a declaration, with an error for one that is not Fortran; None if the line is none."""
+        try:
+            return parse_declaration(line)
+        except GrammarError as problem:
+            self.found.append(error("HF110", f"this declaration cannot be parsed: {problem}", line.place(self.file)))
+            return ()
 
     def _include(self, line: LogicalLine, index: int) -> int:
         found = _INCLUDE.match(line.text)
@@ -278,7 +281,7 @@ class SpecificationParser:
                 bindings += bound_names(lowered)
                 finals += final_procedures(lowered)
             else:
-                components += parse_declaration(line) or ()
+                components += self._declared(line) or ()
         extends = _EXTENDS.search(lines[index].text)
         self.state.types[name] = DerivedType(
             name, tuple(components), extends.group(1).lower() if extends else "", tuple(bindings), tuple(finals)
@@ -324,7 +327,7 @@ class SpecificationParser:
             opening = piece.rfind("(")
             text, letters = piece[:opening].strip(), piece[opening + 1 : -1]
             if opening > 0 and piece.endswith(")") and text:
-                typed = FType(text.split("(")[0].split("*")[0].strip(), "", "", text)
+                typed = FType(text.split("(")[0].split("*")[0].strip(), None, "", text)
                 self.state.implicit.append((letters.replace(" ", ""), typed))
 
     def _parameter(self, line: LogicalLine, masked: str) -> None:
@@ -332,7 +335,11 @@ class SpecificationParser:
         closing = matching(masked, opening) if opening >= 0 else -1
         for a, b in split_top(masked, ",", opening + 1, max(closing, opening + 1)):
             name, _, value = line.text[a:b].partition("=")
-            self._update(name.strip().lower(), {"parameter"}, initial=value.strip())
+            try:
+                self._update(name.strip().lower(), {"parameter"}, initial=fragment(value))
+            except GrammarError as problem:
+                message = f"the value of '{name.strip()}' cannot be parsed: {problem}"
+                self.found.append(error("HF110", message, line.place(self.file, a, b)))
 
     def _give_attribute(self, line: LogicalLine, masked: str, word: str) -> None:
         start = len(word)
@@ -358,10 +365,9 @@ class SpecificationParser:
             opening = masked.find("(", found.end(), b)
             if opening >= 0:
                 closing = matching(masked, opening)
-                deferred = bool(self.state.symbols[name].attributes & {"allocatable", "pointer"})
                 self.state.symbols[name] = replace(
                     self.state.symbols[name],
-                    shape=parse_shape(line.text[opening + 1 : closing], deferred),
+                    shape=self._shape(line, opening + 1, closing, self.state.symbols[name].dynamic),
                     line=line,
                     name_span=found.span(1),
                     shape_span=(opening + 1, closing),
@@ -371,7 +377,16 @@ class SpecificationParser:
                 shape = tuple(Dim("deferred") if d.form == "assumed" else d for d in symbol.shape)
                 self.state.symbols[name] = replace(symbol, shape=shape)
 
-    def _update(self, name: str, attributes: set[str], intent: str = "", initial: str = "") -> None:
+    def _shape(self, line: LogicalLine, start: int, end: int, dynamic: bool) -> tuple[Dim, ...]:
+        try:
+            return shape_of(line.text[start:end], dynamic)
+        except GrammarError as problem:
+            self.found.append(
+                error("HF110", f"this shape cannot be parsed: {problem}", line.place(self.file, start, end))
+            )
+            return ()
+
+    def _update(self, name: str, attributes: set[str], intent: str = "", initial: Fragment | None = None) -> None:
         known = self.state.symbols.get(name, Symbol(name, FType("")))
         self.state.symbols[name] = replace(
             known,
@@ -523,4 +538,10 @@ def _says_nothing_new(symbol: Symbol, known: Symbol) -> bool:
     """Whether a declaration only repeats the type of a name that has been declared completely."""
     if known.line is None or not known.type.base or symbol.shape or symbol.attributes or symbol.intent:
         return False
-    return (symbol.type.base, symbol.type.kind.lower()) == (known.type.base, known.type.kind.lower())
+    return _meaning(symbol.type) == _meaning(known.type)
+
+
+def _meaning(ftype: FType) -> tuple[object, ...]:
+    """A type without regard to its spelling."""
+    parts = (None if p is None else without_places(p.expr) for p in (ftype.kind, ftype.length))
+    return (ftype.base, ftype.double, ftype.derived, *parts)

@@ -18,6 +18,7 @@ from hfpy.model.names import element_counter
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Statement, expressions
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import ONE, dim_of
 from hfpy.transform.edits import Edit, insert, replace_range
 from hfpy.transform.splits import Tile, arranged, number_of, place_of
 
@@ -186,8 +187,9 @@ class AccessRewriter:
         if dimension not in order.blocks:
             place = order.place(dimension) + 1
             return f"lbound({name},{place})", f"ubound({name},{place})"
-        low, colon, high = (known_size(self.facts, data, dimension) or "").rpartition(":")
-        return (low if colon else "") or "1", high
+        size = known_size(self.facts, data, dimension)
+        assert size is not None and size.upper is not None  # splits.py lets no other array have blocks
+        return (size.lower or ONE).text, size.upper.text
 
     @staticmethod
     def _replace_list(expr: Apply, made: Plan, inner: str, line: LogicalLine) -> Iterator[Edit]:
@@ -253,7 +255,7 @@ class AccessRewriter:
     ) -> Iterator[str]:
         """The indices of an array with blocks; the bounds, where it is allocated."""
         if reference.role == "allocate":
-            yield from arranged(shown, order)
+            yield from arranged([dim_of(index) for index in shown], order)
             return
         for piece in order.pieces:
             text = shown[piece.dimension]

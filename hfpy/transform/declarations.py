@@ -8,33 +8,29 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.orders import Order
 from hfpy.diagnostics import Diagnostic, error, warning
-from hfpy.model.expressions import names_in
+from hfpy.model.extents import Dim
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
+from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert, replace_range
 from hfpy.transform.splits import arranged
 
 
-def declaration_sizes(data: DataObject) -> list[str]:
-    """Sizes of the dimensions in use, as they stand in a declaration (``:`` where the shape is deferred)."""
-    deferred = any(d.form in ("deferred", "assumed", "star") for d in data.symbol.shape)
-    sizes = []
-    for dimension in data.used:
-        if dimension.declared is not None:
-            sizes.append(data.symbol.shape[dimension.declared].size)
-        else:
-            sizes.append(":" if deferred else dimension.size)
-    return sizes
+def dims_in_use(data: DataObject) -> list[Dim]:
+    """The dimensions in use, as a declaration has them (``:`` where the shape is deferred)."""
+    deferred = any(d.open for d in data.symbol.shape)
+    return [
+        data.symbol.shape[d.declared] if d.declared is not None else Dim("deferred") if deferred else d.extent
+        for d in data.used
+    ]
 
 
 def shape_text(data: DataObject, order: Order) -> str:
     """The dimension list of a declaration in storage order."""
-    sizes = declaration_sizes(data)
-    if order.pieces or (order.permutation is not None and len(sizes) == len(order.permutation)):
-        return ",".join(arranged(sizes, order))
-    listed = ",".join(sizes)
-    deferred = all(s == ":" for s in sizes)
+    dims = dims_in_use(data)
+    if order.pieces or (order.permutation is not None and len(dims) == len(order.permutation)):
+        return ",".join(arranged(dims, order))
+    listed = ",".join(dim.text for dim in dims)
+    deferred = all(dim.open and dim.lower is None and dim.form != "star" for dim in dims)
     if order.domain_macro and not deferred:
         return f"{order.domain_macro}({listed})"
     return listed
@@ -43,12 +39,13 @@ def shape_text(data: DataObject, order: Order) -> str:
 def known_small(facts: Facts, routine: Routine, data: DataObject) -> bool:
     """Whether the size of an array is known and at most 64 KiB (at 8 bytes an element)."""
     total = 8
-    for size in declaration_sizes(data):
-        low, colon, high = size.rpartition(":")
-        bounds = [facts.domains.value(t, routine.key) for t in ((low if colon else "1") or "1", high)]
-        if bounds[0] is None or bounds[1] is None:
+    for dim in dims_in_use(data):
+        if dim.upper is None:
             return False
-        total *= max(bounds[1] - bounds[0] + 1, 0)
+        low, high = (facts.domains.value(bound, routine.key) for bound in (dim.lower or ONE, dim.upper))
+        if low is None or high is None:
+            return False
+        total *= max(high - low + 1, 0)
     return total <= 64 * 1024
 
 
@@ -100,7 +97,7 @@ class DeclarationRewriter:
             self.found.append(error("HF112", message, place, "declare it in the routine itself"))
             return None
         text = shape_text(data, order)
-        return None if not data.inserted and text == ",".join(d.size for d in symbol.shape) else text
+        return None if not data.inserted and text == ",".join(d.text for d in symbol.shape) else text
 
     def _explicit_pointer(self, symbol: Symbol) -> bool:
         """Whether an old compiler let a pointer pass that has bounds in its declaration."""
@@ -115,21 +112,14 @@ class DeclarationRewriter:
         for dimension in data.used:
             if dimension.declared is not None or data.symbol.dynamic:
                 continue
-            for part in dimension.size.split(":"):
-                try:
-                    names = names_in(expression(part)) if part.strip() else set()
-                except GrammarError:
-                    names = set()
-                for name in sorted(names - macros):
-                    key = self.routine.key
-                    if self.facts.scopes.variable(name, key) is None and not self._excused(name):
-                        place = data.listed or self.routine.place()
-                        message = (
-                            f"'{data.name}' gets a dimension of size {dimension.size}, but '{name}' is not known here"
-                        )
-                        hint = f"import '{name}', or pass it to '{self.routine.name}'"
-                        self.found.append(error("HF307", message, place, hint))
-                        return False
+            for name in sorted(dimension.extent.names - macros):
+                key = self.routine.key
+                if self.facts.scopes.variable(name, key) is None and not self._excused(name):
+                    place = data.listed or self.routine.place()
+                    message = f"'{data.name}' gets a dimension of size {dimension.size}, but '{name}' is not known here"
+                    hint = f"import '{name}', or pass it to '{self.routine.name}'"
+                    self.found.append(error("HF307", message, place, hint))
+                    return False
         return True
 
     def _excused(self, name: str) -> bool:
@@ -197,7 +187,7 @@ class DeclarationRewriter:
                 continue
             if symbol.intent:
                 attributes.append(f"intent({symbol.intent})")
-            shape = self._new_shape(symbol) or ",".join(d.size for d in symbol.shape)
+            shape = self._new_shape(symbol) or ",".join(d.text for d in symbol.shape)
             initial = f" = {symbol.initial}" if symbol.initial else ""
             rows.append(
                 f"{', '.join([symbol.type.text, *attributes])} :: {spelled}{f'({shape})' if shape else ''}{initial}"

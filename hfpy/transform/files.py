@@ -215,8 +215,8 @@ class FileRewriter:
             for r in self.facts.references[routine.key]
             if r.name in names and not self._in_outline(r.at.statement.line.first)
         }
-        sizes = " ".join(d.size for s in routine.spec.symbols.values() for d in s.shape).lower()
-        left |= {n for n in names if re.search(rf"\b{n}\b", sizes) or n in routine.spec.storage}
+        in_sizes = {n for s in routine.spec.symbols.values() for d in s.shape for n in d.names}
+        left |= {n for n in names if n in in_sizes or n in routine.spec.storage}
         left |= {n for region in self._own_regions(routine) for n in region.iterators}
         return names - left
 
@@ -232,7 +232,7 @@ class FileRewriter:
         for name in routine.spec.symbols:
             data = self.facts.object(name, routine.key)
             for dimension in data.used if data is not None else ():
-                words |= {w.lower() for w in _WORDS.findall(dimension.size)}
+                words |= dimension.extent.names
         return words
 
     def _imports(self, routine: Routine) -> Iterator[Edit]:
@@ -250,7 +250,7 @@ class FileRewriter:
         )
         kept = set(re.findall(r"[a-z_]\w*", text))
         kept |= {a for made in self.outlines for a in made.arguments}
-        kept |= {w.lower() for r in self._own_regions(routine) for t in (*r.starts, *r.ends) for w in _WORDS.findall(t)}
+        kept |= {name for region in self._own_regions(routine) for name in region.bound_names}
         kept |= self._inserted_words(routine)
         for use in routine.spec.uses:
             if use.line is None or use.line.file or not use.only:

@@ -20,15 +20,13 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.known import known_values
 from hfpy.analyze.sharing import RegionSharing, Sharing
 from hfpy.model.directives import Region
-from hfpy.model.expressions import names_in
+from hfpy.model.expressions import Fragment
 from hfpy.model.names import outlined_name
 from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, Node, OneLine, constructs, flatten
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded, fragment
 from hfpy.parse.nests import innermost_body, own_nest
-from hfpy.transform.declarations import declaration_sizes, shape_text
+from hfpy.transform.declarations import dims_in_use, shape_text
 from hfpy.transform.splits import Tile
 from hfpy.transform.tiles import preamble
 from hfpy.transform.wrapping import wrap_line
@@ -217,7 +215,7 @@ class _Builder:
             return
         if name in self.known and symbol.type.text:
             self._names_of(symbol.type.kind)
-            self.constants[name] = replace(symbol, initial=str(self.known[name]))
+            self.constants[name] = replace(symbol, initial=fragment(str(self.known[name])))
             return
         if symbol.type.base not in ("real", "integer", "logical", "complex") or not symbol.type.text:
             raise Refused(f"'{name}' is no number")
@@ -229,20 +227,15 @@ class _Builder:
             self.locals[name] = data
         else:
             self.passed[name] = data
-        self._names_of(" ".join((symbol.type.kind,)))
-        for size in declaration_sizes(data) if data.rank else ():
-            for part in size.split(":"):
-                self._names_of(part)
+        self._names_of(symbol.type.kind)
+        for bound in (b for dim in dims_in_use(data) for b in dim.bounds):
+            self._names_of(bound)
 
-    def _names_of(self, text: str) -> None:
+    def _names_of(self, given: Fragment | None) -> None:
         """What a size or kind names must be there too."""
-        if not text.strip():
+        if given is None:
             return
-        try:
-            names = names_in(expression(expand(text, self.facts.application.macros_of(self.source.key))))
-        except GrammarError as problem:
-            raise Refused("a size that hfpy cannot read") from problem
-        for name in sorted(names):
+        for name in sorted(expanded(given, self.facts.application.macros_of(self.source.key)).names):
             found = self.facts.scopes.variable(name, self.source.key)
             if found is None or found.home != self.source.key or name in self.passed or name in self.constants:
                 continue
@@ -257,10 +250,10 @@ class _Builder:
         symbol = self.source.spec.symbols[name]
         if name in self.constants:
             return
-        if not symbol.initial or symbol.rank or not symbol.type.text:
+        if symbol.initial is None or symbol.rank or not symbol.type.text:
             raise Refused(f"the constant '{name}' cannot be repeated")
         self._names_of(symbol.initial)
-        self._names_of(symbol.type.kind if symbol.type.base != "character" else "")
+        self._names_of(symbol.type.kind)
         self.constants[name] = symbol
 
     # -- text
@@ -333,11 +326,6 @@ class _Builder:
         )
 
     def _bound_names(self) -> set[str]:
-        names: set[str] = set()
-        for text in (*self.region.starts, *self.region.ends, *self.region.strides):
-            expanded = expand(text, self.facts.application.macros_of(self.source.key))
-            try:
-                names |= names_in(expression(expanded))
-            except GrammarError:
-                return set(self.sharing.shared)
-        return names
+        macros = self.facts.application.macros_of(self.source.key)
+        bounds = (*self.region.starts, *self.region.ends, *self.region.strides)
+        return {name for bound in bounds for name in expanded(bound, macros).names}

@@ -15,12 +15,13 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.sizes import linear_of
+from hfpy.analyze.sizes import linear
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Range, names_in
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import fragment
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.wrapping import wrap_line
 
@@ -91,9 +92,9 @@ class _Profile:
     @staticmethod
     def _points(region: Region, number: int) -> str:
         """How many points there are along one domain."""
-        step = region.strides[number] if number < len(region.strides) else ""
+        step = region.strides[number].text if number < len(region.strides) else ""
         blocks = region.iterators[number].startswith("hf_")  # of the optimiser: each has its points in a loop
-        return _count(region.starts[number], region.ends[number], "1" if blocks or not step else step)
+        return _count(region.starts[number].text, region.ends[number].text, "1" if blocks or not step else step)
 
     def _moves(self, number: int, region: Region) -> Iterator[str]:
         """A call for each array, whose elements are counted when it runs."""
@@ -167,8 +168,8 @@ class _Profile:
             extent = self._extent(region, name, reference, written) if len(varying) == 1 else ""
             if not extent:
                 return whole
-            linear = linear_of(text)
-            reached[frozenset((a, n) for a, n in linear if a) if linear else text] = extent
+            form = linear(fragment(item).expr if isinstance(item, str) else item)
+            reached[frozenset((a, n) for a, n in form if a) if form else text] = extent
         parts = [*reached.values(), *([f"{len(fixed)}_8"] if fixed else [])]
         if len(parts) == 1:
             return parts[0]
@@ -181,7 +182,7 @@ class _Profile:
         """
         if name in region.iterators:
             number = region.iterators.index(name)
-            return _count(region.starts[number], region.ends[number])
+            return _count(region.starts[number].text, region.ends[number].text)
         for construct in reversed(reference.at.constructs):
             header = construct.header
             if isinstance(header, Header) and header.kind == "do" and header.var == name:

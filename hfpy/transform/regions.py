@@ -10,6 +10,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing, Sharing
+from hfpy.analyze.sizes import constant
 from hfpy.analyze.vectors import simd_plan
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
@@ -17,10 +18,10 @@ from hfpy.model.names import point_name, region_name
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten
 from hfpy.model.units import Routine
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded
 from hfpy.parse.nests import own_nest
 from hfpy.transform.atomics import atomic_writes
-from hfpy.transform.declarations import declaration_sizes
+from hfpy.transform.declarations import dims_in_use
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
@@ -228,8 +229,9 @@ class RegionRewriter:
     def _loops(
         self, region: Region, number: int, exits: bool, sharing: Sharing, tiles: Mapping[str, Tile]
     ) -> tuple[Loop, ...]:
-        strides = region.strides or ("",) * len(region.domains)
-        rows = list(zip(region.iterators, region.starts, region.ends, strides, strict=True))
+        strides = [s.text for s in region.strides] or [""] * len(region.domains)
+        bounds = ([b.text for b in ends] for ends in (region.starts, region.ends))
+        rows = list(zip(region.iterators, *bounds, strides, strict=True))
         free = not exits and sharing.clean
         fastest = storage_levels(self.facts, self.routine.key, region, number, tiles) if free else ()
         if sorted({name for name, _ in fastest}) != sorted(region.iterators) or len(set(fastest)) < len(fastest):
@@ -243,16 +245,14 @@ class RegionRewriter:
         if len(region.domains) < 3 or region.vector:
             return 0
         macros = self.facts.application.macros_of(self.routine.key)
-        low, high = (expand(t, macros).strip() for t in (region.starts[-1], region.ends[-1]))
-        short = low.isdigit() and high.isdigit() and int(high) - int(low) + 1 < 16
-        return 2 if short else 0
+        low, high = (constant(expanded(b, macros).expr) for b in (region.starts[-1], region.ends[-1]))
+        return 2 if low is not None and high is not None and high - low + 1 < 16 else 0
 
     def _heap(self, name: str) -> tuple[str, str]:
         data = self.facts.object(name, self.routine.key)
         assert data is not None
-        sizes = declaration_sizes(data)
         order = self.facts.order(data)
-        listed = ",".join(arranged(sizes, order))
+        listed = ",".join(arranged(dims_in_use(data), order))
         if order.domain_macro:
             listed = f"{order.domain_macro}({listed})"
         places = ",".join(":" * order.places(data.rank))

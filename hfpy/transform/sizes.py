@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.bodies import words
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -21,7 +20,7 @@ from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Name
+from hfpy.model.expressions import Literal, Name
 from hfpy.model.statements import Construct, Header, constructs, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives import parse_directive
@@ -109,11 +108,11 @@ class _RoutineSizes:
         """The sizes with a value that the region names: in its bounds, its body, or the declarations of its arrays."""
         body = self.sharing.region(number).body
         named = body.names()
-        mentioned = {w for text in (*region.starts, *region.ends, *region.strides) for w in words(text)} | named
+        mentioned = region.bound_names | named
         for name in named:
             data = self.facts.object(name, self.routine.key)
             for dimension in data.used if data is not None else ():
-                mentioned |= {w for w in words(dimension.size) if self._same(w, data.home)}  # type: ignore[union-attr]
+                mentioned |= {n for n in dimension.extent.names if self._same(n, data.home)}  # type: ignore[union-attr]
         names = mentioned & self.values.keys()
         return {n for n in names if n not in body.flow().written and self._kept(n)}
 
@@ -180,11 +179,11 @@ class _RoutineSizes:
         sizes = directive.get("domsize")
         assert sizes is not None
         for name, bounds in (("startAt", region.starts), ("endAt", region.ends)):
-            numbered = [with_values(text, values) for text in bounds]
+            numbered = [with_values(bound, values) for bound in bounds]
             attribute = directive.get(name.lower())
             if numbered == list(bounds):
                 continue
-            text = f"{name}({','.join(numbered)})"
+            text = f"{name}({','.join(b.text for b in numbered)})"
             if attribute is None:
                 yield insert(region.line, sizes.end, f", {text}")
             else:
@@ -215,10 +214,10 @@ class _RoutineSizes:
     def _literal(self, name: str, value: int) -> str:
         """A number of the kind that the variable has, so that no expression changes its kind."""
         found = self.facts.scopes.variable(name, self.routine.key)
-        kind = found.symbol.type.kind if found is not None else ""
-        if not kind:
+        kind = found.symbol.type.kind if found is not None else None
+        if kind is None:
             return str(value)
-        return f"{value}_{kind}" if kind.replace("_", "").isalnum() else f"int({value}, {kind})"
+        return f"{value}_{kind}" if isinstance(kind.expr, Name | Literal) else f"int({value}, {kind})"
 
     def _in_user_file(self, construct: Construct) -> Place:
         return _user_place(self.index, construct, self.routine.file)

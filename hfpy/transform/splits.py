@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hfpy.analyze.orders import Order
-from hfpy.parse.tokens import find_top
+from hfpy.model.extents import Dim
 
 _WITH_NUMBER = re.compile(r"(?P<head>.*[\w)])\s*(?P<sign>[+-])\s*(?P<number>\d+)", re.DOTALL)
 
@@ -75,30 +75,26 @@ def _bits(extent: int) -> int | None:
     return extent.bit_length() - 1 if extent & (extent - 1) == 0 else None
 
 
-def numbers_of(size: str, extent: int) -> str:
+def numbers_of(dim: Dim, extent: int) -> str:
     """The range of blocks of a dimension with a size or range."""
-    colon = find_top(size, (":",))
-    if colon < 0:
-        return number_of(size, extent)
-    lower, upper = size[:colon].strip(), size[colon + 1 :].strip()
-    first = number_of(lower, extent) if lower else "1"
-    last = number_of(upper, extent) if upper else ""
-    if not lower and not upper:
-        return ":"
+    if dim.open and dim.lower is None:
+        return dim.text
+    first = number_of(dim.lower.text, extent) if dim.lower is not None else "1"
+    last = number_of(dim.upper.text, extent) if dim.upper is not None else ""
     return last if first == "1" and last else f"{first}:{last}"
 
 
-def arranged(sizes: Sequence[str], order: Order) -> list[str]:
-    """The sizes of a shape in storage order: a split dimension has a block and the blocks."""
+def arranged(dims: Sequence[Dim], order: Order) -> list[str]:
+    """The dimensions of a shape in storage order, as text: a split dimension has a block and the blocks."""
     if not order.pieces:
-        return [sizes[i] for i in order.permutation] if order.permutation is not None else list(sizes)
+        return [dims[i].text for i in order.permutation or range(len(dims))]
     shown = []
     for piece in order.pieces:
-        size = sizes[piece.dimension]
+        dim = dims[piece.dimension]
         if piece.part == "whole":
-            shown.append(size)
+            shown.append(dim.text)
         elif piece.part == "within":
-            shown.append(":" if size.strip().endswith(":") else str(piece.extent))
+            shown.append(":" if dim.open else str(piece.extent))
         else:
-            shown.append(numbers_of(size, piece.extent))
+            shown.append(numbers_of(dim, piece.extent))
     return shown

@@ -15,6 +15,7 @@ from hfpy.analyze.pieces import Piece
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Name
 from hfpy.model.names import block_counter
+from hfpy.parse.fragments import ONE
 from hfpy.transform.regioncode import Loop
 from hfpy.transform.splits import Tile, number_of
 
@@ -24,7 +25,7 @@ Level = tuple[str, str]  # an iterator and the part of its loop: whole, within o
 
 def tiles_of(facts: Facts, key: str, region: Region, number: int) -> dict[str, Tile]:
     """The iterators of a region that index a dimension in blocks by themselves."""
-    strides = dict(zip(region.iterators, region.strides or ("1",) * len(region.domains), strict=True))
+    strides = dict(zip(region.iterators, region.strides or (ONE,) * len(region.domains), strict=True))
     extents: dict[str, set[int]] = {}
     for reference in facts.references[key]:
         if number not in reference.at.regions:
@@ -38,7 +39,7 @@ def tiles_of(facts: Facts, key: str, region: Region, number: int) -> dict[str, T
         for dimension, extent in blocks.items():
             item = items[dimension] if dimension < len(items) else ""
             name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
-            if strides.get(name, "").strip() in ("", "1") and name in strides:
+            if strides.get(name) == ONE:
                 extents.setdefault(name, set()).add(extent)
     return {name: Tile(name, min(found), block_counter(name)) for name, found in extents.items() if len(found) == 1}
 

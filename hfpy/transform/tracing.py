@@ -19,6 +19,7 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.positions import RegionId
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert_lines
 
 MODULE = "hfpy_verify"
@@ -121,8 +122,7 @@ def _permutation(facts: Facts, data: DataObject) -> str | None:
     parts = [f'"{pieces}"']
     for dimension in sorted(order.blocks):
         size = known_size(facts, data, dimension)
-        if size is None or size.endswith(":"):
+        if size is None or size.upper is None:
             return None
-        lower, colon, upper = size.rpartition(":")
-        parts.append(f"hf_trace_range({dimension}, {lower if colon else 1}, {upper})")
+        parts.append(f"hf_trace_range({dimension}, {size.lower or ONE}, {size.upper})")
     return "//".join([*parts, "hf_trace_end"])

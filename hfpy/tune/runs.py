@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
+from hfpy.model.expressions import names_in
 from hfpy.options import CPU, GPU, Machine, Options
 from hfpy.parse.application import read_application
 from hfpy.transform.stencil.gpumodel import for_backend
@@ -18,7 +18,7 @@ from hfpy.transform.stencil.model import MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import Schedule, optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
-from hfpy.transform.stencil.substitution import shown
+from hfpy.transform.stencil.substitution import bound
 from hfpy.transform.stencil.tuned import stages_digest
 
 # What a size is that nobody gives, by the place of the dimension that it bounds.
@@ -117,9 +117,9 @@ def _sizes(facts: Facts, key: str, programs: Sequence[Program]) -> tuple[tuple[s
     for program in programs:
         for stage in program.stages:
             domains = stage.region.region.domains if stage.region.region is not None else ()
-            sizes = [words(domain.upper) for domain in domains]
+            sizes = [set(domain.upper.names) for domain in domains]
             spans = [piece.span for piece in stage.pieces if piece.span is not None]
-            sizes += [words(" ".join(shown(span.upper) for span in spans))] if spans else []
+            sizes += [{n for span in spans for n in names_in(bound(span.upper))}] if spans else []
             for names, value in zip(sizes, DEFAULT_SIZES, strict=False):
                 for name in sorted(names):
                     variable = facts.scopes.variable(name, key)

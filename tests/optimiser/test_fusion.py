@@ -10,11 +10,17 @@ from hfpy.diagnostics import Place
 from hfpy.model.directives import Domain, Region
 from hfpy.model.source import LogicalLine
 from hfpy.parse.directives import HINTS
+from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.transform.stencil.fusion import RULES, WISHES, against, fused
 from tests.optimiser.test_wishes import region, text, translated
 
 PLAIN = Region(
-    (Domain("i", "n"),), ("1",), ("n",), frozenset(), LogicalLine("@parallelRegion", ((0, 0, 0),), 0), Place("m.h90", 1)
+    (Domain("i", dim_of("n")),),
+    (ONE,),
+    (fragment("n"),),
+    frozenset(),
+    LogicalLine("@parallelRegion", ((0, 0, 0),), 0),
+    Place("m.h90", 1),
 )
 GIVEN = {n: getattr(PLAIN, n) for n, rule in RULES.items() if rule is None}
 

@@ -100,13 +100,12 @@ def sizes_of(routine: Routine) -> Iterator[str]:
     """Texts of the specification part and of the regions that are expressions: bounds, initial values, domain sizes."""
     for symbol in routine.spec.symbols.values():
         for dim in symbol.shape:
-            if dim.form == "explicit":
-                yield from (text for text in (dim.lower, dim.upper) if text)
-        if symbol.initial:
-            yield symbol.initial
+            yield from (bound.text for bound in dim.bounds)
+        if symbol.initial is not None:
+            yield symbol.initial.text
     for block in routine.spec.dependants:
         for domain in block.domains:
-            yield from (domain.lower, domain.upper)
+            yield from (bound.text for bound in domain.extent.bounds)
 
 
 # --- hfpy's trees -----------------------------------------------------------------------------------------------

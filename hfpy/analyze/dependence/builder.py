@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls
-from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, Parameter, atom, behind_loop, extreme, number
+from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, atom, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
     Access,
@@ -37,11 +37,9 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference, aliases_of
-from hfpy.model.expressions import ArrayConstructor, Expr, Keyword, Name, Range, base_name, walk
+from hfpy.model.expressions import ArrayConstructor, Expr, Fragment, Keyword, Name, Range, base_name, walk
 from hfpy.model.statements import Assignment, Construct, Header, Jump, Node, OneLine, Statement
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body
 
 _DEEPEST = 12
@@ -64,7 +62,7 @@ def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
     """
     walk = _Walk(body, detailed)
     region = body.region
-    steps = region.strides or ("1",) * len(region.domains)
+    steps = region.strides or (ONE,) * len(region.domains)
     rows = list(zip(region.iterators, region.starts, region.ends, steps, strict=True))
     for name, low, high, step in reversed(rows):  # the last is the outermost
         walk.enter(name, walk.bound(low), walk.bound(high), walk.bound(step))
@@ -112,13 +110,9 @@ class _Walk:
     def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
         return any(c[: len(parts)] == parts[: len(c)] for c in self._changed.get(identity, ()))
 
-    def bound(self, text: str) -> Form:
+    def bound(self, given: Fragment) -> Form:
         """A bound of the region, which is found once, before the region begins."""
-        expanded = expand(text, self.body.macros)
-        try:
-            expr = expression(expanded)
-        except GrammarError:
-            return atom(Parameter(expanded))
+        expr = expanded(given, self.body.macros).expr
         still = World(self.facts, self.body.key, lambda identity, parts: False, self.fresh)
         return Reading(still, self.frame, self.body.region.line.key).form(expr)
 

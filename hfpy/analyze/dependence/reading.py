@@ -184,7 +184,7 @@ class Reading:
         return atom(Parameter(self.spelled(data))) if not data.rank else atom(Application(self.spelled(data), ()))
 
     def _constant(self, symbol: Symbol, home: str) -> int | None:
-        if not symbol.constant or not symbol.initial or symbol.type.base != "integer":
+        if not symbol.constant or symbol.initial is None or symbol.type.base != "integer":
             return None
         return self.facts.domains.value(symbol.initial, home)
 

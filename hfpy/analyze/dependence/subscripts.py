@@ -11,12 +11,12 @@ from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.types import has_vector
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Apply, Component, Expr, Range, base_name, children
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Range, base_name, children
 from hfpy.model.statements import Statement, expressions
 from hfpy.parse.expressions import expression
+from hfpy.parse.fragments import expanded
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand
-from hfpy.parse.tokens import find_top
 
 
 class Subscripts:
@@ -140,23 +140,19 @@ class Subscripts:
 
     def lower(self, data: DataObject, place: int) -> Form:
         """The lower bound of a dimension."""
-        size = data.used[place].size
-        colon = find_top(size, (":",))
-        if colon < 0:
-            return number(1)
-        if size[:colon].strip():
-            return self._bound(size[:colon], data)
-        deferred = data.symbol.dynamic
+        dim = data.used[place].extent
+        if dim.lower is not None:
+            return self._bound(dim.lower)
+        deferred = data.symbol.dynamic and dim.open
         return atom(Parameter(f"lbound({self._name(data)},{place + 1})")) if deferred else number(1)
 
     def _end(self, data: DataObject, place: int) -> Form | None:
-        size = data.used[place].size
-        upper = size[find_top(size, (":",)) + 1 :].strip()
-        if not upper or upper == "*":
+        upper = data.used[place].extent.upper
+        if upper is None:
             if data.name in self.reading.frame.views:
                 return None  # what the caller passes
             return atom(Parameter(f"ubound({self._name(data)},{place + 1})"))
-        return self._bound(upper, data)
+        return self._bound(upper)
 
     def inside(self, data: DataObject, places: tuple[Subscript, ...]) -> tuple[Condition, ...]:
         """That single subscripts lie between declared bounds."""
@@ -169,19 +165,14 @@ class Subscripts:
 
     def extent(self, dimension: Dimension, data: DataObject) -> Form | None:
         """The number of elements of a dimension; None where a declaration does not tell."""
-        size = dimension.size
-        colon = find_top(size, (":",))
-        upper = size[colon + 1 :].strip()
-        if not upper or upper == "*":
+        dim = dimension.extent
+        if dim.upper is None:
             return None
-        low = self._bound(size[:colon], data) if colon > 0 and size[:colon].strip() else number(1)
-        return self._bound(upper, data) - low + number(1)
+        low = self._bound(dim.lower) if dim.lower is not None else number(1)
+        return self._bound(dim.upper) - low + number(1)
 
-    def _bound(self, text: str, data: DataObject) -> Form:
-        try:
-            return self.reading.form(expression(expand(text, self.facts.application.macros_of(self.key))))
-        except GrammarError:
-            return self.reading.world.fresh(text)
+    def _bound(self, bound: Fragment) -> Form:
+        return self.reading.form(expanded(bound, self.facts.application.macros_of(self.key)).expr)
 
     def _name(self, data: DataObject) -> str:
         return self.reading.spelled(data)

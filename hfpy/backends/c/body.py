@@ -12,11 +12,10 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.kinds import Kinds, Scalar
 from hfpy.analyze.scopes import Found
+from hfpy.analyze.sizes import constant
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.model.expressions import ArrayConstructor, Expr
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded
 
 
 class DeviceRoutines(Protocol):
@@ -155,15 +154,12 @@ class Body:
     def _new_constant(self, found: Found) -> tuple[CVariable, list[str]]:
         symbol = found.symbol
         scalar = self.kinds.scalar(symbol.type, found.home)
-        if scalar is None or not symbol.initial:
+        if scalar is None or symbol.initial is None:
             raise CannotPrint(f"the named constant '{symbol.name}'")
         name = c_name(symbol.name)
         if name in {v.text for v, _ in self.constants.values()} | {v.text for v in self.variables.values()}:
             name = f"{name}_of_{found.home.rsplit('::', 1)[-1]}"
-        try:
-            initial = expression(expand(symbol.initial, self.facts.application.macros_of(found.home)))
-        except GrammarError as problem:
-            raise CannotPrint(f"the named constant '{symbol.name}', whose value cannot be parsed,") from problem
+        initial = expanded(symbol.initial, self.facts.application.macros_of(found.home)).expr
         if symbol.rank:
             return self._constant_array(found, name, scalar, initial)
         if scalar.base == "integer" and (value := self.kinds.value(initial, found.home)) is not None:
@@ -181,8 +177,10 @@ class Body:
             raise CannotPrint(f"the array of constants '{symbol.name}'")
         printer = Expressions(self, found.home, None)
         values = ", ".join(printer.print(item).text for item in initial.items)
-        lower = symbol.shape[0].lower or "1"
-        upper = f"{int(lower) + len(initial.items) - 1}" if lower.lstrip("-").isdigit() else symbol.shape[0].upper
+        dim = symbol.shape[0]
+        first = constant((dim.lower or ONE).expr)
+        lower = (dim.lower or ONE).text
+        upper = f"{first + len(initial.items) - 1}" if first is not None else dim.upper.text if dim.upper else ""
         ctype = c_type(scalar)
         lines = [
             f"const {ctype} {name}_data[] = {{{values}}};",

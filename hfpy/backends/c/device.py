@@ -5,7 +5,6 @@ A copy a file keeps the generated files independent of each other, whatever modu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -20,12 +19,12 @@ from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.space import local_array, needs_space, own_arrays
 from hfpy.backends.c.statements import Statements, Unprintable
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.model.expressions import Fragment
+from hfpy.model.extents import Dim
 from hfpy.model.names import cut, stems
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded, expanded_dim
 
 Lines = list[tuple[str, int]]
 
@@ -78,7 +77,7 @@ class DeviceRoutines:
         found: set[tuple[str, str]] = set()
         for unit in self.reached({key}):
             for symbol in self.facts.routine(unit).spec.symbols.values():
-                for name in _words(" ".join(d.size for d in symbol.shape), self.facts, unit):
+                for name in _names(symbol.shape, self.facts, unit):
                     variable = self.facts.scopes.variable(name, unit)
                     if variable is not None and variable.home != unit:
                         found.add((variable.home, variable.symbol.name))
@@ -134,8 +133,9 @@ class DeviceRoutines:
         return self._scratch[key]
 
 
-def _words(text: str, facts: Facts, key: str) -> set[str]:
-    return {w.lower() for w in re.findall(r"[A-Za-z_]\w*", expand(text, facts.application.macros_of(key)))}
+def _names(shape: tuple[Dim, ...], facts: Facts, key: str) -> set[str]:
+    macros = facts.application.macros_of(key)
+    return {name for dim in shape for name in expanded_dim(dim, macros).names}
 
 
 def array_variable(data: DataObject, facts: Facts, scalar: Scalar, bounds: list[tuple[str, str]]) -> CVariable:
@@ -277,16 +277,14 @@ class _Function:
         size = data.used[dimension]
         form = data.symbol.shape[size.declared] if size.declared is not None else None
         if form is not None and form.form != "explicit":
-            lower = self._size(form.lower or "1")
+            lower = self._size(form.lower or ONE)
             return lower, f"{actual}.extent({place}) + {lower} - 1"
-        low, colon, high = size.size.rpartition(":")
-        return self._size((low if colon else "1") or "1"), self._size(high)
+        dim = size.extent
+        assert dim.upper is not None
+        return self._size(dim.lower or ONE), self._size(dim.upper)
 
-    def _size(self, text: str) -> str:
-        try:
-            tree = expression(expand(text, self.facts.application.macros_of(self.key)))
-        except GrammarError as problem:
-            raise CannotPrint(f"the size '{text}'") from problem
+    def _size(self, bound: Fragment) -> str:
+        tree = expanded(bound, self.facts.application.macros_of(self.key)).expr
         return Expressions(self.body, self.key, None).print(tree).text
 
     def _global(self, found: Found) -> None:

@@ -34,12 +34,10 @@ from hfpy.backends.c.space import (
 from hfpy.backends.c.statements import Statements, Unprintable
 from hfpy.backends.c.teams import not_by_teams, shared_by_team, team_block
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
-from hfpy.model.expressions import names_in
+from hfpy.model.expressions import Fragment, names_in
 from hfpy.model.statements import Header
 from hfpy.model.units import Symbol
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body, own_nest
 
 _OPERATORS = {
@@ -133,23 +131,23 @@ class KernelBuilder:
 
     def _domains(self) -> list[Domain]:
         region = self.region
-        strides = region.strides or ("1",) * len(region.domains)
+        strides = region.strides or (ONE,) * len(region.domains)
         result = []
         for name, start, end, step in zip(region.iterators, region.starts, region.ends, strides, strict=True):
             text = c_name(name)
             self.variables[name] = CVariable(text, INTEGER)
             first = self._bound(f"{text}_first", start)
             last = self._bound(f"{text}_last", end)
-            by = "1" if step.strip() in ("", "1") else self._bound(f"{text}_step", step)
+            by = "1" if step == ONE else self._bound(f"{text}_step", step)
             result.append(Domain(text, first, last, by, extent(first, last, by)))
         return result
 
-    def _bound(self, name: str, text: str) -> str:
+    def _bound(self, name: str, bound: Fragment) -> str:
         """A bound as C text: made of constants and integers that nothing changes, or else evaluated by the host."""
-        plain = self._fixed(text, self.key)
+        plain = self._fixed(bound, self.key)
         if plain is not None:
             return plain
-        return self._value(name, name, INTEGER, text)
+        return self._value(name, name, INTEGER, bound.text)
 
     def _value(self, slot: str, name: str, scalar: Scalar, actual: str) -> str:
         self.parameters.setdefault(slot, Parameter("value", name, name, scalar, actual))
@@ -314,14 +312,14 @@ class KernelBuilder:
     def _array_bounds(self, data: DataObject, dimension: int, actual: str, text: str) -> tuple[str, str]:
         """Bounds of one dimension: from the declaration where its names keep their values, else asked of the array."""
         size = data.used[dimension]
-        low, colon, high = size.size.rpartition(":")
+        dim = size.extent
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         storage = self.facts.order(data).storage or tuple(range(data.rank))
         place = storage.index(dimension) + 1
         if form == "star":
             raise CannotPrint(f"the assumed-size array '{data.name}'")
-        lower = self._fixed((low if colon else "1") or "1", data.home) if form == "explicit" else None
-        upper = self._fixed(high, data.home) if form == "explicit" else None
+        lower = self._fixed(dim.lower or ONE, data.home) if form == "explicit" else None
+        upper = self._fixed(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
             raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
         if lower is None:
@@ -330,16 +328,13 @@ class KernelBuilder:
             upper = self._value(f"{text}%u{place}", f"{text}_upper{place}", INTEGER, f"ubound({actual}, {place})")
         return lower, upper
 
-    def _fixed(self, text: str, home: str) -> str | None:
+    def _fixed(self, bound: Fragment, home: str) -> str | None:
         """A bound printed from its names: named constants, and integers of this routine that nothing changes.
 
-        ``home`` is the unit whose names the text means. None where something else stands in it.
+        ``home`` is the unit whose names it means. None where something else stands in it.
         """
-        shown = expand(text, self.facts.application.macros_of(self.key))
-        try:
-            tree = expression(with_values(shown, values_here(self.facts, self.known, self.key, home)))
-        except GrammarError:
-            return None
+        plain = expanded(bound, self.facts.application.macros_of(self.key))
+        tree = with_values(plain, values_here(self.facts, self.known, self.key, home)).expr
         value = self.device.kinds.value(tree, home)
         if value is not None:
             return str(value)

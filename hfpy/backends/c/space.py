@@ -12,29 +12,29 @@ from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
 from hfpy.backends.c.expressions import Expressions, extent
 from hfpy.backends.c.values import CannotPrint, CVariable, c_type
-from hfpy.model.expressions import Keyword
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.model.expressions import Fragment, Keyword
+from hfpy.parse.fragments import ONE, expanded_dim
 
 
 def constant_bounds(facts: Facts, data: DataObject) -> list[tuple[int, int]] | None:
     """The bounds of an array whose dimensions are all known numbers; None otherwise."""
     bounds = []
-    for low, high in bound_texts(facts, data):
-        pair = [facts.domains.value(t, data.home) for t in (low, high)]
+    for low, high in bounds_of(facts, data):
+        pair = [facts.domains.value(b, data.home) for b in (low, high)]
         if pair[0] is None or pair[1] is None:
             return None
         bounds.append((pair[0], pair[1]))
     return bounds
 
 
-def bound_texts(facts: Facts, data: DataObject) -> list[tuple[str, str]]:
-    """Lower and upper bound of each dimension as Fortran text."""
+def bounds_of(facts: Facts, data: DataObject) -> list[tuple[Fragment, Fragment]]:
+    """Lower and upper bound of each dimension of a local array. Raises CannotPrint where there is none."""
     result = []
     for dimension in data.used:
-        low, colon, high = expand(dimension.size, facts.application.macros_of(data.home)).rpartition(":")
-        result.append(((low if colon else "1") or "1", high))
+        dim = expanded_dim(dimension.extent, facts.application.macros_of(data.home))
+        if dim.upper is None:
+            raise CannotPrint(f"the array '{data.name}', whose size is not declared,")
+        result.append((dim.lower or ONE, dim.upper))
     return result
 
 
@@ -46,7 +46,7 @@ def local_array(body: Body, data: DataObject) -> tuple[CVariable, list[str]]:
     scalar = scalar_of(body.kinds, data)
     constant = constant_bounds(facts, data)
     if constant is None:
-        bounds = [(_size(body, low), _size(body, high)) for low, high in bound_texts(facts, data)]
+        bounds = [(_size(body, low), _size(body, high)) for low, high in bounds_of(facts, data)]
         variable = array_variable(data, facts, scalar, bounds)
         pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
         ctype = f"{c_type(scalar)}, {data.rank}"
@@ -62,11 +62,8 @@ def local_array(body: Body, data: DataObject) -> tuple[CVariable, list[str]]:
     ]
 
 
-def _size(body: Body, text: str) -> str:
-    try:
-        return Expressions(body, body.key, None).print(expression(text)).text
-    except GrammarError as problem:
-        raise CannotPrint(f"the size '{text}'") from problem
+def _size(body: Body, bound: Fragment) -> str:
+    return Expressions(body, body.key, None).print(bound.expr).text
 
 
 def needs_space(device: DeviceRoutines, key: str) -> bool:
@@ -92,8 +89,7 @@ def bytes_of(body: Body, arrays: list[DataObject]) -> list[str]:
     for data in arrays:
         scalar = body.kinds.scalar(data.symbol.type, data.home)
         counts = [
-            f"hf_count({extent(_size(body, low), _size(body, high), '1')})"
-            for low, high in bound_texts(body.facts, data)
+            f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds_of(body.facts, data)
         ]
         texts.append(f"hf_space_of({' * '.join(counts)}, {scalar.bytes if scalar is not None else 8})")
     return texts
@@ -110,7 +106,7 @@ def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
     for made in scratch:
         data = body.facts.object(made.name, body.key)
         assert data is not None
-        bounds = [bound_texts(body.facts, data)[d] for d in made.dimensions]
+        bounds = [bounds_of(body.facts, data)[d] for d in made.dimensions]
         counts = [f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds]
         texts.append(f"hf_space_of({' * '.join(counts)}, {made.type.bytes})")
     return texts

@@ -58,7 +58,7 @@ class Constants:
     def _declaration(self, word: str, found: Found) -> str:
         symbol = found.symbol
         scalar = self.kinds.scalar(symbol.type, found.home)
-        if scalar is None or not symbol.initial:
+        if scalar is None or symbol.initial is None:
             raise CannotPrint(f"the named constant '{word}'")
         macros = self.facts.application.macros_of(found.home)
         value = (
@@ -66,8 +66,8 @@ class Constants:
         )
         if value is not None:
             return f"{type_text(scalar)}, parameter :: {word} = {value}"
-        shape = ",".join(d.size if d.form != "star" else "*" for d in symbol.shape)
-        initial = expand(symbol.initial, macros)
+        shape = ",".join(d.text if d.form != "star" else "*" for d in symbol.shape)
+        initial = expand(symbol.initial.text, macros)
         self.of(f"{shape} {initial}", found.home)
         listed = f"({expand(shape, macros)})" if symbol.rank else ""
         return f"{type_text(scalar)}, parameter :: {word}{listed} = {initial}"

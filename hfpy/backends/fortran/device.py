@@ -13,7 +13,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.kinds import Scalar
 from hfpy.backends.c.device import DeviceRoutines, scalar_of
-from hfpy.backends.c.space import bound_texts, constant_bounds, own_arrays
+from hfpy.backends.c.space import constant_bounds, own_arrays
 from hfpy.backends.c.statements import Unprintable
 from hfpy.backends.c.values import CannotPrint
 from hfpy.backends.fortran.constants import Constants, type_text
@@ -41,8 +41,6 @@ _IDENTITIES = {
 Slot = tuple[str, str]
 
 Pairs = tuple[tuple[str, str], ...]
-
-bound_pair = bound_texts
 
 
 def bound_names(array: str, rank: int) -> Pairs:
@@ -282,10 +280,8 @@ class _Definition:
     def _size(self, data: DataObject, dimension: int) -> str:
         size = data.used[dimension]
         form = data.symbol.shape[size.declared] if size.declared is not None else None
-        if form is not None and form.form in ("assumed", "deferred"):
-            return f"{form.lower}:" if form.lower else ":"
-        if form is not None and form.form == "star":
-            return f"{form.lower}:*" if form.lower else "*"
+        if form is not None and form.open:
+            return form.text
         return expand(size.size, self.facts.application.macros_of(self.key))
 
     def _locals(self) -> list[str]:

@@ -22,19 +22,19 @@ from hfpy.backends.c.components import components
 from hfpy.backends.c.device import scalar_of
 from hfpy.backends.c.kernel import Kernel, KernelBuilder
 from hfpy.backends.c.parameters import Parameter
+from hfpy.backends.c.space import bounds_of
 from hfpy.backends.c.statements import Unprintable
 from hfpy.backends.c.values import CannotPrint
 from hfpy.backends.fortran.constants import Constants, type_text
-from hfpy.backends.fortran.device import FortranRoutines, bound_pair, identity_of, zero
+from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
 from hfpy.backends.fortran.parameters import count, passed, shape, value_lines, wrapped
 from hfpy.backends.fortran.spaces import add_space
 from hfpy.backends.fortran.text import KernelText, Spelling, words
-from hfpy.model.expressions import names_in
+from hfpy.model.expressions import Fragment, names_in
 from hfpy.model.names import cut
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body, own_nest
 from hfpy.transform.wrapping import wrap_line
 
@@ -112,18 +112,18 @@ class FortranKernel:
 
     def _domains(self) -> list[Domain]:
         region = self.region
-        strides = region.strides or ("1",) * len(region.domains)
+        strides = region.strides or (ONE,) * len(region.domains)
         result = []
         for name, start, end, step in zip(region.iterators, region.starts, region.ends, strides, strict=True):
             first = self._bound(f"{name}_first", start)
             last = self._bound(cut(f"{name}_last"), end)
-            by = "1" if step.strip() in ("", "1") else self._bound(f"{name}_step", step)
+            by = "1" if step == ONE else self._bound(f"{name}_step", step)
             result.append(Domain(name, first, last, by, count(first, last, by)))
         return result
 
-    def _bound(self, name: str, text: str) -> str:
-        plain = self.fixed(text, self.key)
-        return plain if plain is not None else self._value(name, INTEGER, text)
+    def _bound(self, name: str, bound: Fragment) -> str:
+        plain = self.fixed(bound, self.key)
+        return plain if plain is not None else self._value(name, INTEGER, bound.text)
 
     def _value(self, name: str, scalar: Scalar, actual: str) -> str:
         if name in self.names and name not in self.parameters:
@@ -132,20 +132,16 @@ class FortranKernel:
         self.names.add(name)
         return name
 
-    def fixed(self, text: str, home: str) -> str | None:
+    def fixed(self, bound: Fragment, home: str) -> str | None:
         """A bound as it stands, if made of constants and integers that nothing changes; None otherwise."""
-        shown = expand(text, self.facts.application.macros_of(self.key)).strip()
-        shown = with_values(shown, values_here(self.facts, self.known, self.key, home))
-        try:
-            tree = expression(shown)
-        except GrammarError:
-            return None
-        value = self.device.kinds.value(tree, home)
+        plain = expanded(bound, self.facts.application.macros_of(self.key))
+        shown = with_values(plain, values_here(self.facts, self.known, self.key, home))
+        value = self.device.kinds.value(shown.expr, home)
         if value is not None:
             return str(value)
         scopes = self.facts.scopes
         objects = []
-        for name in sorted(names_in(tree)):
+        for name in sorted(shown.names):
             if home != self.key and scopes.variable(name, home) != scopes.variable(name, self.key):
                 return None
             found = self.facts.object(name, self.key)
@@ -155,7 +151,7 @@ class FortranKernel:
         for found in objects:
             if not found.symbol.constant:
                 self._value(found.name, scalar_of(self.device.kinds, found), found.name)
-        return shown
+        return shown.text
 
     def _fixed_integer(self, data: DataObject) -> bool:
         """Whether a scalar is an integer that nothing in this routine, or below it, changes."""
@@ -245,7 +241,7 @@ class FortranKernel:
             return
         pairs = []
         constant = True
-        for low, high in bound_pair(self.facts, data):
+        for low, high in bounds_of(self.facts, data):
             values = [self.fixed(low, data.home), self.fixed(high, data.home)]
             if values[0] is None or values[1] is None:
                 raise CannotPrint(f"the local array '{name}', whose size changes")
@@ -318,12 +314,12 @@ class FortranKernel:
     ) -> tuple[str, str]:
         """Bounds of one dimension: from the declaration where its names keep their values, else asked of the array."""
         size = data.used[dimension]
-        low, colon, high = size.size.rpartition(":")
+        dim = size.extent
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         if form == "star":
             raise CannotPrint(f"the assumed-size array '{data.name}'")
-        lower = self.fixed((low if colon else "1") or "1", data.home) if form == "explicit" else None
-        upper = self.fixed(high, data.home) if form == "explicit" else None
+        lower = self.fixed(dim.lower or ONE, data.home) if form == "explicit" else None
+        upper = self.fixed(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         place = storage.index(dimension) + 1
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
             raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")

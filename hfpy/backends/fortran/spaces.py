@@ -8,12 +8,10 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.device import scalar_of
 from hfpy.backends.c.parameters import Parameter
+from hfpy.backends.c.space import bounds_of
 from hfpy.backends.c.values import CannotPrint
-from hfpy.backends.fortran.device import bound_pair
-from hfpy.model.expressions import Keyword, Name, walk
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.model.expressions import Fragment, Keyword, Name, walk
+from hfpy.parse.fragments import expanded, piece
 
 if TYPE_CHECKING:
     from hfpy.backends.fortran.kernel import FortranKernel
@@ -25,7 +23,7 @@ def add_space(kernel: FortranKernel, slot: tuple[str, str], called: list[str]) -
     data = kernel.facts.object(name, owner)
     assert data is not None
     pairs = []
-    for low, high in bound_pair(kernel.facts, data):
+    for low, high in bounds_of(kernel.facts, data):
         known = (_known(kernel, low, owner, called), _known(kernel, high, owner, called))
         if known[0] is None or known[1] is None:
             raise CannotPrint(f"the local array '{name}' of '{kernel.facts.routine(owner).name}', whose size varies,")
@@ -38,15 +36,14 @@ def add_space(kernel: FortranKernel, slot: tuple[str, str], called: list[str]) -
     kernel.globals[slot] = f"{text}({','.join(':' * data.rank)}, hf_thread)"
 
 
-def _known(kernel: FortranKernel, text: str, unit: str, called: list[str]) -> str | None:
+def _known(kernel: FortranKernel, bound: Fragment | None, unit: str, called: list[str]) -> str | None:
     """A size of a routine called here in terms of this kernel; None where it is not the same for every call."""
-    if unit == kernel.key:
-        return kernel.fixed(text, unit)
-    shown = expand(text, kernel.facts.application.macros_of(kernel.key))
-    try:
-        tree = expression(shown)
-    except GrammarError:
+    if bound is None:
         return None
+    if unit == kernel.key:
+        return kernel.fixed(bound, unit)
+    plain = expanded(bound, kernel.facts.application.macros_of(kernel.key))
+    shown, tree = plain.text, plain.expr
     value = kernel.device.kinds.value(tree, unit)
     if value is not None:
         return str(value)
@@ -82,12 +79,12 @@ def _given_size(kernel: FortranKernel, name: str, found: Found, unit: str, calle
     return texts.pop() if len(texts) == 1 else None
 
 
-def _actual(site: CallSite, dummies: tuple[str, ...], name: str) -> str:
-    """The text of an actual argument; empty if it is not given."""
+def _actual(site: CallSite, dummies: tuple[str, ...], name: str) -> Fragment | None:
+    """An actual argument; None if it is not given."""
     text = site.at.statement.line.text
     for number, argument in enumerate(site.args):
         given = argument.name if isinstance(argument, Keyword) else dummies[number]
         if given == name:
             value = argument.value if isinstance(argument, Keyword) else argument
-            return text[value.start : value.end]
-    return ""
+            return piece(text, value)
+    return None

@@ -11,9 +11,11 @@ from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Domain, Region
 from hfpy.model.expressions import Apply, Expr, Name, walk
+from hfpy.model.extents import Dim
 from hfpy.model.printing import attributes
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, constructs
+from hfpy.parse.fragments import ONE, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
@@ -116,7 +118,7 @@ class RegionBlocks:
     def _check(self) -> None:
         for sharing in self.sharings:
             region = sharing.region
-            if region.reductions or region.vector or any(s.strip() != "1" for s in region.strides):
+            if region.reductions or region.vector or any(s != ONE for s in region.strides):
                 raise refused("it has a reduction, is a vector loop, or has a stride", region.place)
             if region.private or any(name in ("fuse", "block") and v == ("no",) for name, v in region.hints):
                 raise refused("it is made of blocks already, or says that it shall not be", region.place)
@@ -262,14 +264,14 @@ class RegionBlocks:
             raise refused(f"'{name}' is not declared", self.region.place)
         type_text = plain_type(self.facts, self.routine.key, name)
         if not self._packs(name):  # the thread's own
-            sizes = tuple(d.size for d in data.used)
+            sizes = tuple(d.extent for d in data.used)
             column: tuple[str, ...] = ()
             inner: tuple[int, ...] = ()
             before = behind = apart = False
         else:
             parallel = self._positions(data.name)
             rest = [p for p in range(data.rank) if p not in parallel]
-            sizes = tuple(known_size(self.facts, data, p) or ":" for p in rest)
+            sizes = tuple(known_size(self.facts, data, p) or Dim("deferred") for p in rest)
             storage = self._storage(data)
             inner = tuple(sorted(range(len(rest)), key=lambda n: storage.index(rest[n]) if storage else n))
             apart = self._contiguous(data)
@@ -279,22 +281,22 @@ class RegionBlocks:
             )
             before = not self._set_first(name, sizes) and not self._only_here(name)
             behind = self._changed(name) and not self._only_here(name)
-        if any(s.endswith(":") or "*" in s for s in sizes):
+        if any(dim.open for dim in sizes):
             raise refused(f"how large '{name}' is cannot be told", self.region.place)
-        for word in {w for s in sizes for w in words(s)}:
+        for word in {name for dim in sizes for name in dim.names}:
             size = self.facts.object(word, self.routine.key)
             if size is not None and size.local and not size.symbol.constant:
                 raise refused(f"the size of '{name}' is a local variable", self.region.place)
-        shape = ",".join([f"0:{self.width - 1}", *sizes])
+        shape = ",".join([f"0:{self.width - 1}", *(dim.text for dim in sizes)])
         block = self.names.array(name, "", type_text, shape)
         extents = tuple(map(self._extent, sizes))
         return Packed(name, block, sizes, before, behind, column, inner, apart, extents)
 
-    def _extent(self, size: str) -> int | None:
+    def _extent(self, dim: Dim) -> int | None:
         """The number of elements of a dimension, where it is known."""
-        lower, _, upper = size.rpartition(":")
-        first = self.facts.domains.value(lower or "1", self.routine.key)
-        last = self.facts.domains.value(upper, self.routine.key)
+        assert dim.upper is not None
+        first = self.facts.domains.value(dim.lower or ONE, self.routine.key)
+        last = self.facts.domains.value(dim.upper, self.routine.key)
         return None if first is None or last is None else last - first + 1
 
     def _changed(self, name: str) -> bool:
@@ -313,7 +315,7 @@ class RegionBlocks:
     def _inner_loops(self) -> list[Construct]:
         return [c for outer in self.constructs for c in constructs((outer,))]
 
-    def _set_first(self, name: str, sizes: tuple[str, ...]) -> bool:
+    def _set_first(self, name: str, sizes: tuple[Dim, ...]) -> bool:
         """Whether all of an array's columns are set before they are read; a module's may be read by what is called."""
         data = self._arrays()[name]
         own = data.home == self.routine.key
@@ -328,10 +330,10 @@ class RegionBlocks:
         used = {w for row in rows for w in words(row)}
         made = fused(
             [s.region for s in self.sharings],
-            domains=tuple(Domain(i, d.size) for i, d in zip(iterators, region.domains, strict=True)),
+            domains=tuple(Domain(i, d.extent) for i, d in zip(iterators, region.domains, strict=True)),
             starts=region.starts,
             ends=region.ends,
-            strides=(str(self.width), *("1" for _ in region.iterators[1:])),
+            strides=(fragment(str(self.width)), *(ONE for _ in region.iterators[1:])),
             stated=frozenset({"startat", "endat"}),
             private=tuple(n for n in self.names.types if n in used and self.names.shapes[n]),
             applies_to=frozenset({"cpu"}),

@@ -157,7 +157,7 @@ class _Clone:
     def _declaration(self, symbol: Symbol) -> str:
         name, routine = symbol.name, self.routine
         odd = symbol.attributes - _ATTRIBUTES
-        if odd or not symbol.type.text or (symbol.initial and not symbol.constant):
+        if odd or not symbol.type.text or (symbol.initial is not None and not symbol.constant):
             raise refused(f"'{name}' of '{routine.name}' has the attribute {', '.join(sorted(odd))}", routine.place())
         words_before = [symbol.type.text]
         if symbol.constant:
@@ -165,10 +165,11 @@ class _Clone:
         intent = "out" if name == routine.result and routine.kind == "function" else symbol.intent
         words_before += [f"intent({intent})"] if intent else []
         words_before += ["optional"] if "optional" in symbol.attributes else []
-        sizes = [d.size for d in symbol.shape] if symbol.constant else [d.size for d in self._data(name).used]
+        dims = symbol.shape if symbol.constant else tuple(d.extent for d in self._data(name).used)
+        sizes = [dim.text for dim in dims]
         if name in self.varying:
-            assumed = any(s.endswith(":") for s in sizes)
-            sizes = [f"{s}:" if assumed and s and not s.endswith(":") else s for s in sizes]
+            assumed = any(dim.form in ("assumed", "deferred") for dim in dims)
+            sizes = [f"{s}:" if assumed and dim.upper is not None else s for s, dim in zip(sizes, dims, strict=True)]
             sizes = ["0:" if assumed else f"0:{self.clones.width - 1}", *sizes]
         shape = f"({','.join(sizes)})" if sizes else ""
         value = f" = {symbol.initial}" if symbol.constant else ""
@@ -176,7 +177,5 @@ class _Clone:
 
 
 def _mentioned(symbol: Symbol, data: DataObject) -> set[str]:
-    found = words(symbol.initial) | words(symbol.type.text)
-    for dimension in data.used:
-        found |= words(dimension.size)
-    return found
+    initial = symbol.initial.names if symbol.initial is not None else frozenset()
+    return set(initial.union(symbol.type.names, *(d.extent.names for d in data.used)))

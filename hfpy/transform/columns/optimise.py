@@ -137,7 +137,7 @@ def _vanished(facts: Facts, routine: Routine, replaced: set[int], used: set[str]
     """Local variables of the replaced regions that nothing mentions any more."""
     references = facts.references[routine.key]
     rest = {r.name for r in references if not replaced & set(r.at.regions)} | used
-    rest |= {w for s in routine.spec.symbols.values() for d in s.shape for w in words(d.size)}
+    rest |= {n for s in routine.spec.symbols.values() for d in s.shape for n in d.names}
     names = {r.name for r in references} - rest
     return {n for n in names if (data := facts.object(n, routine.key)) and data.local and removable(routine, n)}
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from hfpy.model.expressions import Literal, Name
+from hfpy.model.extents import Dim
+from hfpy.parse.fragments import ONE
 from hfpy.transform.columns.statements import LANE, STEP
 from hfpy.transform.stencil.locals import Locals
 
@@ -26,7 +29,7 @@ class Packed:
 
     name: str
     block: str
-    sizes: tuple[str, ...]
+    sizes: tuple[Dim, ...]
     before: bool
     behind: bool
     column: tuple[str, ...]
@@ -108,11 +111,11 @@ def _around(array: Packed, names: Locals, rows: list[str], dimensions: Sequence[
     return rows
 
 
-def _bounds(size: str) -> tuple[str, str]:
+def _bounds(dim: Dim) -> tuple[str, str]:
     """The bounds of a dimension; an expression as upper bound in parentheses."""
-    lower, _, upper = size.rpartition(":")
-    plain = upper.replace("_", "").isalnum()
-    return lower.strip() or "1", upper if plain else f"({upper})"
+    assert dim.upper is not None
+    plain = isinstance(dim.upper.expr, Name | Literal)
+    return (dim.lower or ONE).text, dim.upper.text if plain else f"({dim.upper})"
 
 
 def _loop(variable: str, low: str, high: str, rows: Sequence[str]) -> list[str]:

@@ -89,7 +89,7 @@ def _one(writer: BodyWriter, expr: Expr) -> str:
             ftype = type_of(node, key, scopes)
             if ftype is None or ftype.base not in ("real", "integer"):
                 return ""
-            found.add((ftype.base, ftype.kind.lower()))
+            found.add((ftype.base, "double" if ftype.double else ftype.kind.text.lower() if ftype.kind else ""))
     kinds = {kind for base, kind in found if base == "real"}
     if not kinds and found == {("integer", "")}:
         return "1"

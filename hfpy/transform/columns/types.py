@@ -17,4 +17,4 @@ def plain_type(facts: Facts, key: str, name: str) -> str:
     scalar = Kinds(facts.scopes, facts.application.options.kinds).scalar(ftype, data.home)
     if scalar is None:
         raise refused(f"the kind of '{name}' is not known", place)
-    return f"{ftype.base}({scalar.bytes})" if ftype.kind else ftype.base
+    return f"{ftype.base}({scalar.bytes})" if not ftype.default else ftype.base

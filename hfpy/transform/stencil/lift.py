@@ -10,13 +10,13 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.sizes import Linear, linear, linear_of, show
+from hfpy.analyze.sizes import Linear, linear, show
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region, StencilScope
 from hfpy.model.expressions import Apply, Expr, Range, walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded, expanded_dim, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.stencil.flow import kept_arrays
 from hfpy.transform.stencil.operations import PURE, count
@@ -142,7 +142,7 @@ class Lifter:
             else:
                 offsets.setdefault(pattern.name, set()).add(offset)
         self._check_written(written, offsets, region)
-        fixed |= {n for t in (*region.starts, *region.ends) for n in words(expand(t, self.macros))}
+        fixed |= {n for b in (*region.starts, *region.ends) for n in expanded(b, self.macros).names}
         box = self._box(region, fixed, {*scalars, *region.iterators})
         safe = frozenset(
             key
@@ -182,7 +182,7 @@ class Lifter:
     def _check_region(self, region: Region) -> None:
         if region.reductions:
             raise self._refused(6, "it has a reduction", region.place)
-        if region.vector or any(s.strip() != "1" for s in region.strides):
+        if region.vector or any(s != ONE for s in region.strides):
             raise self._refused(6, "its loops are vector loops or have a stride", region.place)
         if region.independent or region.distinct:
             raise self._refused(6, "it states what hfpy cannot prove", region.place)
@@ -291,13 +291,13 @@ class Lifter:
         for item, dimension in zip(pattern.items, data.used, strict=True):
             if item not in iterators:
                 return False
-            lower, _, upper = dimension.size.rpartition(":")
-            ends = [linear_of(expand(t, self.macros)) for t in (lower or "1", upper)]
-            if None in ends:
+            dim = expanded_dim(dimension.extent, self.macros)
+            if dim.upper is None:
                 return False
+            ends = [linear((dim.lower or ONE).expr), linear(dim.upper.expr)]
             span = box[iterators.index(item)]
             by = access.offset[iterators.index(item)]
-            first, last, low, high = (self._known(f) for f in (span.lower, span.upper, *ends) if f is not None)
+            first, last, low, high = (self._known(f) for f in (span.lower, span.upper, *ends))
             below, above = distance(moved(first, by), low), distance(high, moved(last, by))
             if below is None or above is None or below < 0 or above < 0:
                 return False
@@ -307,13 +307,13 @@ class Lifter:
         """A linear form with named constants as numbers."""
         terms: dict[str, int] = {}
         for atom, factor in form:
-            value = self.facts.domains.value(atom, self.key) if atom else 1
+            value = self.facts.domains.value(fragment(atom), self.key) if atom else 1
             name, times = (atom, 1) if value is None else ("", value)
             terms[name] = terms.get(name, 0) + factor * times
         return tuple(sorted((a, c) for a, c in terms.items() if c))
 
     def _form(self, item: Expr | str, reference: Reference) -> Linear:
-        form = linear_of(item) if isinstance(item, str) and item != ":" else None
+        form = linear(fragment(item).expr) if isinstance(item, str) and item != ":" else None
         if isinstance(item, Expr) and not isinstance(item, Range):
             form = linear(item)
             if any(isinstance(n, Apply) for n in walk(item)):
@@ -332,7 +332,7 @@ class Lifter:
         scalar = self.kinds.scalar(ftype, data.home)
         if scalar is None:
             raise self._refused(6, f"the kind of '{name}' is not known", place)
-        if not ftype.kind:
+        if ftype.default:
             return ftype.base, scalar.bytes
         return f"{ftype.base}({scalar.bytes})", scalar.bytes
 
@@ -354,10 +354,9 @@ class Lifter:
     def _box(self, region: Region, fixed: set[str], varying: set[str]) -> Box:
         spans = []
         for low, high in zip(region.starts, region.ends, strict=True):
-            lower, upper = (linear_of(expand(t, self.macros)) for t in (low, high))
-            if lower is None or upper is None or fixed & varying:
+            if fixed & varying:
                 raise self._refused(7, f"its bounds '{low}:{high}' cannot be compared", region.place)
-            spans.append(Span(lower, upper))
+            spans.append(Span(*(linear(expanded(b, self.macros).expr) for b in (low, high))))
         return tuple(spans)
 
     # -- refusals

@@ -14,7 +14,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.printing import rows
-from hfpy.model.statements import Construct, Node, mentioned
+from hfpy.model.statements import Construct, Node, all_names
 from hfpy.model.units import FileIndex, Routine, Symbol
 from hfpy.options import CPU, GPU, Machine, Tuned
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines, replace_rows
@@ -234,12 +234,12 @@ def names_of(region: Construct) -> set[str]:
     """The names that a new region mentions, in its body or its directive."""
     made = region.region
     assert made is not None
-    texts = (*(d.size for d in made.domains), *made.starts, *made.ends)
-    return mentioned((region,)) | {*made.iterators, *made.private} | {w for text in texts for w in words(text)}
+    sizes = {n for d in made.domains for n in d.extent.names}
+    return all_names((region,)) | {*made.iterators, *made.private} | made.bound_names | sizes
 
 
 def _shape_words(symbol: Symbol) -> set[str]:
-    return {w for d in symbol.shape for w in words(d.size)}
+    return {name for dim in symbol.shape for name in dim.names}
 
 
 def with_text(index: FileIndex, done: Optimised) -> tuple[str, tuple[int, ...]]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from hfpy.analyze.bodies import words
 from hfpy.analyze.sizes import Linear
 from hfpy.model.directives import Domain, Region
+from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, DirectiveLine, Node, Part
+from hfpy.parse.fragments import fragment
 from hfpy.transform.stencil.blocks import BlockWriter, block_sizes, in_blocks
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.groups import Group
@@ -41,7 +43,7 @@ class _Space:
     """What the points of a region are: iterators, the sizes of their domains, bounds, and steps."""
 
     iterators: tuple[str, ...]
-    sizes: tuple[str, ...]
+    sizes: tuple[Dim, ...]
     box: Box
     steps: tuple[int, ...] = ()
 
@@ -136,9 +138,9 @@ def _region(
     made = fused(
         group.regions,
         domains=tuple(Domain(i, size) for i, size in zip(space.iterators, space.sizes, strict=True)),
-        starts=tuple(shown(s.lower) for s in space.box),
-        ends=tuple(shown(s.upper) for s in space.box),
-        strides=tuple(map(str, space.steps)),
+        starts=tuple(fragment(shown(s.lower)) for s in space.box),
+        ends=tuple(fragment(shown(s.upper)) for s in space.box),
+        strides=tuple(fragment(str(step)) for step in space.steps),
         stated=frozenset({"startat", "endat"}),
         private=private,
         applies_to=frozenset({target}),
@@ -161,8 +163,8 @@ def region_node(region: Region, body: tuple[Node, ...], last: Construct) -> Cons
     return Construct("region", (Part(head, body),), end, region)
 
 
-def _sizes(group: Group) -> tuple[str, ...]:
-    return tuple(d.size for d in group.regions[0].domains)
+def _sizes(group: Group) -> tuple[Dim, ...]:
+    return tuple(d.extent for d in group.regions[0].domains)
 
 
 def _manner(group: Group, cut: Mapping[str, int]) -> str:

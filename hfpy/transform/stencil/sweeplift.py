@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.bodies import RegionBody, words
-from hfpy.analyze.sizes import Linear, linear_of, show
+from hfpy.analyze.sizes import Linear, linear, show
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, names_in, walk
 from hfpy.model.statements import Construct, Header, Node, OneLine, Statement, expressions, flatten
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded
+from hfpy.parse.fragments import piece as piece_of
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.stencil.lift import Draft, Lifter, wishes_of
 from hfpy.transform.stencil.operations import count
@@ -94,7 +95,7 @@ class SweepLifter(Lifter):
     def _loop(self, node: Construct, header: Header) -> Piece:
         text = header.line.text
         place = header.line.place(self.routine.file)
-        forms = [linear_of(expand(text[e.start : e.end], self.macros)) for e in header.exprs]
+        forms = [linear(expanded(piece_of(text, e), self.macros).expr) for e in header.exprs]
         step = dict(forms[2] or ()) if len(forms) > 2 else {"": 1}
         if None in forms or step not in ({"": 1}, {"": -1}) or any(_computed(e) for e in header.exprs):
             raise self._refused(7, "the bounds of a loop cannot be compared, or it has a step", place)
@@ -136,7 +137,7 @@ class SweepLifter(Lifter):
             self._check_use(use, accesses[use.key], written, patterns[use.name], iterators)
         for piece in pieces:
             fixed |= {n for form in _bounds(piece) for atom, _ in form for n in words(atom)}
-        fixed |= {n for t in (*region.starts, *region.ends) for n in words(expand(t, self.macros))}
+        fixed |= {n for b in (*region.starts, *region.ends) for n in expanded(b, self.macros).names}
         box = (*self._box(region, fixed, varying), WRITTEN_LEVELS)
         offsets: dict[str, frozenset[Offset]] = {}
         for access in accesses.values():
@@ -278,9 +279,7 @@ class SweepLifter(Lifter):
 
     def _ends(self, region: Region) -> Iterator[tuple[Linear, Linear]]:
         for low, high in zip(region.starts, region.ends, strict=True):
-            lower, upper = (linear_of(expand(t, self.macros)) for t in (low, high))
-            if lower is not None and upper is not None:
-                yield lower, upper
+            yield linear(expanded(low, self.macros).expr), linear(expanded(high, self.macros).expr)
 
     def _directed(
         self,

@@ -1,0 +1,100 @@
+"""Expressions and dimensions given as text on their own: sizes, bounds, kinds, arguments of directives.
+
+They are trees from the moment they are read. Macros stay in them as names, as the compiler's preprocessor expands them;
+:func:`expanded` gives what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from hfpy.model.expressions import Apply, Expr, Fragment, Literal, Range, Star
+from hfpy.model.extents import Dim
+from hfpy.model.macros import Macro
+from hfpy.model.units import Symbol
+from hfpy.parse.expressions import expression
+from hfpy.parse.lexer import mask_strings
+from hfpy.parse.macros import expand
+from hfpy.parse.tokens import find_top, split_top
+
+ONE = Fragment("1", Literal(0, 1, "int", "1"))
+
+
+@lru_cache(maxsize=50_000)
+def fragment(text: str) -> Fragment:
+    """A text as an expression. Raises GrammarError if it is none."""
+    text = text.strip()
+    return Fragment(text, expression(text))
+
+
+def length_of(text: str) -> Fragment:
+    """The length of a character: an expression, ``*`` or ``:``. Raises GrammarError if it is none of these."""
+    text = text.strip()
+    if text == "*":
+        return Fragment(text, Star(0, 1))
+    return Fragment(text, Range(0, 1, None, None, None)) if text == ":" else fragment(text)
+
+
+def piece(text: str, expr: Expr) -> Fragment:
+    """A part of a text, such as an index in a statement, as an expression on its own."""
+    return fragment(text[expr.start : expr.end])
+
+
+def dim_of(text: str, dynamic: bool = False) -> Dim:
+    """One dimension as it is written: ``n``, ``0:n+1``, ``:``, ``2:``, ``*``, ``0:*``. ``dynamic`` tells that it is one
+    of an allocatable or a pointer. Raises GrammarError if a bound is no expression.
+    """
+    text = text.strip()
+    colon = find_top(mask_strings(text), (":",))
+    lower = fragment(text[:colon]) if text[: max(colon, 0)].strip() else None
+    upper = text[colon + 1 :].strip()
+    if upper == "*":
+        return Dim("star", lower)
+    if not upper:
+        return Dim("deferred" if dynamic else "assumed", lower)
+    return Dim("explicit", lower, fragment(upper))
+
+
+def shape_of(text: str, dynamic: bool = False) -> tuple[Dim, ...]:
+    """The dimensions of a shape such as ``nx, 0:ny+1, *``. Raises GrammarError if a bound is no expression."""
+    return tuple(dim_of(text[a:b], dynamic) for a, b in split_top(mask_strings(text), ","))
+
+
+def arguments(call: Fragment, dynamic: bool) -> tuple[Dim, ...]:
+    """The arguments of a macro around a whole shape, ``DOM(nx, 0:ny, :)``, as dimensions."""
+    assert isinstance(call.expr, Apply)
+    return tuple(dim_at(call.text, arg, dynamic) for arg in call.expr.args)
+
+
+def dim_at(text: str, arg: Expr, dynamic: bool = False) -> Dim:
+    """An index or an argument within a text as a dimension."""
+    if isinstance(arg, Star):
+        return Dim("star")
+    if not isinstance(arg, Range):
+        return Dim("explicit", None, piece(text, arg))
+    lower = piece(text, arg.lower) if arg.lower is not None else None
+    if isinstance(arg.upper, Star):
+        return Dim("star", lower)
+    if arg.upper is None:
+        return Dim("deferred" if dynamic else "assumed", lower)
+    return Dim("explicit", lower, piece(text, arg.upper))
+
+
+def expanded(given: Fragment, macros: Mapping[str, Macro]) -> Fragment:
+    """An expression with the macros in it expanded. Raises GrammarError if that is no expression."""
+    text = expand(given.text, macros)
+    return given if text == given.text else fragment(text)
+
+
+def expanded_dim(dim: Dim, macros: Mapping[str, Macro]) -> Dim:
+    """A dimension with the macros in it expanded. Raises GrammarError if that is none."""
+    text = expand(dim.text, macros)
+    return dim if text == dim.text else dim_of(text, dim.form == "deferred")
+
+
+def expanded_shape(symbol: Symbol, macros: Mapping[str, Macro]) -> tuple[Dim, ...]:
+    """The shape of a symbol behind the preprocessor: a storage-order macro stands for several dimensions."""
+    text = ",".join(dim.text for dim in symbol.shape)
+    again = expand(text, macros)
+    return symbol.shape if again == text else shape_of(again, symbol.dynamic)
