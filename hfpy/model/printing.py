@@ -26,6 +26,7 @@ from hfpy.model.expressions import (
     Literal,
     Name,
     Paren,
+    Quoted,
     Range,
     Star,
     Unary,
@@ -64,8 +65,8 @@ _WIDE = frozenset({"min", "max", "merge"})
 def _level(expr: Expr) -> int:
     """How tightly the outermost operator of an expression binds."""
     match expr:
-        case Instead(made=made):
-            return _level(made)
+        case Instead() | Quoted():
+            return _level(children(expr)[0])
         case Binary(op=op):
             return _BINARY.get(op, 1)
         case Unary(op=op):
@@ -100,6 +101,8 @@ class _Printer:
         """An expression; in parentheses unless it binds as tightly as ``wanted``. ``nested`` says where it stands."""
         if isinstance(expr, Instead):
             return self.show(expr.made, wanted, nested)
+        if isinstance(expr, Quoted):
+            return _Printer(expr.fragment.text).show(expr.fragment.expr, wanted, nested)
         if _level(expr) < wanted:
             return f"({self.show(expr, 0, INSIDE)})"
         if expr.start >= 0 and all(child.start >= 0 for child in children(expr)):
