@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hfpy.version import VERSION
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
     from hfpy.kernels.objects import Library
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 
 def load(

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-import hfpy
 from hfpy.commandline import (
     DONE,
     HFPY_FAULT,
@@ -39,11 +38,12 @@ from hfpy.insight.commands import graph, write_pages
 from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
 from hfpy.verifycommand import verify
+from hfpy.version import PACKAGE, VERSION
 
 if TYPE_CHECKING:
     from hfpy.build.driver import Built
     from hfpy.build.session import Session
-    from hfpy.pipeline import Translation
+    from hfpy.translation import Translation
 
 INTERRUPTED = 130
 
@@ -102,7 +102,7 @@ def _own_fault(fault: Exception) -> str:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(hfpy.__version__, prog_name="hfpy", message="%(prog)s %(version)s")
+@click.version_option(VERSION, prog_name="hfpy", message="%(prog)s %(version)s")
 def cli() -> None:
     """One annotated Fortran source, fast CPU and GPU programs."""
 
@@ -384,7 +384,7 @@ def probe_command(project: Path) -> None:
 @click.option("--hf-dir", is_flag=True, help="Print the folder to use as HF_DIR for existing projects.")
 def makefile(hf_dir: bool) -> None:
     """Print the path of hfpy.mk, for `include $(shell hfpy makefile)`."""
-    folder = Path(hfpy.__file__).parent / "makefiles"
+    folder = PACKAGE / "makefiles"
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
     from hfpy.build.progress import Phases
     from hfpy.build.session import Given, Session
-    from hfpy.pipeline import Translation
+    from hfpy.translation import Translation
 
 DONE, USER_FAULT, WRONG_USE, TOOL_FAULT, DIFFERENCE, HFPY_FAULT = 0, 1, 2, 3, 4, 70
 

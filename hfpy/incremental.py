@@ -15,21 +15,21 @@ import hashlib
 import os
 import pickle
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hfpy
 from hfpy.options import Options
+from hfpy.translation import GeneratedFile, Translation
+from hfpy.version import PACKAGE, VERSION
+from hfpy.written import generated, untouched
 
 if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
-    from hfpy.insight.survey import Survey
     from hfpy.model.macros import Macro
     from hfpy.model.units import FileIndex, Routine
-    from hfpy.pipeline import GeneratedFile, Translation
 
 Known = tuple[dict[tuple[str, str], str], dict[str, frozenset[tuple[str, str]]]]  # as Effects takes them
 _TEXTS = "texts.pickle"
@@ -58,12 +58,11 @@ class Kept:
 @cache
 def _own_build() -> str:
     """A digest of hfpy itself."""
-    root = Path(hfpy.__file__).parent
-    parts = [hfpy.__version__]
-    for path in sorted(root.rglob("*")):
+    parts = [VERSION]
+    for path in sorted(PACKAGE.rglob("*")):
         if path.suffix in (".py", ".j2"):
             status = path.stat()
-            parts.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+            parts.append(f"{path.relative_to(PACKAGE)} {status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -217,8 +216,10 @@ def _no_survey() -> None:
     return None
 
 
-def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
-    """The translation, if all but the bodies of a few files is as it was; None where a full translation is needed."""
+def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Translation]) -> Translation | None:
+    """The translation, if all but the bodies of a few files is as it was; None where a full translation is needed.
+    ``full`` gives that where later questions need it.
+    """
     if options.cache_dir is None:
         return None
     kept = _read(options.cache_dir / _TEXTS)
@@ -243,22 +244,13 @@ def from_cache(paths: Sequence[Path], options: Options) -> Translation | None:
         return None
     files = tuple(made.get(str(f.source), f) for f in kept.translation.files)
 
-    def explain(name: str | None) -> str:
-        from hfpy.pipeline import translate
-
-        return translate(paths, replace(options, cache_dir=None)).explain(name)
-
-    def schedule(name: str | None) -> str:
-        from hfpy.pipeline import translate
-
-        return translate(paths, replace(options, cache_dir=None)).schedule(name)
-
-    def survey() -> Survey | None:
-        from hfpy.pipeline import translate
-
-        return translate(paths, replace(options, cache_dir=None)).survey()
-
-    return replace(kept.translation, files=files, explain=explain, schedule=schedule, survey=survey)
+    return replace(
+        kept.translation,
+        files=files,
+        explain=lambda name: full().explain(name),
+        schedule=lambda name: full().schedule(name),
+        survey=lambda: full().survey(),
+    )
 
 
 def _read(path: Path) -> object:
@@ -271,7 +263,6 @@ def _read(path: Path) -> object:
 
 def _regenerated(changed: list[Path], options: Options, kept: Kept) -> dict[str, GeneratedFile] | None:
     from hfpy.parse.files import index_file, project_macros
-    from hfpy.pipeline import untouched
 
     macros, _ = project_macros(options)
     store = _Store(options, kept.lowered != kept.signatures)
@@ -408,7 +399,6 @@ def _again(store: _Store, index: FileIndex, routines: dict[str, Routine], option
     from hfpy.analyze.regionchecks import check_regions
     from hfpy.backends.workshop import Backends
     from hfpy.model.statements import Opaque
-    from hfpy.pipeline import generated
     from hfpy.transform.files import FileRewriter
 
     loaded = store.after()

@@ -5,67 +5,26 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, has_errors, ordered
 from hfpy.options import Options, Progress, silent
-from hfpy.project import output_name
+from hfpy.translation import GeneratedFile, Translation
+from hfpy.written import generated, units_of, untouched, written_beside
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
     from hfpy.insight.survey import Survey
     from hfpy.model.units import FileIndex
-    from hfpy.transform.files import FileResult
     from hfpy.transform.stencil.lowered import Lowered
-    from hfpy.transform.workshop import Beside
 
 
 # Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
 RECURSION = 10_000
-
-
-@dataclass(frozen=True)
-class GeneratedFile:
-    """One file that comes out: the user's file, its output name, text, and for each output line the source line (0:
-    none).
-    """
-
-    source: Path
-    name: str
-    text: str
-    line_map: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class FileUnits:
-    """What a file provides and needs, for build dependencies (names in lower case)."""
-
-    provides: tuple[str, ...] = ()
-    uses: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
-    includes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Translation:
-    """The result of a translation; ``files`` is empty if there are errors.
-
-    ``beside`` are files for the compiler to include. ``survey`` tells what is known of the program, None if it could
-    not be read.
-    """
-
-    files: tuple[GeneratedFile, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    units: Mapping[Path, FileUnits] = field(default_factory=dict)
-    explain: Callable[[str | None], str] = lambda _name: ""
-    openmp: bool = False
-    beside: tuple[GeneratedFile, ...] = ()
-    schedule: Callable[[str | None], str] = lambda _name: ""
-    survey: Callable[[], Survey | None] = lambda: None
 
 
 def holds_selections(text: str) -> bool:
@@ -104,11 +63,11 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     from hfpy.parse.application import read_application
     from hfpy.report.explain import explain
 
-    kept = from_cache(paths, options)
+    kept = from_cache(paths, options, lambda: translate(paths, replace(options, cache_dir=None)))
     if kept is not None:
         return kept
     application, found = read_application(paths, options, progress)
-    units = {Path(f.path): _units(f) for f in application.files}
+    units = {Path(f.path): units_of(f) for f in application.files}
     if has_errors(found):
         return Translation((), _in_source_lines(application.files, found), units)
     from hfpy.analyze.analysis import analyse
@@ -134,7 +93,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
         found += [*optimised.stencils.notes, *not_honoured(before, optimised.stencils), *optimised.sizes.notes]
     application, files = facts.application, written.files
     found += written.found
-    units = {Path(f.path): _units(f) for f in application.files}
+    units = {Path(f.path): units_of(f) for f in application.files}
 
     def explained(name: str | None) -> str:
         return explain(before, States(before, effects_before), name)
@@ -227,67 +186,6 @@ def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collecti
 def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:
     """Whether a plain file includes the storage-order file by itself."""
     return any(Path(name).name == storage_order.name for f in files if not f.hybrid for name in f.includes)
-
-
-def untouched(index: FileIndex) -> GeneratedFile:
-    """A file that passes through byte for byte."""
-    path = Path(index.path)
-    return GeneratedFile(path, output_name(path), index.source.text, tuple(range(1, len(index.source.lines) + 1)))
-
-
-def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedFile:
-    """A file with its edits applied."""
-    source = index.source
-    lines = result.edited.lines
-    line_map = result.edited.line_map
-    if markers and index.path.endswith(("90", "F")) and not index.path.endswith(".f90"):
-        lines, line_map = with_markers(lines, line_map, index)
-    text = (
-        source.mark
-        + source.newline.join(lines)
-        + (source.newline if source.final_newline or any(result.edited.changed) else "")
-    )
-    if not any(result.edited.changed) and index.expanded is None:
-        text = source.text
-    if index.expanded is not None:
-        line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
-    path = Path(index.path)
-    return GeneratedFile(path, output_name(path), text, line_map)
-
-
-def written_beside(index: FileIndex, made: Beside) -> GeneratedFile:
-    """A file that comes with a generated Fortran file."""
-    text = "".join(f"{line}\n" for line, _ in made.lines)
-    return GeneratedFile(Path(index.path), made.name, text, tuple(origin + 1 for _, origin in made.lines))
-
-
-def with_markers(
-    lines: tuple[str, ...], line_map: tuple[int, ...], index: FileIndex
-) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Insert ``#line`` markers wherever the next line does not stem from the next source line (contract 3, B26).
-
-    None stands inside a continued statement, which a preprocessor line would cut.
-    """
-    out: list[str] = []
-    mapped: list[int] = []
-    expected = -1
-    for line, number in zip(lines, line_map, strict=True):
-        source = index.expanded[number - 1] if index.expanded and 0 < number <= len(index.expanded) else number
-        continued = bool(out) and out[-1].split("!")[0].rstrip().endswith("&")
-        if source and source != expected and not continued:
-            out.append(f'#line {source} "{index.path}"')
-            mapped.append(number)
-        out.append(line)
-        mapped.append(number)
-        expected = source + 1 if source else -1
-    return tuple(out), tuple(mapped)
-
-
-def _units(index: FileIndex) -> FileUnits:
-    provides = tuple(u.name for u in index.units if u.kind in ("module", "submodule"))
-    used = {use.module: None for u in index.units for use in u.uses if not use.intrinsic}
-    programs = tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program")
-    return FileUnits(provides, tuple(m for m in used if m not in provides), programs, index.includes)
 
 
 def _in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

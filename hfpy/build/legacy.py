@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import hfpy
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, Language, find_compiler, named_compiler
 from hfpy.build.files import explained, require_inside
@@ -19,8 +18,9 @@ from hfpy.build.makesettings import GENERAL, Settings, read_settings
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error, note
 from hfpy.options import DebugPrint
 from hfpy.project import FORTRAN_SUFFIXES, PROJECT_FILE, Project, TargetSettings
+from hfpy.version import PACKAGE
 
-HF_DIR = Path(hfpy.__file__).resolve().parent / "makefiles" / "hf"
+HF_DIR = PACKAGE.resolve() / "makefiles" / "hf"
 
 Finder = Callable[[Language, str | None, Mapping[str, str]], Compiler]
 _BACKENDS = {

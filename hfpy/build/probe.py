@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-import hfpy
 from hfpy.build.compilers import Compiler, find_compiler
 from hfpy.build.environment import program_environment
 from hfpy.build.files import explained
 from hfpy.diagnostics import ToolError
 from hfpy.options import Machine
 from hfpy.project import MACHINE_FILE, Project
+from hfpy.version import PACKAGE
 
-SOURCE = Path(hfpy.__file__).parent / "runtime" / "probe" / "machine.f90"
+SOURCE = PACKAGE / "runtime" / "probe" / "machine.f90"
 _FLAGS = ("-O3", "-march=native")
 _NEAR = 0.4  # the share of the highest speed that what counts as near a thread has to have
 _LONGEST = 300  # seconds after which a measurement is given up

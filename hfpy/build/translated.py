@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import hfpy
 from hfpy.build import codes
 from hfpy.build.cudafortran import EMULATED_MODULE, LAUNCHES_MODULE
 from hfpy.build.cudafortran import SUFFIX as FORTRAN_KERNELS
@@ -21,9 +20,10 @@ from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options, Progress, silent
 from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, output_name, source_files
+from hfpy.version import PACKAGE, VERSION
 
 if TYPE_CHECKING:
-    from hfpy.pipeline import GeneratedFile, Translation
+    from hfpy.translation import GeneratedFile, Translation
 
 GENERATED = "generated"
 KERNEL_SUFFIX = ".cu"
@@ -219,12 +219,11 @@ def _fingerprint(sources: Sequence[Path], options: Options) -> str:
 @functools.cache
 def own_fingerprint() -> str:
     """A digest that changes with every change of hfpy itself, an edit of its own sources included."""
-    package = Path(hfpy.__file__).parent
-    parts = [hfpy.__version__]
-    for path in sorted(package.rglob("*")):
+    parts = [VERSION]
+    for path in sorted(PACKAGE.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             status = path.stat()
-            parts.append(f"{path.relative_to(package)} {status.st_size} {status.st_mtime_ns}")
+            parts.append(f"{path.relative_to(PACKAGE)} {status.st_size} {status.st_mtime_ns}")
     return digest(*parts)
 
 

@@ -11,7 +11,7 @@ from hfpy.commandline import PATH, analysed, analysis_options, show_diagnostics,
 from hfpy.diagnostics import Diagnostic, UsageError
 
 if TYPE_CHECKING:
-    from hfpy.pipeline import Translation
+    from hfpy.translation import Translation
 
 
 @click.command()

@@ -18,7 +18,7 @@ from hfpy.insight.diagram import STYLES, diagram
 from hfpy.insight.sidebyside import ADDED, CHANGED, MOVED, REMOVED, SAME, Row, rows, rows_of_part
 from hfpy.insight.survey import UNPARSED, RoutineView, Survey
 from hfpy.insight.svg import svg
-from hfpy.pipeline import GeneratedFile
+from hfpy.translation import GeneratedFile
 
 INDEX = "index.html"
 _KINDS = {SAME: "", CHANGED: "changed", ADDED: "added", REMOVED: "not in this text", MOVED: "from elsewhere"}

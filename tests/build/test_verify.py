@@ -11,7 +11,8 @@ import pytest
 
 from hfpy import pipeline
 from hfpy.cli import run
-from hfpy.pipeline import Translation, translate
+from hfpy.pipeline import translate
+from hfpy.translation import Translation
 
 MODULE = """module steps
   implicit none

@@ -52,12 +52,6 @@ def test_no_package_imports_one_to_its_right(package: str) -> None:
 CYCLES = {
     frozenset({"backends.c.calls", "backends.c.expressions"}),
     frozenset({"backends.c.device", "backends.c.space"}),
-    frozenset(
-        {
-            *("", "build.driver", "build.legacy", "build.session", "build.translated", "incremental", "pipeline"),
-            *("kernels.api", "kernels.cache", "kernels.library", "kernels.objects"),
-        }
-    ),
 }
 
 

@@ -9,7 +9,8 @@ import pytest
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Options
 from hfpy.parse import blocks
-from hfpy.pipeline import Translation, translate
+from hfpy.pipeline import translate
+from hfpy.translation import Translation
 from tests.support import Batch, Case, translate_text
 
 

@@ -14,14 +14,8 @@ from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.transform.stencil.fusion import RULES, WISHES, against, fused
 from tests.optimiser.test_wishes import region, text, translated
 
-PLAIN = Region(
-    (Domain("i", dim_of("n")),),
-    (ONE,),
-    (fragment("n"),),
-    frozenset(),
-    LogicalLine("@parallelRegion", ((0, 0, 0),), 0),
-    Place("m.h90", 1),
-)
+LINE = LogicalLine("@parallelRegion", ((0, 0, 0),), 0)
+PLAIN = Region((Domain("i", dim_of("n")),), (ONE,), (fragment("n"),), frozenset(), LINE, Place("m.h90", 1))
 GIVEN = {n: getattr(PLAIN, n) for n, rule in RULES.items() if rule is None}
 
 

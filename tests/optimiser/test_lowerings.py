@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from hfpy.options import Options
-from hfpy.pipeline import Translation, translate
+from hfpy.pipeline import translate
 from hfpy.transform.stencil.lowering import Lowering
+from hfpy.translation import Translation
 from tests.support import Built, compile_files, translate_text
 
 FLAGS = ("-O1", "-ffp-contract=off", "-foffload=disable", "-cpp")

@@ -1,0 +1,76 @@
+"""Files as they are written: text with its edits applied, and which source line each line stems from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hfpy.project import output_name
+from hfpy.translation import FileUnits, GeneratedFile
+
+if TYPE_CHECKING:
+    from hfpy.model.units import FileIndex
+    from hfpy.transform.files import FileResult
+    from hfpy.transform.workshop import Beside
+
+
+def untouched(index: FileIndex) -> GeneratedFile:
+    """A file that passes through byte for byte."""
+    path = Path(index.path)
+    return GeneratedFile(path, output_name(path), index.source.text, tuple(range(1, len(index.source.lines) + 1)))
+
+
+def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedFile:
+    """A file with its edits applied."""
+    source = index.source
+    lines = result.edited.lines
+    line_map = result.edited.line_map
+    if markers and index.path.endswith(("90", "F")) and not index.path.endswith(".f90"):
+        lines, line_map = with_markers(lines, line_map, index)
+    text = (
+        source.mark
+        + source.newline.join(lines)
+        + (source.newline if source.final_newline or any(result.edited.changed) else "")
+    )
+    if not any(result.edited.changed) and index.expanded is None:
+        text = source.text
+    if index.expanded is not None:
+        line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
+    path = Path(index.path)
+    return GeneratedFile(path, output_name(path), text, line_map)
+
+
+def written_beside(index: FileIndex, made: Beside) -> GeneratedFile:
+    """A file that comes with a generated Fortran file."""
+    text = "".join(f"{line}\n" for line, _ in made.lines)
+    return GeneratedFile(Path(index.path), made.name, text, tuple(origin + 1 for _, origin in made.lines))
+
+
+def with_markers(
+    lines: tuple[str, ...], line_map: tuple[int, ...], index: FileIndex
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Insert ``#line`` markers wherever the next line does not stem from the next source line (contract 3, B26).
+
+    None stands inside a continued statement, which a preprocessor line would cut.
+    """
+    out: list[str] = []
+    mapped: list[int] = []
+    expected = -1
+    for line, number in zip(lines, line_map, strict=True):
+        source = index.expanded[number - 1] if index.expanded and 0 < number <= len(index.expanded) else number
+        continued = bool(out) and out[-1].split("!")[0].rstrip().endswith("&")
+        if source and source != expected and not continued:
+            out.append(f'#line {source} "{index.path}"')
+            mapped.append(number)
+        out.append(line)
+        mapped.append(number)
+        expected = source + 1 if source else -1
+    return tuple(out), tuple(mapped)
+
+
+def units_of(index: FileIndex) -> FileUnits:
+    """What a file provides and needs."""
+    provides = tuple(u.name for u in index.units if u.kind in ("module", "submodule"))
+    used = {use.module: None for u in index.units for use in u.uses if not use.intrinsic}
+    programs = tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program")
+    return FileUnits(provides, tuple(m for m in used if m not in provides), programs, index.includes)
