@@ -217,6 +217,18 @@ def expressions(statement: Statement) -> tuple[Expr, ...]:
     return ()
 
 
+def sides(node: Node) -> tuple[Expr, tuple[tuple[Node, ...], ...]] | None:
+    """The condition and the sides of an ``if`` that has two at most; None for anything else."""
+    if isinstance(node, OneLine):
+        return (node.control[0], ((node.action,),)) if node.kind == "if" else None
+    if not isinstance(node, Construct) or node.kind != "if" or len(node.parts) > 2:
+        return None
+    last = node.parts[-1].header
+    if len(node.parts) == 2 and not (isinstance(last, Header) and last.kind == "else"):
+        return None
+    return expressions(node.header)[0], tuple(part.body for part in node.parts)
+
+
 def map_expressions(statement: Statement, change: Callable[[Expr], Expr]) -> Statement:
     """The statement with each of its expressions changed, those of the action of a one-line ``if`` as well."""
     match statement:

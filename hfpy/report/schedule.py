@@ -11,11 +11,11 @@ from hfpy.options import Tuned
 from hfpy.transform.stencil.gpumodel import Price
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lift import Refusal
+from hfpy.transform.stencil.linearforms import shown
 from hfpy.transform.stencil.lowered import Lowered
 from hfpy.transform.stencil.optimise import Schedule
 from hfpy.transform.stencil.program import Stage
 from hfpy.transform.stencil.search import Choice
-from hfpy.transform.stencil.substitution import shown
 from hfpy.transform.stencil.sweeps import ColumnGroup, lags
 
 _MOST_ALTERNATIVES = 3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hfpy.model.building import Maker, apply, binary, name, negated, number, plus
 from hfpy.model.expressions import Apply, Expr, Name, children, walk, without_places
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, Statement, expressions
+from hfpy.model.statements import Assignment, Call, Construct, Node, OneLine, Statement, expressions, sides
 from hfpy.transform.columns.common import LANE, Lanes, calls, in_lane, line_of, named, refused
 from hfpy.transform.columns.varying import loop_variables
 
@@ -20,20 +20,16 @@ if TYPE_CHECKING:
 def compressed(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> tuple[Node, ...]:
     """What becomes of a branch whose condition varies. Raises Refused for branches of more than two sides."""
     line = line_of(node)
-    if isinstance(node, OneLine):
-        condition = node.control[0]
-        sides: list[tuple[Node, ...]] = [(node.action,)]
-    else:
-        second = node.parts[1].header if len(node.parts) == 2 else None
-        if len(node.parts) > 2 or (second is not None and not (isinstance(second, Header) and second.kind == "else")):
-            raise refused("there is an 'else if' with calls or loops in it", line.place(writer.routine.file))
-        condition, sides = expressions(node.header)[0], [p.body for p in node.parts]
+    found = sides(node)
+    if found is None:
+        raise refused("there is an 'else if' with calls or loops in it", line.place(writer.routine.file))
+    condition, bodies = found
     writer.made += 1
     mask = in_lane(writer.names.array(f"mask_{writer.made}", "", "logical", f"0:{writer.width - 1}"))
     out = lanes.loop([Maker(line).assign(mask, writer.expression(condition, line, lanes))])
-    for side, test in zip(sides, (mask, negated(mask)), strict=False):
-        if side:
-            out += _side(writer, side, test, lanes)
+    for body, test in zip(bodies, (mask, negated(mask)), strict=False):
+        if body:
+            out += _side(writer, body, test, lanes)
     return out
 
 

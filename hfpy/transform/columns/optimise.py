@@ -24,6 +24,7 @@ from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import pays, worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, insert_rows, replace_rows
+from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.lift import Refusal, Refused
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.optimise import Optimised, edited, names_of, printed
@@ -160,10 +161,8 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         before, after = constructs[one], other
         assert before.end is not None and before.region is not None and after.region is not None
         rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
-        same = all(
-            getattr(before.region, name) == getattr(after.region, name)
-            for name in ("iterators", "starts", "ends", "schedule", "collapse", "hints", "applies_to")
-        )
+        spaces = [(r.iterators, r.starts, r.ends, r.hints, r.applies_to) for r in (before.region, after.region)]
+        same = spaces[0] == spaces[1] and not against((before.region, after.region))
         one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
         return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)

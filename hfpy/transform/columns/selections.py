@@ -14,7 +14,7 @@ from hfpy.analyze.types import type_of
 from hfpy.model.building import Maker, apply, literal, name, negated, number
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary, children, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine, expressions
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, sides
 from hfpy.transform.columns.common import Lanes, line_of, named
 
 if TYPE_CHECKING:
@@ -30,16 +30,12 @@ def selectable(writer: BodyWriter, node: Node) -> bool:
     """Whether a branch can be a selection: assignments to single values on each side, of operations that can be
     guarded.
     """
-    if isinstance(node, OneLine):
-        return node.kind == "if" and _plain(writer, (node.action,))
-    if not isinstance(node, Construct) or node.kind != "if" or len(node.parts) > 2:
+    found = sides(node)
+    if found is None:
         return False
-    if len(node.parts) == 2:
-        second = node.parts[1].header
-        if not isinstance(second, Header) or second.kind != "else":
-            return False
-    sides = [writer.analysis.plain(writer.routine, part.body) for part in node.parts]
-    return all(_plain(writer, side) for side in sides) and sum(_cost(side) for side in sides) <= _MOST
+    bodies = [writer.analysis.plain(writer.routine, body) for body in found[1]]
+    cheap = isinstance(node, OneLine) or sum(_cost(body) for body in bodies) <= _MOST
+    return cheap and all(_plain(writer, body) for body in bodies)
 
 
 def _plain(writer: BodyWriter, side: tuple[Node, ...]) -> bool:
@@ -136,12 +132,9 @@ def selection(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> It
     count, line = writer.made, line_of(node)
     make = Maker(line)
     mask = name(writer.names.scalar(f"lane_{count}", "_mask", "logical"))
-    bodies: list[tuple[Node, ...]]
-    if isinstance(node, OneLine):
-        condition, bodies = node.control[0], [(node.action,)]
-    else:
-        condition = expressions(node.header)[0]
-        bodies = [writer.analysis.plain(writer.routine, p.body) for p in node.parts]
+    found = sides(node)
+    assert found is not None
+    condition, bodies = found[0], [writer.analysis.plain(writer.routine, body) for body in found[1]]
     yield make.assign(mask, writer.expression(condition, line, lanes))
     made: list[dict[str, Expr]] = []
     for body, taken, word in zip(bodies, (mask, negated(mask)), ("yes", "no"), strict=False):
@@ -158,8 +151,8 @@ def selection(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> It
         made.append(own)
     for each in dict.fromkeys(n for own in made for n in own):
         there = writer.reference(name(each), line, lanes)
-        sides = [own.get(each, there) for own in (*made, {})[:2]]
-        yield make.assign(there, apply("merge", (*sides, mask)))
+        values = [own.get(each, there) for own in (*made, {})[:2]]
+        yield make.assign(there, apply("merge", (*values, mask)))
 
 
 def without_merges(writer: BodyWriter, node: Assignment, lanes: Lanes) -> Iterator[Node]:

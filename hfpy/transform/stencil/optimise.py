@@ -15,7 +15,7 @@ from hfpy.analyze.sharing import RoutineSharing
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.printing import rows
 from hfpy.model.statements import Construct, Node, all_names
-from hfpy.model.units import FileIndex, Routine, Symbol
+from hfpy.model.units import FileIndex, Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
 from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines, replace_rows
 from hfpy.transform.stencil.blocks import in_blocks
@@ -219,7 +219,7 @@ class _RoutineWork:
             for r in self.facts.references[self.routine.key]
             if not any(id(c) in regions for c in r.at.constructs)
         }
-        rest |= {w for s in self.routine.spec.symbols.values() for w in _shape_words(s)} | used
+        rest |= {n for s in self.routine.spec.symbols.values() for d in s.shape for n in d.names} | used
         names = {n for g in self.replaced for n, p in g.program.patterns.items() if p.local}
         names |= {n for g in self.replaced for s in g.stages for n in s.scalars}
         return {n for n in names - rest if removable(self.routine, n)}
@@ -236,10 +236,6 @@ def names_of(region: Construct) -> set[str]:
     assert made is not None
     sizes = {n for d in made.domains for n in d.extent.names}
     return all_names((region,)) | {*made.iterators, *made.private} | made.bound_names | sizes
-
-
-def _shape_words(symbol: Symbol) -> set[str]:
-    return {name for dim in symbol.shape for name in dim.names}
 
 
 def with_text(index: FileIndex, done: Optimised) -> tuple[str, tuple[int, ...]]:

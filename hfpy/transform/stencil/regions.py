@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.bodies import words
-from hfpy.analyze.sizes import Linear
 from hfpy.model.building import Maker, quoted
 from hfpy.model.directives import Domain, Region
 from hfpy.model.extents import Dim
@@ -15,12 +13,12 @@ from hfpy.parse.fragments import fragment
 from hfpy.transform.stencil.blocks import BlockWriter, block_sizes, in_blocks
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.linearforms import names_of, shown
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.march import MarchWriter, marches
 from hfpy.transform.stencil.points import point_nodes
 from hfpy.transform.stencil.program import Box
-from hfpy.transform.stencil.substitution import shown
 from hfpy.transform.stencil.sweepcode import SweepWriter
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tiles import TileWriter
@@ -188,5 +186,4 @@ def _threads(group: Group, counted: tuple[str, ...], target: str) -> Hints:
 
 def names_in_bounds(box: Box) -> set[str]:
     """The names that bounds mention."""
-    forms: list[Linear] = [f for span in box for f in (span.lower, span.upper)]
-    return {w for form in forms for atom, _ in form for w in words(atom)}
+    return names_of(*(form for span in box for form in (span.lower, span.upper)))
