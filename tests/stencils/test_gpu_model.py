@@ -16,6 +16,7 @@ import pytest
 
 from hfpy.build.cuda import RUNTIME
 from hfpy.build.session import Given, open_project
+from hfpy.model.printing import rows
 from hfpy.options import GPU, Machine
 from hfpy.pipeline import translate
 from hfpy.project import source_files
@@ -77,9 +78,10 @@ def test_turns_of_a_walk(kernel: str, programs: dict[str, Program]) -> None:
         for iterator in program.iterators[1:]:
             for lowering, done in of_walks(group, iterator, [TURNS]):
                 code = WalkWriter(group, Locals(frozenset()), iterator, TURNS).write()
-                start = next(n for n, line in enumerate(code.lines) if line.startswith("do "))
-                before, turn = code.lines[:start], code.lines[start:]
-                if any(" if (" in f" {line}" or "else" in line for line in code.lines):
+                lines = [row.text for row in rows(code.body)]
+                start = next(n for n, line in enumerate(lines) if line.startswith("do "))
+                before, turn = lines[:start], lines[start:]
+                if any(" if (" in f" {line}" or "else" in line for line in lines):
                     continue
                 assert lowering.size == TURNS
                 assert done.operations == pytest.approx(evaluated(turn, program) + evaluated(before, program) / TURNS)
@@ -118,9 +120,10 @@ def test_nests_of_a_tile(kernel: str, programs: dict[str, Program]) -> None:
     kept = keepable(group, ("i", "j"))
     for lowering, done in of_tiles(group, kept, [{"i": 64, "j": 4}]):
         code = TileWriter(group, Locals(frozenset()), lowering.tile, kept).write()
+        lines = [row.text for row in rows(code.body)]
         shared = 0
         total = 0.0
-        for nest in re.split(r"\n(?=do j = )", "\n".join(code.lines)):
+        for nest in re.split(r"\n(?=do j = )", "\n".join(lines)):
             head = re.search(r"do j = (.*)\n\s*do i = (.*)", nest)
             assert head
             extent = [_length(head[n], size) for n, size in ((2, 64), (1, 4))]
@@ -131,7 +134,7 @@ def test_nests_of_a_tile(kernel: str, programs: dict[str, Program]) -> None:
                 outputs = sum(program.patterns[v.array].bytes for v in stage.writes)
                 shared += outputs * extent[0] * extent[1]
         assert done.shared == shared
-        if "if (" not in "\n".join(code.lines):
+        if "if (" not in "\n".join(lines):
             assert done.operations == pytest.approx(total)
 
 

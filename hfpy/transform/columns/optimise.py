@@ -37,14 +37,15 @@ WIDTH = 32
 
 @dataclass(frozen=True)
 class Blocked:
-    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, and the
-    routines with blocked forms.
+    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, the
+    routines with blocked forms, and the new region.
     """
 
     line: int
     width: int
     regions: int
     routines: tuple[str, ...]
+    region: Construct
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
         work.in_place |= {data.identity for n in blocks.in_place if (data := facts.object(n, key)) is not None}
         replaced |= set(numbers)
         routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
-        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines))
+        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines, region))
         here = names_of(region)
         used |= here
         work.declared |= {f"{key}::{n}" for n in names.arrays & here}
