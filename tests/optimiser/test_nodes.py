@@ -18,7 +18,9 @@ from hfpy.model.statements import Construct, DirectiveLine, flatten
 from hfpy.options import Options
 from hfpy.parse.application import read_application, with_texts
 from hfpy.transform.columns.optimise import put_in_blocks
-from hfpy.transform.stencil.optimise import Optimised, optimise, with_text
+from hfpy.transform.passes import NewText, with_text
+from hfpy.transform.stencil.effort import EFFORTS
+from hfpy.transform.stencil.optimise import optimise
 from tests.freeze import corpora
 from tests.optimiser.generator import stencil_pair
 from tests.optimiser.sweeps import sweep_pair
@@ -35,7 +37,7 @@ def shown(construct: Construct) -> list[object]:
     return [replace(construct.region, line=NOWHERE, place=Place("")), *map(said, statements)]
 
 
-def again(application: Application, files: Mapping[str, Optimised]) -> Facts:
+def again(application: Application, files: Mapping[str, NewText]) -> Facts:
     """The facts of the application with new texts, which must be without fault."""
     texts = {f.path: with_text(f, files[f.path]) for f in application.files if f.path in files}
     changed, found = with_texts(application, texts)
@@ -58,7 +60,7 @@ def facts_of(pair: Pair, folder: Path, backend: str) -> Facts | None:
 
 def read_again(facts: Facts) -> tuple[int, int]:
     """Make regions, print them and read them: the regions that are the same then, of stencils and of columns."""
-    done = optimise(facts, Effects(facts))
+    done = optimise(facts, Effects(facts), EFFORTS[2])
     after = again(facts.application, done.files)
     made = {key: [m for s in schedules for m in s.regions.values()] for key, schedules in done.schedules.items()}
     stencils = same(after, {key: [m.region for m in regions] for key, regions in made.items()})

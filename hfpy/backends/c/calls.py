@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
-from hfpy.analyze.kinds import INTEGER, LOGICAL, Scalar
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
+from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
 _CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
 _EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}

@@ -14,7 +14,6 @@ from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.intrinsics import REDUCING
-from hfpy.analyze.kinds import LOGICAL, Scalar
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.values import (
     AND,
@@ -46,6 +45,7 @@ from hfpy.model.expressions import (
     children,
 )
 from hfpy.model.macros import Macro
+from hfpy.model.scalars import LOGICAL, Scalar
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand

@@ -6,7 +6,6 @@ the branch, since each side is computed as it was written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, walk
@@ -19,14 +18,6 @@ _TOTAL = frozenset(
     {"abs", "dabs", "sign", "dsign", "min", "max", "amin1", "amax1", "dmin1", "dmax1", "merge", "real", "dble"}
 )
 _MOST = 40  # operations of a side beyond which computing both costs more than a jump
-
-
-_MADE = re.compile(r"= merge\(hf_\w+(\(\w+\))?,[^\n]*\s*[^\n]*hf_\w+_mask|^ *do hf_l = 0, hf_", re.MULTILINE)
-
-
-def holds_selections(text: str) -> bool:
-    """Whether a generated text has selections that the optimiser made of branches, or loops over blocks of columns."""
-    return _MADE.search(text) is not None
 
 
 class Selector:
