@@ -160,7 +160,7 @@ def remember(
         return
     signatures, reached = _signatures(before)
     lowered = signatures if facts is before else _signatures(facts)[0]
-    plain = replace(translation, explain=_nothing, schedule=_nothing, survey=_no_survey)
+    plain = replace(translation, explain=_nothing, schedule=_nothing, kernels=_no_kernels, survey=_no_survey)
     pairs = ((facts.application.file(a).path, facts.application.file(b).path) for a, b in looked)
     asked = frozenset(there for here, there in pairs if here != there)
     kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain, asked)
@@ -212,6 +212,10 @@ def _nothing(_name: str | None) -> str:
     return ""
 
 
+def _no_kernels(_pass: str, _name: str | None) -> str:
+    return ""
+
+
 def _no_survey() -> None:
     return None
 
@@ -249,6 +253,7 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
         files=files,
         explain=lambda name: full().explain(name),
         schedule=lambda name: full().schedule(name),
+        kernels=lambda step, name: full().kernels(step, name),
         survey=lambda: full().survey(),
     )
 
@@ -334,9 +339,11 @@ def _optimised_again(
     from hfpy.analyze.effects import Effects
     from hfpy.parse.application import reindexed
     from hfpy.transform.columns.optimise import put_in_blocks
+    from hfpy.transform.passes import with_text
+    from hfpy.transform.pipelines import LEVELS
+    from hfpy.transform.stencil.effort import EFFORTS
     from hfpy.transform.stencil.honoured import not_honoured
-    from hfpy.transform.stencil.lowered import COLUMNS_FROM
-    from hfpy.transform.stencil.optimise import optimise, with_text
+    from hfpy.transform.stencil.optimise import optimise
 
     if not any(regions_of(r) for r in routines.values()):
         return index, routines
@@ -350,14 +357,12 @@ def _optimised_again(
     if facts.found:
         return None
     effects = Effects(facts, *known)
-    result = optimise(facts, effects, only=index.path)
+    result = optimise(facts, effects, EFFORTS[options.opt], only=index.path)
     if result.notes or not_honoured(facts, result):
         return None  # what has to be told is for the whole translation
     if index.path not in result.files:
-        blocks = (
-            facts.target == "cpu" and options.opt >= COLUMNS_FROM and put_in_blocks(facts, effects, index.path).files
-        )
-        return None if blocks else (index, routines)
+        columns = any(step.name == "columns" for step in LEVELS[options.opt])
+        return None if columns and put_in_blocks(facts, effects, index.path).files else (index, routines)
     made = reindexed(index, with_text(index, result.files[index.path]), options, macros)
     units = None if made.diagnostics else _units_again(made, tuple(routines), options)
     return None if units is None else (made, units)

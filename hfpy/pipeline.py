@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
     from hfpy.insight.survey import Survey
     from hfpy.model.units import FileIndex
-    from hfpy.transform.stencil.lowered import Lowered
+    from hfpy.transform.pipelines import Lowered
 
 
 # Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
@@ -79,14 +79,12 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     before, effects_before = facts, effects
     optimised = None
     if options.opt and not has_errors(found):
-        from hfpy.transform.stencil.honoured import not_honoured
-        from hfpy.transform.stencil.lowered import lowered
+        from hfpy.transform.pipelines import LEVELS, lowered
 
         progress("optimising", 0, 0)
-        optimised = lowered(facts, effects)
+        optimised = lowered(facts, effects, LEVELS[options.opt])
     facts, written, optimised = _written(before, effects_before, optimised, progress)
-    if optimised is not None:
-        found += [*optimised.stencils.notes, *not_honoured(before, optimised.stencils), *optimised.sizes.notes]
+    found += _said_by_passes(before, optimised) if optimised is not None else []
     application, files = facts.application, written.files
     found += written.found
 
@@ -101,9 +99,12 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     def scheduled(name: str | None) -> str:
         from hfpy.report.schedule import show_schedules
 
-        if optimised is None:
-            return ""
-        return show_schedules(before, optimised, name)
+        return show_schedules(before, optimised, name) if optimised is not None else ""
+
+    def dumped(step: str, name: str | None) -> str:
+        from hfpy.transform.pipelines import kernels_after
+
+        return kernels_after(optimised, step, name) if optimised is not None else ""
 
     diagnostics = _in_source_lines(before.application.files, found)
     if has_errors(diagnostics):
@@ -118,7 +119,17 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
         progress("remembering", 0, 0)
         looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
         remember(paths, options, translation, before, facts, looked)
-    return replace(translation, survey=surveyed)
+    return replace(translation, survey=surveyed, kernels=dumped)
+
+
+def _said_by_passes(facts: Facts, optimised: Lowered) -> list[Diagnostic]:
+    """What the passes have to say, and which wishes of directives they did not grant."""
+    from hfpy.transform.stencil.honoured import not_honoured
+    from hfpy.transform.stencil.optimise import Fused
+
+    notes = [note for step in optimised.steps for note in step.made.notes]
+    fused = optimised.made_by("fuse")
+    return [*notes, *(not_honoured(facts, fused) if isinstance(fused, Fused) else ())]
 
 
 @dataclass(frozen=True)
@@ -136,8 +147,9 @@ def _written(
     """The files of an application as the optimiser left it, its facts, and what the optimiser did in the end: where the
     new text of a file is at fault, the user's is taken. What is to be said is said of the user's text.
     """
-    from hfpy.transform.stencil.lowered import lowered
+    from hfpy.transform.pipelines import lowered
 
+    passes = [step.done for step in optimised.steps] if optimised is not None else []
     without: set[str] = set()
     while optimised is not None and optimised.facts is not facts:
         done = rewritten(optimised.facts, optimised.effects, progress)
@@ -149,7 +161,7 @@ def _written(
         if has_errors(asked.found) or not faulty:
             break
         without |= faulty
-        optimised = lowered(facts, effects, without)
+        optimised = lowered(facts, effects, passes, without)
     return facts, rewritten(facts, effects, progress), optimised
 
 

@@ -71,8 +71,8 @@ class GeneratedFile:
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
-    ``beside`` are files for the compiler to include. ``survey`` tells what is known of the program, None if it could
-    not be read.
+    ``beside`` are files for the compiler to include. ``kernels`` shows the regions after a pass of the optimiser, by
+    its name. ``survey`` tells what is known of the program, None if it could not be read.
     """
 
     files: tuple[GeneratedFile, ...]
@@ -81,4 +81,5 @@ class Translation:
     openmp: bool = False
     beside: tuple[GeneratedFile, ...] = ()
     schedule: Callable[[str | None], str] = lambda _name: ""
+    kernels: Callable[[str, str | None], str] = lambda _pass, _name: ""
     survey: Callable[[], Survey | None] = lambda: None

@@ -4,12 +4,18 @@
 Names are lower case; the user's spelling is in the text. ``Apply`` covers array element, section,
 function reference and constructor alike, which only a scope can tell apart
 (:mod:`hfpy.analyze.scopes`).
+
+A node that no text has, since a pass made it, has no place: :data:`NOWHERE` for both ends. Where it stands in the place
+of something in a line, :class:`Instead` says so, and the printer (:mod:`hfpy.model.printing`) leaves the characters
+around it as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+NOWHERE = -1  # the place of what is in no text
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,13 @@ class Complex(Expr):
     imag: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Instead(Expr):
+    """``made`` in the place of what the line has from ``start`` to ``end``."""
+
+    made: Expr
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct operands of an expression, in textual order."""
     match expr:
@@ -154,7 +167,46 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return items
         case Complex(real=real, imag=imag):
             return (real, imag)
+        case Instead(made=made):
+            return (made,)
     return ()
+
+
+def with_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The same node with each direct operand changed; the node itself where none of them is."""
+    match expr:
+        case Apply(base=base, args=args):
+            return replace(expr, base=change(base), args=tuple(map(change, args)))
+        case Component(base=base):
+            return replace(expr, base=change(base))
+        case Unary(operand=operand):
+            return replace(expr, operand=change(operand))
+        case Binary(left=left, right=right):
+            return replace(expr, left=change(left), right=change(right))
+        case Paren(inner=inner):
+            return replace(expr, inner=change(inner))
+        case Keyword(value=value):
+            return replace(expr, value=change(value))
+        case Range(lower=lower, upper=upper, step=step):
+            parts = [None if p is None else change(p) for p in (lower, upper, step)]
+            return replace(expr, lower=parts[0], upper=parts[1], step=parts[2])
+        case ImpliedDo(items=items, bounds=bounds):
+            return replace(expr, items=tuple(map(change, items)), bounds=tuple(map(change, bounds)))
+        case ArrayConstructor(items=items):
+            return replace(expr, items=tuple(map(change, items)))
+        case Complex(real=real, imag=imag):
+            return replace(expr, real=change(real), imag=change(imag))
+        case Instead(made=made):
+            return replace(expr, made=change(made))
+    return expr
+
+
+def unplaced(expr: Expr) -> Expr:
+    """The same expression, parentheses included, in no text."""
+    if isinstance(expr, Instead):
+        return unplaced(expr.made)
+    new = replace(with_children(expr, unplaced), start=NOWHERE, end=NOWHERE)
+    return replace(new, open=NOWHERE) if isinstance(new, Apply) else new
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
@@ -172,6 +224,8 @@ def without_places(expr: Expr) -> Expr:
     """
     again = without_places
     match expr:
+        case Instead(made=made):
+            return again(made)
         case Paren(inner=inner):
             return again(inner)
         case Literal(kind=kind, text=text):
@@ -234,6 +288,6 @@ def names_in(expr: Expr) -> set[str]:
 
 def base_name(expr: Expr) -> str | None:
     """The name at the root of a designator: ``a`` for ``a``, ``a(i)``, ``a%b(i)%c``; None for other expressions."""
-    while isinstance(expr, Apply | Component):
-        expr = expr.base
+    while isinstance(expr, Apply | Component | Instead):
+        expr = expr.made if isinstance(expr, Instead) else expr.base
     return expr.name if isinstance(expr, Name) else None

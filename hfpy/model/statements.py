@@ -7,19 +7,24 @@ construct like any other. The flat order of statements is the order of the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from hfpy.model.directives import IfDirective, Region
-from hfpy.model.expressions import Expr
+from hfpy.model.expressions import Expr, names_in
 from hfpy.model.source import LogicalLine
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Base of all statements. ``construct_name`` is the name before ``:`` or after ``end do``."""
+    """Base of all statements. ``construct_name`` is the name before ``:`` or after ``end do``.
+
+    ``made`` says that a pass made the statement: its text is not that of ``line``, which it comes from, and in which
+    the expressions that have a place stand.
+    """
 
     line: LogicalLine
+    made: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +188,17 @@ def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:
                 yield from constructs(part.body)
 
 
+def mentioned(nodes: tuple[Node, ...]) -> set[str]:
+    """Every name that statements mention; of regions what is in them."""
+    found: set[str] = set()
+    for statement in flatten(nodes):
+        for expr in expressions(statement):
+            found |= names_in(expr)
+        if isinstance(statement, Header):
+            found |= {statement.var, *statement.names}
+    return found - {""}
+
+
 def expressions(statement: Statement) -> tuple[Expr, ...]:
     """The top-level expressions of one statement (not those of the action of a one-line ``if``)."""
     match statement:
@@ -199,3 +215,21 @@ def expressions(statement: Statement) -> tuple[Expr, ...]:
         case InputOutput(control=control, items=items):
             return (*control, *items)
     return ()
+
+
+def map_expressions(statement: Statement, change: Callable[[Expr], Expr]) -> Statement:
+    """The statement with each of its expressions changed, those of the action of a one-line ``if`` as well."""
+    match statement:
+        case Assignment(target=target, value=value):
+            return replace(statement, target=change(target), value=change(value))
+        case Call(designator=designator, args=args):
+            return replace(statement, designator=change(designator), args=tuple(map(change, args)))
+        case OneLine(control=control, action=action):
+            return replace(statement, control=tuple(map(change, control)), action=map_expressions(action, change))
+        case Header(exprs=exprs) | Jump(exprs=exprs):
+            return replace(statement, exprs=tuple(map(change, exprs)))
+        case Memory(items=items, options=options):
+            return replace(statement, items=tuple(map(change, items)), options=tuple(map(change, options)))
+        case InputOutput(control=control, items=items):
+            return replace(statement, control=tuple(map(change, control)), items=tuple(map(change, items)))
+    return statement

@@ -81,6 +81,13 @@ def replace_lines(first: int, last: int, lines: Sequence[str], rank: int = 0) ->
     return Edit(first, 0, last + 1, 0, rank, text, first)
 
 
+def replace_rows(first: int, last: int, rows: Iterable[tuple[str, int]]) -> Edit:
+    """As :func:`replace_lines`, each line with the one (0-based) that it stems from."""
+    listed = list(rows)
+    text = "".join(row + "\n" for row, _ in listed)
+    return Edit(first, 0, last + 1, 0, 0, text, first, tuple(origin for _, origin in listed))
+
+
 @dataclass(frozen=True)
 class Edited:
     """The result: lines, for each the source line (1-based, 0 for none), and whether it differs from the source's."""

@@ -10,15 +10,17 @@ from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
+from hfpy.model.expressions import names_in
 from hfpy.options import CPU, GPU, Machine, Options
 from hfpy.parse.application import read_application
-from hfpy.parse.fragments import fragment
+from hfpy.transform.stencil.effort import EFFORTS
+from hfpy.transform.stencil.explained import Schedule
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.model import MARCHED, MARCHED_FLAT, ROWS
-from hfpy.transform.stencil.optimise import Schedule, optimise
+from hfpy.transform.stencil.optimise import optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
-from hfpy.transform.stencil.text import bound
+from hfpy.transform.stencil.substitution import bound
 from hfpy.transform.stencil.tuned import stages_digest
 
 # What a size is that nobody gives, by the place of the dimension that it bounds.
@@ -65,14 +67,14 @@ def find_work(sources: Sequence[Path], options: Options, wanted: Sequence[str], 
     facts = analyse(application)
     if has_errors(facts.found):
         raise HfpyError(facts.found)
-    result = optimise(facts, Effects(facts))
+    result = optimise(facts, Effects(facts), EFFORTS[options.opt])
     machine = options.machine or (GPU if options.target == "gpu" else CPU)
     names = [name.lower() for name in wanted]
     works = []
     for key, schedules in result.schedules.items():
         if names and key not in names and facts.routine(key).name not in names:
             continue
-        planned = for_backend(machine, facts.backend(key), options.opt)
+        planned = for_backend(machine, facts.backend(key), EFFORTS[options.opt])
         if runs := tuple(_runs(schedules, planned, options, most)):
             sizes = _sizes(facts, key, [s.program for s in schedules])
             works.append(Work(key, facts.backend(key), runs, sizes, _state(facts, key)))
@@ -88,8 +90,8 @@ def _runs(schedules: Iterable[Schedule], machine: Machine, options: Options, mos
         program = schedule.program
         if len(program.stages) < 2:
             continue
-        choices = cheapest(program, machine, options.target, options.opt, most)
-        blocks = any(text.manner.startswith("blocks") for text in schedule.texts.values())
+        choices = cheapest(program, machine, options.target, EFFORTS[options.opt], most)
+        blocks = any(made.manner.startswith("blocks") for made in schedule.regions.values())
         if len(choices) > 1 or blocks or options.target == "gpu":
             sizes = tuple(_group_sizes(choice) for choice in choices)
             rows = _BLOCKS if options.target == "cpu" and len(program.iterators) > 1 else ()
@@ -119,7 +121,7 @@ def _sizes(facts: Facts, key: str, programs: Sequence[Program]) -> tuple[tuple[s
             domains = stage.region.region.domains if stage.region.region is not None else ()
             sizes = [set(domain.upper.names) for domain in domains]
             spans = [piece.span for piece in stage.pieces if piece.span is not None]
-            sizes += [{n for span in spans for n in fragment(bound(span.upper)).names}] if spans else []
+            sizes += [{n for span in spans for n in names_in(bound(span.upper))}] if spans else []
             for names, value in zip(sizes, DEFAULT_SIZES, strict=False):
                 for name in sorted(names):
                     variable = facts.scopes.variable(name, key)

@@ -19,7 +19,8 @@ from hfpy.build.session import Given, open_project
 from hfpy.options import GPU, Machine
 from hfpy.pipeline import translate
 from hfpy.project import source_files
-from hfpy.transform.stencil.gpumodel import CLEARLY, for_backend, occupancy, price_of, priced
+from hfpy.transform.stencil.effort import CLEARLY, EFFORTS
+from hfpy.transform.stencil.gpumodel import for_backend, occupancy, price_of, priced
 from hfpy.transform.stencil.gpuwork import GpuWork, executed, of_points, of_tiles, of_walks, union
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
@@ -172,11 +173,11 @@ def test_points_stay_unless_something_is_clearly_faster(kernel: str, programs: d
     moved = traffic(group)
     points = price_of(POINTS, of_points(group), GPU, moved)
     for level, gain in ((2, CLEARLY), (3, 1.0)):
-        machine = for_backend(GPU, "cuda-c", level)
+        machine = for_backend(GPU, "cuda-c", EFFORTS[level])
         first = priced(group, machine, moved)[0]
         assert first.lowering == POINTS or first.seconds < gain * points.seconds
         assert first.work.shared <= MOST_SHARED
-    assert not any(p.lowering.tile for p in priced(group, for_backend(GPU, "openacc", 3), moved))
+    assert not any(p.lowering.tile for p in priced(group, for_backend(GPU, "openacc", EFFORTS[3]), moved))
 
 
 def test_more_registers_than_there_are_cost_memory() -> None:
@@ -192,7 +193,7 @@ def _slow_arithmetic() -> Machine:
 def test_tiles_where_computing_is_dear(programs: dict[str, Program]) -> None:
     group = whole(programs["hdiffsa"])
     chosen = {
-        backend: priced(group, for_backend(_slow_arithmetic(), backend, 2), traffic(group))[0].lowering
+        backend: priced(group, for_backend(_slow_arithmetic(), backend, EFFORTS[2]), traffic(group))[0].lowering
         for backend in ("cuda-c", "openacc")
     }
     assert chosen["cuda-c"].tile and not chosen["openacc"].tile and chosen["openacc"].iterator == "j"

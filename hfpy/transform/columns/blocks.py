@@ -9,12 +9,13 @@ from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
-from hfpy.model.directives import Region
+from hfpy.model.directives import Domain, Region
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.extents import Dim
+from hfpy.model.printing import attributes
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, constructs
-from hfpy.parse.fragments import ONE
+from hfpy.parse.fragments import ONE, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import column_positions, named, refused
@@ -23,8 +24,8 @@ from hfpy.transform.columns.packing import Packed, moves
 from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
+from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.regions import region_lines
 
 # Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
 WIDE = 128
@@ -327,19 +328,26 @@ class RegionBlocks:
         region = self.region
         iterators = (self.block_name, *region.iterators[1:])
         used = {w for row in rows for w in words(row)}
-        private = [n for n in self.names.types if n in used and self.names.shapes[n]]
-        starts, ends = (",".join(bound.text for bound in bounds) for bounds in (region.starts, region.ends))
-        rest = [f"startAt({starts})", f"endAt({ends})"]
-        strides = [str(self.width), *("1" for _ in region.iterators[1:])]
-        rest.append(f"stride({','.join(strides)})")
-        rest += [f"private({','.join(private)})"] if private else []
-        rest += [f"schedule({region.schedule})"] if region.schedule else []
-        rest += [f"collapse({region.collapse})"] if region.collapse else []
-        loops = []
-        if self.constructs[0].header.line.comment:
-            spans = zip(iterators, region.starts, region.ends, strict=True)
-            loops = [f"do {i} = {low}, {high}" for i, low, high in spans]
-            loops[0] += f", {self.width}"
-        sizes = [d.extent.text for d in region.domains]
+        made = fused(
+            [s.region for s in self.sharings],
+            domains=tuple(Domain(i, d.extent) for i, d in zip(iterators, region.domains, strict=True)),
+            starts=region.starts,
+            ends=region.ends,
+            strides=(fragment(str(self.width)), *(ONE for _ in region.iterators[1:])),
+            stated=frozenset({"startat", "endat"}),
+            private=tuple(n for n in self.names.types if n in used and self.names.shapes[n]),
+            applies_to=frozenset({"cpu"}),
+            loops=region.line.comment,
+        )
+        sign = "!@" if made.loops else "@"
+        lines = [f"{sign}parallelRegion{{{', '.join(attributes(made))}}}"]
+        depth = 0
+        for count, (i, low, high) in enumerate(reversed(list(zip(iterators, region.starts, region.ends, strict=True)))):
+            if made.loops:
+                last = f", {self.width}" if count == len(iterators) - 1 else ""
+                lines.append("  " * depth + f"do {i} = {low}, {high}{last}")
+                depth += 1
+        lines += ["  " * (depth or 1) + row for row in rows]
+        lines += ["  " * d + "end do" for d in reversed(range(depth))]
         indent = " " * self.constructs[0].header.line.segments[0][2]
-        return [indent + row for row in region_lines(iterators, sizes, rest, rows, loops, "cpu")]
+        return [indent + row for row in (*lines, f"{sign}end parallelRegion")]

@@ -12,7 +12,7 @@ from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Node, OneLine, Statement
 from hfpy.model.units import Routine
-from hfpy.transform.stencil.lift import Refusal, Refused
+from hfpy.transform.passes import Refusal, Refused
 
 RULE = 8  # in explanations: what can be computed for a block of columns at a time
 NUMBERS = ("real", "integer", "logical", "complex")

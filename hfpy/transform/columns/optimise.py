@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.context import regions_of
@@ -24,9 +24,8 @@ from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import pays, worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
-from hfpy.transform.stencil.lift import Refusal, Refused
+from hfpy.transform.passes import Made, Refusal, Refused, edited_files
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.optimise import Optimised, edited
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import MOST_REGIONS
 
@@ -47,17 +46,48 @@ class Blocked:
 
 
 @dataclass(frozen=True)
-class ColumnResult:
-    """Files that changed by their path; regions in blocks and refusals by routine; arrays whose declared order is the
-    one to keep, as ``unit::name``; arrays, by their home and name there, that are used in the blocks that they have in
-    memory.
+class InBlocks(Made):
+    """What the pass made: regions in blocks by routine; arrays, by their home and name there, that are used in the
+    blocks that they have in memory.
     """
 
-    files: Mapping[str, Optimised]
-    blocked: Mapping[str, tuple[Blocked, ...]]
-    refusals: Mapping[str, tuple[Refusal, ...]]
-    declared: frozenset[str]
+    blocked: Mapping[str, tuple[Blocked, ...]] = field(default_factory=dict)
     in_place: frozenset[Node] = frozenset()
+
+    def only(self, accepted: Collection[str], facts: Facts) -> InBlocks:
+        """Nothing, unless all is accepted."""
+        return replace(super().only(accepted, facts), blocked={}, in_place=frozenset())
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether all arrays that are used in their blocks still have them."""
+        orders = (facts.orders.get(facts.classes.find(node)) for node in self.in_place)
+        return all(order is not None and bool(order.blocks) for order in orders)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The pass that puts column physics in blocks of columns, on the CPU. Blocked forms of routines in one file are
+    called from others: all of its texts are accepted, or none.
+    """
+
+    name: str = "columns"
+    needs: frozenset[str] = frozenset({"fuse"})
+    whole: bool = True
+
+    def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
+        """Why regions stay as they are, by routine."""
+        return self.apply(facts, effects).refusals
+
+    def apply(self, facts: Facts, effects: Effects) -> InBlocks:
+        """New texts with regions in blocks, where that pays."""
+        return put_in_blocks(facts, effects)
+
+    def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
+        """The regions of a routine that are in blocks."""
+        for blocked in made.blocked.get(key, ()) if isinstance(made, InBlocks) else ():
+            with_forms = f", with blocked forms of {', '.join(blocked.routines)}" if blocked.routines else ""
+            several = f"{blocked.regions} regions as one, " if blocked.regions > 1 else ""
+            yield f"  line {blocked.line}: {several}in blocks of {blocked.width} columns{with_forms}"
 
 
 @dataclass
@@ -71,8 +101,10 @@ class _Work:
     in_place: set[Node] = field(default_factory=set)
 
 
-def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> ColumnResult:
-    """Put the regions of the application in blocks where that pays."""
+def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> InBlocks:
+    """Put the regions of the application in blocks where that pays: on the CPU."""
+    if facts.target != "cpu":
+        return InBlocks({}, {})
     analysis = Varying(facts, effects)
     clones = Clones(analysis, width_of_blocks(facts) or WIDTH)
     work = _Work()
@@ -82,9 +114,13 @@ def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> Co
         if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
             _routine(facts, effects, analysis, clones, routine, work)
     _put_clones(facts, clones, work)
-    macros = facts.application.macros
-    files = {f.path: edited(f, work.edits[f.path], macros) for f in facts.application.files if f.path in work.edits}
-    return ColumnResult(files, work.blocked, work.refusals, frozenset(work.declared), frozenset(work.in_place))
+    return InBlocks(
+        edited_files(facts, work.edits),
+        work.refusals,
+        declared=frozenset(work.declared),
+        blocked=work.blocked,
+        in_place=frozenset(work.in_place),
+    )
 
 
 def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, routine: Routine, work: _Work) -> None:

@@ -11,13 +11,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
+from hfpy.model.building import all_of, apply, between, binary, name, number, plus
+from hfpy.model.expressions import Expr
+from hfpy.model.printing import expression as printed
+from hfpy.model.statements import Node
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.jam import Loop, jammed
 from hfpy.transform.stencil.keeping import keeping
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.nests import NestBody, Temporary
+from hfpy.transform.stencil.nests import NestBody, Temporary, maker_of
 from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance
-from hfpy.transform.stencil.text import bound, element, plus
+from hfpy.transform.stencil.substitution import bound, element
 
 # Points of a block in an iterator outside, where there are any: enough that little is computed again.
 OUTSIDE = 32
@@ -29,7 +33,7 @@ class BlockCode:
     own; how often each stage is written out, and which stages have loops of their own.
     """
 
-    lines: tuple[str, ...]
+    body: tuple[Node, ...]
     blocks: Mapping[str, str]
     private: tuple[str, ...]
     evaluations: Mapping[int, int]
@@ -89,7 +93,7 @@ class Reach:
 
 
 class BlockWriter:
-    """Writes one group as the body of a region over blocks (``sizes``, by iterator) and the iterators outside."""
+    """Makes of one group the body of a region over blocks (``sizes``, by iterator) and the iterators outside."""
 
     def __init__(self, group: Group, names: Locals, sizes: Mapping[str, int]) -> None:
         self.group = group
@@ -97,7 +101,8 @@ class BlockWriter:
         self.names = names
         self.sizes = sizes
         self.inner = self.program.iterators[0]
-        self.point = {i: i for i in self.program.iterators}
+        self.point: Mapping[str, Expr] = {i: name(i) for i in self.program.iterators}
+        self.make = maker_of(group.stages[0])
         self.here: Offset = (0,) * len(self.program.iterators)
         self.blocks = {i: names.scalar(i, "_block", "integer") for i in sizes}
         self.kept = keeping(group).kept
@@ -109,7 +114,7 @@ class BlockWriter:
         """The whole body."""
         return BlockCode(tuple(self._body()), self.blocks, tuple(self.private), self.evaluations, self.kept)
 
-    def _body(self) -> Iterator[str]:
+    def _body(self) -> Iterator[Node]:
         for nest in self._nests():
             yield from self._kept_nest(nest[0]) if nest[0] in self.kept else self._stored_nest(nest)
 
@@ -127,10 +132,10 @@ class BlockWriter:
                 nests.append([stage])
         return nests
 
-    def _stored_nest(self, stages: list[Stage]) -> Iterator[str]:
-        def inner(copies: list[Offset]) -> tuple[list[str], NestBody]:
+    def _stored_nest(self, stages: list[Stage]) -> Iterator[Node]:
+        def inner(copies: list[Offset]) -> tuple[list[Node], NestBody]:
             body = self._nest_body()
-            return [line for stage in stages for at in copies for line in body.root(stage, at=at)], body
+            return [node for stage in stages for at in copies for node in body.root(stage, at=at)], body
 
         box = stages[0].box
         yield from self._around(box, box, [self.here], inner)
@@ -145,21 +150,24 @@ class BlockWriter:
         """A version that has been stored, for the nests that follow."""
         pattern = self.program.patterns[version.array]
 
-        def stored(offset: Offset, point: Mapping[str, str]) -> str:
+        def stored(offset: Offset, point: Mapping[str, Expr]) -> Expr:
             return element(pattern, dict(zip(self.program.iterators, offset, strict=True)), point)
 
         return stored
 
-    def _kept_nest(self, stage: Stage) -> Iterator[str]:
+    def _kept_nest(self, stage: Stage) -> Iterator[Node]:
         """The loops over what is needed of a stage, into its arrays; what is stored goes to memory from there."""
         offsets = sorted(self.group.needs[stage.number])
         rooms = {v: self._array(v, stage, offsets) for v in stage.writes}
 
-        def inner(copies: list[Offset]) -> tuple[list[str], NestBody]:
+        make = maker_of(stage)
+
+        def inner(copies: list[Offset]) -> tuple[list[Node], NestBody]:
             body = self._nest_body()
-            lines = [line for at in copies for line in body.computed(stage, at)]
-            lines += [f"{rooms[v](at, self.point)} = {body.scalar(v, at)}" for at in copies for v in stage.writes]
-            return lines, body
+            nodes = [node for at in copies for node in body.computed(stage, at)]
+            for at in copies:
+                nodes += [make.assign(rooms[v](at, self.point), body.scalar(v, at)) for v in stage.writes]
+            return nodes, body
 
         yield from self._around(stage.box, self.group.required[stage.number], offsets, inner)
         self.temporaries.update(rooms)
@@ -175,14 +183,14 @@ class BlockWriter:
         own: Box,
         wanted: Box,
         offsets: list[Offset],
-        inner: Callable[[list[Offset]], tuple[list[str], NestBody]],
+        inner: Callable[[list[Offset]], tuple[list[Node], NestBody]],
         jam: bool = True,
-    ) -> Iterator[str]:
-        """Loops around what ``inner`` writes for some copies of a point: over the points of ``wanted`` that the block
+    ) -> Iterator[Node]:
+        """Loops around what ``inner`` makes for some copies of a point: over the points of ``wanted`` that the block
         needs at the offsets, inside ``own``.
         """
         loops: list[Loop] = []
-        guards: list[str] = []
+        guards: list[Expr] = []
         for d, iterator in reversed(list(enumerate(self.program.iterators))):
             low, high = (f(o[d] for o in offsets) for f in (min, max))
             reach = Reach(d, low, high, own[d], wanted[d], self.group.box[d])
@@ -191,36 +199,37 @@ class BlockWriter:
             guards += conditions
         loops = loops if jam else [loop.plain() for loop in loops]
 
-        def body(copies: list[Offset]) -> list[str]:
-            lines, made = inner(copies)
+        def body(copies: list[Offset]) -> list[Node]:
+            nodes, made = inner(copies)
             # The loops for the rest, which take fewer points a turn, are not counted.
             if len(copies) == prod(loop.factor for loop in loops):
                 for number, times in made.evaluations.items():
                     self.evaluations[number] = self.evaluations.get(number, 0) + times
-            return lines
+            return nodes
 
         yield from self._before(offsets)
-        yield from _guarded(guards, jammed(loops, [self.here], body))
+        yield from self.make.branch(all_of(guards), jammed(self.make, loops, [self.here], body))
 
-    def _before(self, offsets: list[Offset]) -> Iterator[str]:
+    def _before(self, offsets: list[Offset]) -> Iterator[Node]:
         """What stands before the loops over the points at some offsets: nothing here."""
         yield from ()
 
-    def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[str]]:
+    def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[Expr]]:
         """The loop over one iterator, or the conditions on one that has no loop here."""
         factor = self.group.wishes.unroll.get(iterator, 1)
         low, high, span, d = reach.low, reach.high, reach.wanted, reach.dimension
         if iterator in self.sizes:
-            block = self.blocks[iterator]
+            block = name(self.blocks[iterator])
             first = plus(block, low)
             if not reach.begins_inside:
-                first = f"max({first}, {bound(span.lower)})"
-            last = f"min({plus(block, self.sizes[iterator] - 1 + high)}, {bound(span.upper)})"
+                first = apply("max", (first, bound(span.lower)))
+            last = apply("min", (plus(block, self.sizes[iterator] - 1 + high), bound(span.upper)))
             return Loop(iterator, first, last, d, factor), []
         if iterator == self.inner:
             return Loop(iterator, bound(span.lower), bound(span.upper), d, factor), []
-        guards = [f"{iterator} >= {bound(reach.own.lower)}"] if reach.own.lower != reach.whole.lower else []
-        guards += [f"{iterator} <= {bound(reach.own.upper)}"] if reach.own.upper != reach.whole.upper else []
+        own, whole, here = reach.own, reach.whole, self.point[iterator]
+        guards = [binary(here, ">=", bound(own.lower))] if own.lower != whole.lower else []
+        guards += [binary(here, "<=", bound(own.upper))] if own.upper != whole.upper else []
         return None, guards
 
     # -- arrays of the thread's own
@@ -228,42 +237,33 @@ class BlockWriter:
     def _array(self, version: Version, stage: Stage, offsets: list[Offset]) -> Temporary:
         """The array of a kept version, with room for what a block needs of it; gives its elements."""
         pattern = self.program.patterns[version.array]
-        number = f"_v{version.number}" if version.number > 1 else ""
-        sizes = []
+        suffix = f"_v{version.number}" if version.number > 1 else ""
+        sizes: list[Expr] = []
         for d, iterator in enumerate(self.program.iterators):
             low, high = (f(o[d] for o in offsets) for f in (min, max))
             sizes += self._extent(iterator, stage, low, high)
-        name = self.names.array(version.array, f"{number}_rows", pattern.type_text, ",".join(sizes))
-        self.private.append(name)
+        room = self.names.array(version.array, f"{suffix}_rows", pattern.type_text, ",".join(map(printed, sizes)))
+        self.private.append(room)
 
-        def temporary(offset: Offset, point: Mapping[str, str]) -> str:
+        def temporary(offset: Offset, point: Mapping[str, Expr]) -> Expr:
             at = zip(self.program.iterators, offset, strict=True)
-            return f"{name}({','.join(index for i, by in at for index in self._index(i, stage, by))})"
+            return apply(room, [index for i, by in at for index in self._index(i, stage, by)])
 
         return temporary
 
-    def _extent(self, iterator: str, stage: Stage, low: int, high: int) -> list[str]:
+    def _extent(self, iterator: str, stage: Stage, low: int, high: int) -> list[Expr]:
         """The room in one iterator, if an array of a stage has a dimension for it."""
         if iterator in self.sizes:
-            return [f"{low}:{high + self.sizes[iterator] - 1}"]
+            return [between(number(low), number(high + self.sizes[iterator] - 1))]
         if iterator == self.inner:
             span = self.group.required[stage.number][0]
-            return [f"{bound(span.lower)}:{bound(span.upper)}"]
+            return [between(bound(span.lower), bound(span.upper))]
         return []
 
-    def _index(self, iterator: str, stage: Stage, by: int) -> list[str]:
+    def _index(self, iterator: str, stage: Stage, by: int) -> list[Expr]:
         """The index for one iterator at an offset from the point."""
         if iterator in self.sizes:
-            return [plus(f"{iterator}-{self.blocks[iterator]}", by)]
+            return [plus(binary(self.point[iterator], "-", name(self.blocks[iterator])), by)]
         if iterator == self.inner:
-            return [plus(iterator, by)]
+            return [plus(self.point[iterator], by)]
         return []
-
-
-def _guarded(guards: list[str], lines: Iterator[str]) -> Iterator[str]:
-    """Lines under the conditions, if there are any."""
-    if guards:
-        yield f"if ({' .and. '.join(guards)}) then"
-    yield from lines
-    if guards:
-        yield "end if"

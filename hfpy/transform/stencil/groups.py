@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from hfpy.model.directives import Region
+from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.program import (
     Box,
     Offset,
@@ -41,6 +43,11 @@ class Group:
     def inside(self) -> frozenset[int]:
         """The numbers of the stages."""
         return frozenset(s.number for s in self.stages)
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The directives of the stages, the one first whose domains the new region has."""
+        return tuple(s.region.region for s in self.stages if s.region.region is not None)
 
     @cached_property
     def stored(self) -> frozenset[Version]:
@@ -107,6 +114,8 @@ class Group:
             return
         if not self.stored:
             raise Illegal("nothing of it is used")
+        if reason := against(self.regions):
+            raise Illegal(reason)
         self._check_extents()
         self._check_memory()
         assert self.box is not None

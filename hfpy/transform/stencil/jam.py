@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from hfpy.model.building import Maker, name, plus
+from hfpy.model.expressions import Expr
+from hfpy.model.statements import Node
 from hfpy.transform.stencil.program import Offset
-from hfpy.transform.stencil.text import plus
 
 
 @dataclass(frozen=True)
@@ -14,8 +16,8 @@ class Loop:
     """A loop over one dimension of a program, which takes ``factor`` points a turn."""
 
     variable: str
-    first: str
-    last: str
+    first: Expr
+    last: Expr
     dimension: int
     factor: int = 1
 
@@ -24,22 +26,21 @@ class Loop:
         return replace(self, factor=1)
 
 
-def jammed(loops: Sequence[Loop], copies: list[Offset], body: Callable[[list[Offset]], list[str]]) -> Iterator[str]:
-    """Loops, the outermost first, around what ``body`` writes for the points at the offsets ``copies``."""
+def jammed(
+    make: Maker, loops: Sequence[Loop], copies: list[Offset], body: Callable[[list[Offset]], list[Node]]
+) -> Iterator[Node]:
+    """Loops, the outermost first, around what ``body`` makes for the points at the offsets ``copies``."""
     if not loops:
         yield from body(copies)
         return
     loop, rest = loops[0], loops[1:]
-    first, last = loop.first, loop.last
+    first = loop.first
     if loop.factor > 1:
         several = [_moved(at, loop.dimension, by) for at in copies for by in range(loop.factor)]
-        yield f"do {loop.variable} = {first}, {plus(last, 1 - loop.factor)}, {loop.factor}"
-        yield from ("  " + line for line in jammed(rest, several, body))
-        yield "end do"
-        first = loop.variable  # the loop ends at the first point that it did not take
-    yield f"do {loop.variable} = {first}, {last}"
-    yield from ("  " + line for line in jammed(rest, copies, body))
-    yield "end do"
+        last = plus(loop.last, 1 - loop.factor)
+        yield make.loop(loop.variable, first, last, jammed(make, rest, several, body), loop.factor)
+        first = name(loop.variable)  # the loop ends at the first point that it did not take
+    yield make.loop(loop.variable, first, loop.last, jammed(make, rest, copies, body))
 
 
 def _moved(offset: Offset, dimension: int, by: int) -> Offset:

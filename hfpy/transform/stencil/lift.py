@@ -18,6 +18,7 @@ from hfpy.model.expressions import Apply, Expr, Range, walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement
 from hfpy.parse.fragments import ONE, expanded, expanded_dim, fragment
 from hfpy.parse.nests import innermost_body
+from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.flow import kept_arrays
 from hfpy.transform.stencil.operations import PURE, count
 from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Piece, Span, SpanKey, Wishes, distance, moved
@@ -25,23 +26,6 @@ from hfpy.transform.stencil.purecalls import against, operations_of, site_of
 
 _OPEN = frozenset({"pointer", "target"})
 _NUMBERS = ("real", "integer", "logical")
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why a region stays as it is: the rule (its number in stencil-optimisation.md §1), what is against it, where."""
-
-    rule: int
-    text: str
-    place: Place
-
-
-class Refused(Exception):
-    """A region cannot be a stage."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.text)
-        self.refusal = refusal
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from hfpy.model.building import apply, between, binary, name, number, plus
+from hfpy.model.expressions import Expr
+from hfpy.model.statements import Node
 from hfpy.transform.stencil.blocks import BlockWriter, Reach
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.jam import Loop
 from hfpy.transform.stencil.keeping import keeping
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.program import Offset, Stage, shifted
-from hfpy.transform.stencil.text import bound, plus
+from hfpy.transform.stencil.substitution import bound
 
 
 def marches(group: Group) -> bool:
@@ -25,7 +28,7 @@ def marches(group: Group) -> bool:
 
 
 class MarchWriter(BlockWriter):
-    """Writes one group as the body of a region over blocks, in which the second iterator goes row by row."""
+    """Makes of one group the body of a region over blocks, in which the second iterator goes row by row."""
 
     def __init__(self, group: Group, names: Locals, sizes: Mapping[str, int]) -> None:
         super().__init__(group, names, sizes)
@@ -34,12 +37,10 @@ class MarchWriter(BlockWriter):
         self.rings = {s.number: self._ring(s) for s in self.kept}
         self.lead = max(self._ahead(s) - self._behind(s) for s in self.kept)
 
-    def _body(self) -> Iterator[str]:
-        block = self.blocks[self.row]
-        last = f"min({plus(block, self.sizes[self.row] - 1)}, {bound(self.group.box[1].upper)})"
-        yield f"do {self.step} = {plus(block, -self.lead)}, {last}"
-        yield from ("  " + line for line in super()._body())
-        yield "end do"
+    def _body(self) -> Iterator[Node]:
+        block = name(self.blocks[self.row])
+        last = apply("min", (plus(block, self.sizes[self.row] - 1), bound(self.group.box[1].upper)))
+        yield self.make.loop(self.step, plus(block, -self.lead), last, super()._body())
 
     def _ahead(self, stage: Stage) -> int:
         """How many rows ahead of what is stored a stage is computed."""
@@ -75,29 +76,30 @@ class MarchWriter(BlockWriter):
             elif producer not in self.kept:
                 yield from self._reached(producer, offset, wanted)
 
-    def _extent(self, iterator: str, stage: Stage, low: int, high: int) -> list[str]:
+    def _extent(self, iterator: str, stage: Stage, low: int, high: int) -> list[Expr]:
         if iterator != self.row:
             return super()._extent(iterator, stage, low, high)
         ring = self.rings[stage.number]
-        return [f"0:{ring - 1}"] if ring > 1 else []
+        return [between(number(0), number(ring - 1))] if ring > 1 else []
 
-    def _index(self, iterator: str, stage: Stage, by: int) -> list[str]:
+    def _index(self, iterator: str, stage: Stage, by: int) -> list[Expr]:
         if iterator != self.row:
             return super()._index(iterator, stage, by)
         ring = self.rings[stage.number]
-        return [f"modulo({plus(iterator, by)},{ring})"] if ring > 1 else []
+        return [apply("modulo", (plus(self.point[iterator], by), number(ring)))] if ring > 1 else []
 
     # -- loops
 
-    def _before(self, offsets: list[Offset]) -> Iterator[str]:
-        yield f"{self.row} = {plus(self.step, max(o[1] for o in offsets))}"
+    def _before(self, offsets: list[Offset]) -> Iterator[Node]:
+        yield self.make.assign(self.point[self.row], plus(name(self.step), max(o[1] for o in offsets)))
 
-    def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[str]]:
+    def _loop(self, iterator: str, reach: Reach) -> tuple[Loop | None, list[Expr]]:
         if iterator != self.row:
             return super()._loop(iterator, reach)
-        guards = []
+        guards: list[Expr] = []
+        here = self.point[iterator]
         if reach.high - reach.low < self.lead:
-            guards.append(f"{iterator} >= {plus(self.blocks[iterator], reach.low)}")
-        guards += [] if reach.begins_inside else [f"{iterator} >= {bound(reach.wanted.lower)}"]
-        guards += [] if reach.ends_inside else [f"{iterator} <= {bound(reach.wanted.upper)}"]
+            guards.append(binary(here, ">=", plus(name(self.blocks[iterator]), reach.low)))
+        guards += [] if reach.begins_inside else [binary(here, ">=", bound(reach.wanted.lower))]
+        guards += [] if reach.ends_inside else [binary(here, "<=", bound(reach.wanted.upper))]
         return None, guards

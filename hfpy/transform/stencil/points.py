@@ -6,23 +6,25 @@ from __future__ import annotations
 
 from itertools import product
 
+from hfpy.model.building import name
+from hfpy.model.statements import Node
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.nests import NestBody
 from hfpy.transform.stencil.program import Offset
 
 
-def point_lines(group: Group, names: Locals) -> tuple[list[str], NestBody]:
+def point_nodes(group: Group, names: Locals) -> tuple[list[Node], NestBody]:
     """The body of the region over the box of the group, and who wrote it (for its counts). What ``unroll`` adds to a
     point stands under conditions, since the last points may be missing.
     """
-    body = NestBody(group, names, {i: i for i in group.program.iterators}, {})
-    lines: list[str] = []
+    body = NestBody(group, names, {i: name(i) for i in group.program.iterators}, {})
+    nodes: list[Node] = []
     for stage in group.stages:
         if any(v in group.stored for v in stage.writes):
             for at in copies(group):
-                lines += body.root(stage, group.box, at)
-    return lines, body
+                nodes += body.root(stage, group.box, at)
+    return nodes, body
 
 
 def copies(group: Group) -> list[Offset]:

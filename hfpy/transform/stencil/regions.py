@@ -1,105 +1,110 @@
-"""A group as the text of one region."""
+"""A group as one region."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.sizes import Linear
-from hfpy.model.directives import Region
+from hfpy.model.directives import Domain, Region
+from hfpy.model.extents import Dim
+from hfpy.model.statements import Construct, DirectiveLine, Node, Part
+from hfpy.parse.fragments import fragment
 from hfpy.transform.stencil.blocks import BlockWriter, block_sizes, in_blocks
+from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.march import MarchWriter, marches
-from hfpy.transform.stencil.points import point_lines
+from hfpy.transform.stencil.nests import maker_of
+from hfpy.transform.stencil.points import point_nodes
 from hfpy.transform.stencil.program import Box
+from hfpy.transform.stencil.substitution import bound, shown
+from hfpy.transform.stencil.sweepcode import SweepWriter
 from hfpy.transform.stencil.sweeps import ColumnGroup
-from hfpy.transform.stencil.sweeptext import SweepWriter
-from hfpy.transform.stencil.text import bound
 from hfpy.transform.stencil.tiles import TileWriter
 from hfpy.transform.stencil.walk import WalkWriter
 
+Hints = tuple[tuple[str, tuple[str, ...]], ...]
+
 
 @dataclass(frozen=True)
-class RegionText:
-    """The lines of a region, and how it computes: ``points`` or ``blocks of N rows``; evaluations by stage number."""
+class RegionCode:
+    """A region, and how it computes: ``points`` or ``blocks of N rows``; evaluations by stage number."""
 
-    lines: tuple[str, ...]
+    region: Construct
     manner: str
-    evaluations: dict[int, int]
+    evaluations: Mapping[int, int]
 
 
-def region_text(
-    group: Group, names: Locals, target: str, indent: str, rows: int, lowering: Lowering = POINTS
-) -> RegionText:
+@dataclass(frozen=True)
+class _Space:
+    """What the points of a region are: iterators, the sizes of their domains, bounds, and steps."""
+
+    iterators: tuple[str, ...]
+    sizes: tuple[Dim, ...]
+    box: Box
+    steps: tuple[int, ...] = ()
+
+
+def region_code(group: Group, names: Locals, target: str, rows: int, lowering: Lowering = POINTS) -> RegionCode:
     """The region that takes the place of a group's regions; ``rows`` is how many rows a block has, where there are
     blocks, ``lowering`` says how the group is computed on a GPU.
     """
     if isinstance(group, ColumnGroup):
-        made = _columns(group, names, target)
-    elif in_blocks(group, target):
-        made = _blocks(group, names, rows, target)
-    elif lowering.iterator:
-        made = _walk(group, names, lowering, target)
-    elif lowering.tile:
-        made = _tiles(group, names, lowering, target)
-    else:
-        made = _points(group, names, target)
-    return RegionText(tuple(indent + row for row in made.lines), made.manner, made.evaluations)
+        return _columns(group, names, target)
+    if in_blocks(group, target):
+        return _blocks(group, names, rows, target)
+    if lowering.iterator:
+        return _walk(group, names, lowering, target)
+    if lowering.tile:
+        return _tiles(group, names, lowering, target)
+    return _points(group, names, target)
 
 
-def _points(group: Group, names: Locals, target: str) -> RegionText:
+def _points(group: Group, names: Locals, target: str) -> RegionCode:
     """A region over the points of the group's box."""
     iterators, unroll = group.program.iterators, group.wishes.unroll
-    lines, body = point_lines(group, names)
-    steps = [unroll.get(i, 1) for i in iterators]
-    rest = [*_bounds(group.box, iterators), *_schedule(group, target), *_taken_over(group)]
-    loops = _heads(iterators, group.box, steps) if _commented(group) else []
-    made = region_lines(iterators, _sizes(group), rest, lines, loops, target)
+    nodes, body = point_nodes(group, names)
+    steps = tuple(unroll.get(i, 1) for i in iterators) if any(n > 1 for n in unroll.values()) else ()
+    space = _Space(iterators, _sizes(group), group.box, steps)
+    made = _region(group, space, nodes, target, hints=_threads(group, iterators, target))
     several = f", unrolled {_factors(unroll)}" if unroll else ""
-    return RegionText(tuple(made), "points" + several, dict(body.evaluations))
+    return RegionCode(made, "points" + several, body.evaluations)
 
 
-def _columns(group: ColumnGroup, names: Locals, target: str) -> RegionText:
+def _columns(group: ColumnGroup, names: Locals, target: str) -> RegionCode:
     """A region over the columns of a group with sweeps."""
-    iterators = group.program.iterators[:-1]
     writer = SweepWriter(group, names, target)
-    lines = list(writer.lines())
-    rest = [*_bounds(group.box, iterators), *_taken_over(group)]
-    loops = _heads(iterators, group.box, [1] * len(iterators)) if _commented(group) else []
-    made = region_lines(iterators, _sizes(group), rest, lines, loops, target)
-    return RegionText(tuple(made), "columns", dict(writer.evaluations))
+    space = _Space(group.program.iterators[:-1], _sizes(group), group.box)
+    return RegionCode(_region(group, space, tuple(writer.nodes()), target), "columns", writer.evaluations)
 
 
-def _walk(group: Group, names: Locals, lowering: Lowering, target: str) -> RegionText:
+def _walk(group: Group, names: Locals, lowering: Lowering, target: str) -> RegionCode:
     """A region over chunks of the group's box, along each of which a thread walks."""
     iterators, unroll = group.program.iterators, group.wishes.unroll
     code = WalkWriter(group, names, lowering.iterator, lowering.size).write()
     counted = tuple(code.block if i == lowering.iterator else i for i in iterators)
-    steps = [lowering.size if i == lowering.iterator else unroll.get(i, 1) for i in iterators]
-    rest = [*_bounds(group.box, counted), f"stride({','.join(map(str, steps))})", *_threads(group, counted, target)]
-    loops = _heads(counted, group.box, steps) if _commented(group) else []
-    made = region_lines(counted, _sizes(group), [*rest, *_taken_over(group)], code.lines, loops, target)
+    steps = tuple(lowering.size if i == lowering.iterator else unroll.get(i, 1) for i in iterators)
+    space = _Space(counted, _sizes(group), group.box, steps)
+    made = _region(group, space, code.body, target, hints=_threads(group, counted, target))
     several = f", unrolled {_factors(unroll)}" if unroll else ""
-    return RegionText(tuple(made), lowering.name + several, dict(code.evaluations))
+    return RegionCode(made, lowering.name + several, code.evaluations)
 
 
-def _tiles(group: Group, names: Locals, lowering: Lowering, target: str) -> RegionText:
+def _tiles(group: Group, names: Locals, lowering: Lowering, target: str) -> RegionCode:
     """A region over tiles of the group's box, each of which a team of threads computes."""
     iterators, tile = group.program.iterators, lowering.tile
     code = TileWriter(group, names, tile, lowering.kept).write()
     counted = tuple(code.blocks.get(i, i) for i in iterators)
-    steps = [tile.get(i, 1) for i in iterators]
-    rest = [*_bounds(group.box, counted), f"stride({','.join(map(str, steps))})", f"team({_factors(lowering.team)})"]
-    rest += [f"private({','.join(code.private)})"] if code.private else []
-    loops = _heads(counted, group.box, steps) if _commented(group) else []
-    made = region_lines(counted, _sizes(group), [*rest, *_taken_over(group)], code.lines, loops, target)
-    return RegionText(tuple(made), lowering.name, dict(code.evaluations))
+    space = _Space(counted, _sizes(group), group.box, tuple(tile.get(i, 1) for i in iterators))
+    team = tuple(f"{i}:{n}" for i, n in lowering.team.items())
+    made = _region(group, space, code.body, target, private=code.private, hints=(("team", team),))
+    return RegionCode(made, lowering.name, code.evaluations)
 
 
-def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:
+def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionCode:
     """A region over blocks of the group's box."""
     iterators = group.program.iterators
     cut = block_sizes(group, rows)
@@ -107,47 +112,59 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionText:
     code = (MarchWriter if marching else BlockWriter)(group, names, cut).write()
     first = 0 if iterators[0] in cut else 1  # the innermost iterator is one loop in the body, if nobody cuts it
     counted = tuple(code.blocks.get(i, i) for i in iterators[first:])
-    steps = [cut.get(i, 1) for i in iterators[first:]]
-    box = group.box[first:]
-    rest = [*_bounds(box, counted), f"stride({','.join(map(str, steps))})", *_taken_over(group)]
-    rest += [f"private({','.join(code.private)})"] if code.private else []
-    if len(counted) > 1 and steps[-1] > 1 and not group.wishes.collapse:
-        rest.append("collapse(2)")  # few blocks in the outermost iterator: threads share those of two
-    loops = _heads(counted, box, steps) if _commented(group) else []
-    made = region_lines(counted, _sizes(group)[first:], rest, code.lines, loops, target)
+    steps = tuple(cut.get(i, 1) for i in iterators[first:])
+    collapse = group.wishes.collapse
+    if len(counted) > 1 and steps[-1] > 1 and not collapse:
+        collapse = 2  # few blocks in the outermost iterator: threads share those of two
+    space = _Space(counted, _sizes(group)[first:], group.box[first:], steps)
+    made = _region(group, space, code.body, target, private=code.private, collapse=collapse)
     manner = _manner(group, cut) + (", row by row" if marching else "")
-    return RegionText(tuple(made), manner, dict(code.evaluations))
+    return RegionCode(made, manner, code.evaluations)
 
 
-def _directive(group: Group) -> Region:
-    """The directive of the group's first region or sweep, from which the new one takes what is not of the schedule."""
-    stage = group.sweep if isinstance(group, ColumnGroup) else group.stages[0]
-    region = stage.region.region
-    assert region is not None
-    return region
+def _region(
+    group: Group,
+    space: _Space,
+    body: Sequence[Node],
+    target: str,
+    private: tuple[str, ...] = (),
+    hints: Hints = (),
+    collapse: int | None = None,
+) -> Construct:
+    """The region with a body; with loops of its own where directives stand in comments."""
+    first = group.regions[0]
+    hints += (("fuse", ("no",)),) if group.wishes.fuse == "no" else ()
+    steps = space.steps or (1,) * len(space.iterators)
+    made = fused(
+        group.regions,
+        domains=tuple(Domain(i, size) for i, size in zip(space.iterators, space.sizes, strict=True)),
+        starts=tuple(fragment(shown(s.lower)) for s in space.box),
+        ends=tuple(fragment(shown(s.upper)) for s in space.box),
+        strides=tuple(fragment(str(step)) for step in space.steps),
+        stated=frozenset({"startat", "endat"}),
+        private=private,
+        applies_to=frozenset({target}),
+        loops=first.line.comment,
+        schedule=group.wishes.schedule,
+        collapse=group.wishes.collapse if collapse is None else collapse,
+    )
+    make = maker_of(group.stages[0])
+    inner = tuple(body)
+    for iterator, span, step in zip(space.iterators, space.box, steps, strict=True) if made.loops else ():
+        inner = (make.loop(iterator, bound(span.lower), bound(span.upper), inner, step),)
+    return region_node(replace(made, hints=(*hints, *made.hints)), inner, group.stages[-1].region)
 
 
-def _sizes(group: Group) -> list[str]:
-    return [d.extent.text for d in _directive(group).domains]
+def region_node(region: Region, body: tuple[Node, ...], last: Construct) -> Construct:
+    """A region with a body; ``last`` is the region with whose end it ends."""
+    assert last.end is not None
+    head = DirectiveLine(region.line, "region", made=True)
+    end = DirectiveLine(last.end.line, "region", made=True)
+    return Construct("region", (Part(head, body),), end, region)
 
 
-def _commented(group: Group) -> bool:
-    """Whether directives stand in comments, so that regions bring their loops."""
-    return _directive(group).line.comment
-
-
-def _taken_over(group: Group) -> list[str]:
-    """Attributes that hold for the new region, too."""
-    template = _directive(group).template
-    found = [f"template({template})"] if template else []
-    found += [f"schedule({group.wishes.schedule})"] if group.wishes.schedule else []
-    return [*found, "fuse(no)"] if group.wishes.fuse == "no" else found
-
-
-def _heads(iterators: tuple[str, ...], box: Box, steps: list[int]) -> list[str]:
-    """The heads of loops over a box, the innermost first."""
-    loops = [f"do {i} = {bound(s.lower)}, {bound(s.upper)}" for i, s in zip(iterators, box, strict=True)]
-    return [f"{loop}, {step}" if step > 1 else loop for loop, step in zip(loops, steps, strict=True)]
+def _sizes(group: Group) -> tuple[Dim, ...]:
+    return tuple(d.extent for d in group.regions[0].domains)
 
 
 def _manner(group: Group, cut: Mapping[str, int]) -> str:
@@ -161,44 +178,11 @@ def _factors(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{i}:{n}" for i, n in numbers.items())
 
 
-def _schedule(group: Group, target: str) -> list[str]:
-    """Attributes of a region of points: the steps of ``unroll``, the threads a block of ``tile``."""
-    unroll = group.wishes.unroll
-    found = []
-    if any(n > 1 for n in unroll.values()):
-        found.append(f"stride({','.join(str(unroll.get(i, 1)) for i in group.program.iterators)})")
-    found += [f"collapse({group.wishes.collapse})"] if group.wishes.collapse else []
-    return [*found, *_threads(group, group.program.iterators, target)]
-
-
-def _threads(group: Group, counted: tuple[str, ...], target: str) -> list[str]:
-    """The attribute with the threads a block that ``tile`` asks for, with the iterators as the region calls them."""
+def _threads(group: Group, counted: tuple[str, ...], target: str) -> Hints:
+    """The threads a block that ``tile`` asks for on a GPU, with the iterators as the region calls them."""
     names = dict(zip(group.program.iterators, counted, strict=True))
-    tile = group.wishes.tile
-    return [f"tile({', '.join(f'{names[i]}:{n}' for i, n in tile.items())})"] if tile and target == "gpu" else []
-
-
-def _bounds(box: Box, iterators: tuple[str, ...]) -> list[str]:
-    assert len(box) == len(iterators)
-    return [
-        f"startAt({','.join(bound(s.lower) for s in box)})",
-        f"endAt({','.join(bound(s.upper) for s in box)})",
-    ]
-
-
-def region_lines(
-    iterators: tuple[str, ...], sizes: list[str], rest: list[str], body: object, loops: list[str], target: str
-) -> Iterator[str]:
-    """The directive, loops of its own where it stands in a comment, the body."""
-    sign = "!@" if loops else "@"
-    parts = [f"domName({','.join(iterators)})", f"domSize({','.join(sizes)})", *rest, f"appliesTo({target.upper()})"]
-    yield f"{sign}parallelRegion{{{', '.join(parts)}}}"
-    for depth, loop in enumerate(reversed(loops)):
-        yield "  " * depth + loop
-    yield from ("  " * (len(loops) or 1) + row for row in body)  # type: ignore[attr-defined]
-    for depth in reversed(range(len(loops))):
-        yield "  " * depth + "end do"
-    yield f"{sign}end parallelRegion"
+    tile = tuple(f"{names[i]}:{n}" for i, n in group.wishes.tile.items())
+    return (("tile", tile),) if tile and target == "gpu" else ()
 
 
 def names_in_bounds(box: Box) -> set[str]:

@@ -12,8 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hfpy.model.directives import Region
 from hfpy.model.statements import flatten
 from hfpy.transform.stencil.clusters import Cluster, clusters
+from hfpy.transform.stencil.effort import Effort
+from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.inlining import Inliner
 from hfpy.transform.stencil.members import Member, Touch
@@ -128,6 +131,12 @@ class ColumnGroup(Group):
         """The first stage with loops of its own, from which the new region takes its directive."""
         return next(s for s in self.stages if s.pieces)
 
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The directives of the stages, that of the first with loops of its own before the others."""
+        ordered = [self.sweep, *(s for s in self.stages if s is not self.sweep)]
+        return tuple(s.region.region for s in ordered if s.region.region is not None)
+
     def check(self) -> None:
         """Raises Illegal if the stages cannot be one region."""
         assert self.wishes is not None
@@ -135,6 +144,8 @@ class ColumnGroup(Group):
             raise Illegal("'fuse' keeps them apart")
         if len(self.stages) == 1:
             return
+        if reason := against(self.regions):
+            raise Illegal(reason)
         if any(s.wishes for s in self.stages):
             raise Illegal("'unroll' and 'tile' are for regions without loops along columns")
         assert self.members and self.clusters
@@ -148,13 +159,13 @@ class ColumnGroup(Group):
         across = set(self.program.iterators[:-1])
         return {n for n, p in self.program.patterns.items() if across <= set(p.items)}
 
-    def suits(self, target: str, level: int) -> None:
-        """Raises Illegal if the group does not fit the target or the level of the optimiser."""
+    def suits(self, target: str, effort: Effort) -> None:
+        """Raises Illegal if the group does not fit the target or the effort."""
         if len(self.stages) == 1:
             return
-        if level < 2 and any(len(n) > 1 for n in self.needs.values()):
+        if not effort.again and any(len(n) > 1 for n in self.needs.values()):
             raise Illegal("a stage would be computed more than once")
-        if level < 2 and target == "cpu" and not all(s.pieces for s in self.stages):
+        if not effort.again and target == "cpu" and not all(s.pieces for s in self.stages):
             raise Illegal("a loop along the column would replace one along rows")
 
     def rewritten(self, target: str) -> bool:

@@ -29,7 +29,7 @@ def keepable(group: Group, tiled: Collection[str]) -> frozenset[int]:
 
 
 class TileWriter(BlockWriter):
-    """Writes one group as the body of a region over tiles of so many points (``sizes``, by iterator)."""
+    """Makes of one group the body of a region over tiles of so many points (``sizes``, by iterator)."""
 
     def __init__(self, group: Group, names: Locals, sizes: Mapping[str, int], kept: Collection[int]) -> None:
         super().__init__(group, names, sizes)

@@ -8,23 +8,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hfpy.analyze.sizes import Linear, linear
+from hfpy.model.building import Maker, apply, binary, literal, name, number, plus
 from hfpy.model.expressions import Apply, Binary, Expr, walk
-from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, Part, Statement, expressions
 from hfpy.transform.stencil.clusters import Cluster
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.members import Instance, Member, Spot, base_of, spot_of
 from hfpy.transform.stencil.program import Access, Stage, Version, distance, moved
+from hfpy.transform.stencil.substitution import Substitution, atom, bound, shown, spelled
 from hfpy.transform.stencil.sweeps import ColumnGroup, lags
-from hfpy.transform.stencil.text import Printer, bound, plus, spelled
 
 
 @dataclass
 class _Turn:
-    """One turn of a cluster: the text of its level, the level where that is a number or a size (None in the loop), and
-    what single variables hold by now: arrays set in this turn, and stages computed for it.
+    """One turn of a cluster: its level as it is written, the level where that is a number or a size (None in the
+    loop), and what single variables hold by now: arrays set in this turn, and stages computed for it.
     """
 
-    text: str
+    shown: Expr
     level: Linear | None
     variables: Mapping[str, int]
     stored: frozenset[str]
@@ -32,84 +33,70 @@ class _Turn:
     computed: set[Instance] = field(default_factory=set)
 
 
-class _ColumnPrinter(Printer):
-    """Prints statements of a stage in a turn; what some of them set goes to a variable, and to memory besides. Beside
+class _InColumn(Substitution):
+    """Statements of a stage in a turn; what some of them set goes to a variable, and to memory besides. Beside
     the loop, where the level is known, conditions about it are decided.
     """
 
     def __init__(
         self,
         stage: Stage,
-        access: Callable[[Access], str],
+        access: Callable[[Access], Expr],
         scalars: Mapping[str, str],
-        point: Mapping[str, str],
+        point: Mapping[str, Expr],
         level: tuple[str, Linear | None],
-        kept: Callable[[Access], tuple[str, str]],
+        kept: Callable[[Access], tuple[Expr | None, Expr | None]],
     ) -> None:
         super().__init__(stage, access, scalars, point)
         self.level, self.at = level
         self.kept = kept
 
-    def of(self, body: tuple[Node, ...]) -> Iterator[str]:
-        """Some of the stage's statements, indented from column 0."""
-        yield from self._nodes(body, "")
-
-    def _nodes(self, nodes: tuple[Node, ...], indent: str) -> Iterator[str]:
-        for node in nodes:
-            if isinstance(node, Construct):
-                yield from self._branches(node, indent)
-                continue
-            yield from self._action(node, indent)
-
-    def _branches(self, node: Construct, indent: str) -> Iterator[str]:
-        """A branch, without the sides that are never taken."""
-        begun = False
-        for part in node.parts:
-            conditions = expressions(part.header)
-            known = self._decided(conditions[0]) if conditions else True
-            if known is False:
-                continue
-            if not begun and known:
-                yield from self._nodes(part.body, indent)
-                return
-            condition = self._expression(conditions[0], part.header.line) if conditions else ""
-            word = "else if" if begun else "if"
-            yield f"{indent}{word} ({condition}) then" if not known else f"{indent}else"
-            yield from self._nodes(part.body, indent + "  ")
-            begun = True
-            if known:
-                break
-        if begun:
-            yield f"{indent}end if"
-
-    def _action(self, node: Node, indent: str) -> Iterator[str]:
-        assert isinstance(node, Statement)
-        action = node
-        condition = ""
+    def _node(self, node: Node) -> Iterator[Node]:
+        if isinstance(node, Construct):
+            yield from self._branches(node)
+            return
+        action: Statement = node
+        condition: Expr | None = None
         if isinstance(node, OneLine):
             action = node.action
             known = self._decided(node.control[0])
             if known is False:
                 return
-            condition = "" if known else self._expression(node.control[0], node.line)
-        lines = self._assigned(action)
-        if condition and len(lines) == 1:
-            yield f"{indent}if ({condition}) {lines[0]}"
-        elif condition:
-            yield f"{indent}if ({condition}) then"
-            yield from (f"{indent}  {line}" for line in lines)
-            yield f"{indent}end if"
+            condition = None if known else self.expression(node.control[0], node.line)
+        made = self._assigned(action)
+        if condition is not None and len(made) == 1:
+            yield Maker(node.line).only_if(condition, made[0])
         else:
-            yield from (indent + line for line in lines)
+            yield from Maker(node.line).branch(condition, made)
 
-    def _assigned(self, action: Statement) -> list[str]:
+    def _branches(self, node: Construct) -> Iterator[Node]:
+        """A branch, without the sides that are never taken."""
+        sides: list[Part] = []
+        for part in node.parts:
+            conditions = expressions(part.header)
+            known = self._decided(conditions[0]) if conditions else True
+            if known is False:
+                continue
+            if not sides and known:
+                yield from self.of(part.body)
+                return
+            line = part.header.line
+            condition = None if known else self.expression(conditions[0], line)
+            sides.append(Maker(line).side(condition, self.of(part.body), not sides))
+            if known:
+                break
+        if sides:
+            yield Maker(node.header.line).branches(sides)
+
+    def _assigned(self, action: Statement) -> list[Statement]:
         assert isinstance(action, Assignment)
-        value = self._expression(action.value, action.line)
+        value = self.expression(action.value, action.line)
         access = self.stage.accesses.get((action.line.key, action.target.start, action.target.end))
-        name, memory = self.kept(access) if access is not None else ("", "")
-        if not name:
-            return [f"{self._expression(action.target, action.line)} = {value}"]
-        return [f"{name} = {value}", *([f"{memory} = {name}"] if memory else [])]
+        variable, memory = self.kept(access) if access is not None else (None, None)
+        make = Maker(action.line)
+        if variable is None:
+            return [make.assign(self.expression(action.target, action.line), value)]
+        return [make.assign(variable, value), *([make.assign(memory, variable)] if memory is not None else [])]
 
     def _decided(self, condition: Expr) -> bool | None:
         """Whether a condition about the level holds, where that is known."""
@@ -130,8 +117,8 @@ class _ColumnPrinter(Printer):
         assert self.at is not None
         terms = dict(form)
         times = terms.pop(self.level, 0)
-        for atom, factor in self.at if times else ():
-            terms[atom] = terms.get(atom, 0) + factor * times
+        for what, factor in self.at if times else ():
+            terms[what] = terms.get(what, 0) + factor * times
         return tuple(sorted((a, c) for a, c in terms.items() if c))
 
 
@@ -147,7 +134,7 @@ _COMPARED: Mapping[str, Callable[[int], bool]] = {
 
 
 class SweepWriter:
-    """Writes the body of a region over the columns of a group. ``evaluations`` counts how often stages are written."""
+    """Makes the body of a region over the columns of a group. ``evaluations`` counts how often stages are made."""
 
     def __init__(self, group: ColumnGroup, names: Locals, target: str) -> None:
         self.group = group
@@ -156,9 +143,10 @@ class SweepWriter:
         self.target = target
         self.level = self.program.iterators[-1]
         self.way = 1
+        self.make = Maker(group.stages[0].region.header.line)
         self.evaluations: dict[int, int] = {}
 
-    def lines(self) -> Iterator[str]:
+    def nodes(self) -> Iterator[Node]:
         """The whole body."""
         for cluster in self.group.clusters:
             self.way = cluster.way
@@ -166,41 +154,43 @@ class SweepWriter:
 
     # -- loops and the turns around them
 
-    def _cluster(self, cluster: Cluster) -> Iterator[str]:
+    def _cluster(self, cluster: Cluster) -> Iterator[Node]:
         gone = {a: lags(cluster, a) for a in sorted(self.group.vanished & _written(cluster))}
-        outside = _Turn("", None, {}, frozenset())
+        outside = _Turn(name(""), None, {}, frozenset())
         for one in cluster.at("first"):
             yield from self._member(one, outside)
         if cluster.levels is not None:
             yield from self._around(cluster, gone)
-        outside = _Turn("", None, {}, frozenset())
+        outside = _Turn(name(""), None, {}, frozenset())
         for one in cluster.at("last"):
             yield from self._member(one, outside)
 
-    def _around(self, cluster: Cluster, gone: Mapping[str, int]) -> Iterator[str]:
-        before = [line for n in range(-cluster.before, 0) for line in self._turn(cluster, gone, n)]
-        behind = [line for n in range(cluster.behind) for line in self._turn(cluster, gone, n, behind=True)]
+    def _around(self, cluster: Cluster, gone: Mapping[str, int]) -> Iterator[Node]:
+        before = [node for n in range(-cluster.before, 0) for node in self._turn(cluster, gone, n)]
+        behind = [node for n in range(cluster.behind) for node in self._turn(cluster, gone, n, behind=True)]
         yield from self._begin(cluster, gone, bool(before or behind))
         yield from before
         carried = dict(self.group.carried(cluster)) if self.target == "gpu" else {}
         yield from self._loaded(cluster, carried)
-        first, last = bound(cluster.begin), bound(cluster.end)
-        yield f"do {self.level} = {first}, {last}{', -1' if self.way < 0 else ''}"
-        turn = _Turn(self.level, None, {**gone, **carried}, frozenset(carried))
-        for one in cluster.loops:
-            yield from ("  " + line for line in self._member(one, turn))
-        yield from ("  " + line for line in self._passed_on({**gone, **carried}))
-        yield "end do"
+        turn = _Turn(name(self.level), None, {**gone, **carried}, frozenset(carried))
+        inner = [node for one in cluster.loops for node in self._member(one, turn)]
+        inner += self._passed_on({**gone, **carried})
+        yield self.make.loop(self.level, bound(cluster.begin), bound(cluster.end), inner, self.way)
         yield from behind
 
-    def _begin(self, cluster: Cluster, gone: Mapping[str, int], guarded: bool) -> Iterator[str]:
+    def _begin(self, cluster: Cluster, gone: Mapping[str, int], guarded: bool) -> Iterator[Node]:
         """Values for variables that may be read before the first turn that sets them, which nobody looks at then."""
         for array, back in gone.items():
-            zero = ".false." if self.program.patterns[array].type_text.startswith("logical") else "0"
+            zero = self._zero(array)
             if not self._set_before(cluster, array, back):
-                yield from (f"{self.variable(array, by)} = {zero}" for by in range(1, back + 1))
+                yield from (self.make.assign(self.variable(array, by), zero) for by in range(1, back + 1))
                 if guarded:
-                    yield f"{self.variable(array, 0)} = {zero}"
+                    yield self.make.assign(self.variable(array, 0), zero)
+
+    def _zero(self, array: str) -> Expr:
+        """A value that any element of an array may have."""
+        logical = self.program.patterns[array].type_text.startswith("logical")
+        return literal("logical", ".false.") if logical else number(0)
 
     @staticmethod
     def _set_before(cluster: Cluster, array: str, back: int) -> bool:
@@ -212,25 +202,20 @@ class SweepWriter:
         rows = [m for m in cluster.at("turn") if m.span is None]
         return not earlier and any(array in m.sure for m in rows)
 
-    def _loaded(self, cluster: Cluster, carried: Mapping[str, int]) -> Iterator[str]:
+    def _loaded(self, cluster: Cluster, carried: Mapping[str, int]) -> Iterator[Node]:
         """What the first turns of the loop find in variables."""
+        make = self.make
         for array, back in carried.items():
-            zero = ".false." if self.program.patterns[array].type_text.startswith("logical") else "0"
             loads = []
             for by in range(1, back + 1):
-                text = self.element(array, (), bound(moved(cluster.begin, -by * self.way)))
-                loads.append((self.variable(array, by), text))
+                there = self.element(array, (), bound(moved(cluster.begin, -by * self.way)))
+                loads.append(make.assign(self.variable(array, by), there))
             if all(self._surely_set(cluster, array, by) for by in range(1, back + 1)):
-                yield from (f"{name} = {text}" for name, text in loads)
+                yield from loads
                 continue
             assert cluster.levels is not None
-            yield from (f"{name} = {zero}" for name, _ in loads)
-            condition = _not_above(cluster.levels.lower, cluster.levels.upper)
-            if condition:
-                yield f"if ({condition}) then"
-            yield from (f"{'  ' if condition else ''}{name} = {text}" for name, text in loads)
-            if condition:
-                yield "end if"
+            yield from (make.assign(load.target, self._zero(array)) for load in loads)
+            yield from make.branch(_not_above(cluster.levels.lower, cluster.levels.upper), loads)
 
     @staticmethod
     def _surely_set(cluster: Cluster, array: str, by: int) -> bool:
@@ -239,48 +224,48 @@ class SweepWriter:
         rows = [m for m, p in zip(cluster.members, cluster.places, strict=True) if m.span is None and p != "last"]
         return any(m.row == level and array in m.sure for m in rows)
 
-    def _passed_on(self, variables: Mapping[str, int]) -> Iterator[str]:
+    def _passed_on(self, variables: Mapping[str, int]) -> Iterator[Node]:
         """The values of this turn as those of the turn before the next."""
         for array, back in variables.items():
             for by in range(back, 0, -1):
-                yield f"{self.variable(array, by)} = {self.variable(array, by - 1)}"
+                yield self.make.assign(self.variable(array, by), self.variable(array, by - 1))
 
-    def _turn(self, cluster: Cluster, gone: Mapping[str, int], number: int, behind: bool = False) -> Iterator[str]:
+    def _turn(self, cluster: Cluster, gone: Mapping[str, int], number: int, behind: bool = False) -> Iterator[Node]:
         """A turn before or behind the loop, each loop in it as far as it goes."""
         level = moved(cluster.end, (number + 1) * self.way) if behind else moved(cluster.begin, number * self.way)
         turn = _Turn(bound(level), level, gone, frozenset())
-        last = ""
-        inner: list[str] = []
+        last: Expr | None = None
+        inner: list[Node] = []
         for one in cluster.at("turn"):
-            condition = self._condition(cluster, one, level, behind)
-            if condition is None:
+            there, condition = self._condition(cluster, one, level, behind)
+            if not there:
                 continue
             if condition != last:
-                yield from _under(last, inner)
+                yield from self.make.branch(last, inner)
                 last, inner = condition, []
                 turn.computed = set()
             inner += self._member(one, turn)
         passed = [*self._passed_on(gone)]
-        condition = self._reached(cluster, level) if behind else ""
+        condition = self._reached(cluster, level) if behind else None
         if condition != last:
-            yield from _under(last, inner)
+            yield from self.make.branch(last, inner)
             inner = []
-        yield from _under(condition, [*inner, *passed])
+        yield from self.make.branch(condition, [*inner, *passed])
 
-    def _condition(self, cluster: Cluster, one: Member, level: Linear, behind: bool) -> str | None:
-        """Where a member has a turn at a level beside the loop: a condition, none (empty), or nowhere (None)."""
+    def _condition(self, cluster: Cluster, one: Member, level: Linear, behind: bool) -> tuple[bool, Expr | None]:
+        """Whether a member may have a turn at a level beside the loop, and the condition that it has."""
         if one.span is None:
-            return "" if one.row == level and self._side(cluster, one) == behind else None
+            return one.row == level and self._side(cluster, one) == behind, None
         first, last = (one.span.lower, one.span.upper)[:: self.way]
         if behind:
             late = distance(level, last)
             if late is None or late * self.way > 0:
-                return None
-            return self._reached(cluster, level)
+                return False, None
+            return True, self._reached(cluster, level)
         early = distance(level, first)
         if early is None or early * self.way < 0:
-            return None
-        return _not_above(level, last) if self.way > 0 else _not_above(last, level)
+            return False, None
+        return True, _not_above(level, last) if self.way > 0 else _not_above(last, level)
 
     @staticmethod
     def _side(cluster: Cluster, one: Member) -> bool:
@@ -289,19 +274,19 @@ class SweepWriter:
         early = cluster.after_begin(one.row)
         return early is None or early >= 0
 
-    def _reached(self, cluster: Cluster, level: Linear) -> str:
+    def _reached(self, cluster: Cluster, level: Linear) -> Expr | None:
         """Where a level behind the loop is not one of those before it."""
         return _not_above(cluster.begin, level) if self.way > 0 else _not_above(level, cluster.begin)
 
     # -- statements
 
-    def _member(self, one: Member, turn: _Turn) -> Iterator[str]:
+    def _member(self, one: Member, turn: _Turn) -> Iterator[Node]:
         for instance in one.instances:
             yield from self._instance(instance, turn)
         self.evaluations[one.stage.number] = self.evaluations.get(one.stage.number, 0) + 1
         base = base_of(one.stage, one.span)
-        point = {**{i: i for i in self.program.iterators}, self.level: turn.text}
-        yield from _ColumnPrinter(
+        point = {**{i: name(i) for i in self.program.iterators}, self.level: turn.shown}
+        yield from _InColumn(
             one.stage,
             lambda a: self.value(one.stage, a, base, turn, one),
             self.scalars(one.stage, ""),
@@ -311,43 +296,43 @@ class SweepWriter:
         ).of(one.body)
         turn.known |= one.sure
 
-    def _instance(self, instance: Instance, turn: _Turn) -> Iterator[str]:
-        """The lines that compute a stage at a spot, into variables."""
+    def _instance(self, instance: Instance, turn: _Turn) -> Iterator[Node]:
+        """The statements that compute a stage at a spot, into variables."""
         if instance in turn.computed:
             return
         turn.computed.add(instance)
         stage, spot = instance.stage, instance.spot
         self.evaluations[stage.number] = self.evaluations.get(stage.number, 0) + 1
-        point = {i: plus(i, o) for i, o in zip(self.program.iterators, spot.across, strict=False)}
+        point = {i: plus(name(i), o) for i, o in zip(self.program.iterators, spot.across, strict=False)}
         point[self.level] = self._level(spot, turn)
         at = spot.row
         if at is None and turn.level is not None and spot.level is not None:
             at = moved(turn.level, spot.level)
-        yield from _ColumnPrinter(
+        yield from _InColumn(
             stage,
             lambda a: self._instance_value(instance, a, turn),
             self.scalars(stage, self._suffix(spot, turn)),
             point,
             (self.level, at),
-            lambda a: (self._computed(stage.version(a.array), spot, turn), ""),
+            lambda a: (self._computed(stage.version(a.array), spot, turn), None),
         ).of(stage.body)
 
-    def _kept(self, access: Access, turn: _Turn) -> tuple[str, str]:
+    def _kept(self, access: Access, turn: _Turn) -> tuple[Expr | None, Expr | None]:
         """The variable that a turn keeps what it sets in, and the element in memory if that is set, too."""
         if access.array not in turn.variables:
-            return "", ""
-        memory = self.element(access.array, (), turn.text) if access.array in turn.stored else ""
+            return None, None
+        memory = self.element(access.array, (), turn.shown) if access.array in turn.stored else None
         return self.variable(access.array, 0), memory
 
-    def _instance_value(self, instance: Instance, access: Access, turn: _Turn) -> str:
+    def _instance_value(self, instance: Instance, access: Access, turn: _Turn) -> Expr:
         if access.own:
             return self._computed(instance.stage.version(access.array), instance.spot, turn)
         return self.value(instance.stage, access, instance.spot, turn, None)
 
     # -- values
 
-    def value(self, stage: Stage, access: Access, base: Spot, turn: _Turn, one: Member | None) -> str:
-        """The text of an element that a stage at a spot names."""
+    def value(self, stage: Stage, access: Access, base: Spot, turn: _Turn, one: Member | None) -> Expr:
+        """What stands for an element that a stage at a spot names."""
         pattern = self.program.patterns[access.array]
         spot = spot_of(base, access, pattern, self.level)
         source = self.group.inliner.source(stage, access.array, spot)
@@ -371,41 +356,42 @@ class SweepWriter:
         by = distance(turn.level, spot.row)
         return by * self.way if by is not None and by * self.way >= 0 else None
 
-    def _level(self, spot: Spot, turn: _Turn) -> str:
-        """The text of a spot's level."""
+    def _level(self, spot: Spot, turn: _Turn) -> Expr:
+        """A spot's level; what has none does not ask for it."""
         if spot.row is not None:
             return bound(spot.row)
         if spot.level is None:
-            return ""
+            return name("")
         if turn.level is not None:
             return bound(moved(turn.level, spot.level))
-        return plus(turn.text, spot.level)
+        return plus(turn.shown, spot.level)
 
-    def element(self, array: str, across: tuple[int, ...], level: str) -> str:
+    def element(self, array: str, across: tuple[int, ...], level: Expr) -> Expr:
         """An element in memory."""
         at = dict(zip(self.program.iterators, across or (0,) * len(self.program.iterators), strict=False))
         items = []
         for item in self.program.patterns[array].items:
-            items.append(level if item == self.level else plus(item, at[item]) if item in at else item)
-        return f"{array}({','.join(items)})"
+            items.append(level if item == self.level else plus(atom(item), at.get(item, 0)))
+        return apply(array, items)
 
-    def variable(self, array: str, back: int) -> str:
+    def variable(self, array: str, back: int) -> Expr:
         """The variable that holds what an array has so many turns before this one."""
         at = tuple(-back * self.way if i == self.level else 0 for i in self.program.iterators)
-        return self.names.scalar(array, spelled(at, self.program.iterators), self.program.patterns[array].type_text)
+        suffix = spelled(at, self.program.iterators)
+        return name(self.names.scalar(array, suffix, self.program.patterns[array].type_text))
 
-    def _computed(self, version: Version, spot: Spot, turn: _Turn) -> str:
+    def _computed(self, version: Version, spot: Spot, turn: _Turn) -> Expr:
         """The variable that holds what was computed for a spot."""
-        number = f"_v{version.number}" if version.number > 1 else ""
+        count = f"_v{version.number}" if version.number > 1 else ""
         text = self.program.patterns[version.array].type_text
-        return self.names.scalar(version.array, f"{number}{self._suffix(spot, turn)}", text)
+        return name(self.names.scalar(version.array, f"{count}{self._suffix(spot, turn)}", text))
 
     def _suffix(self, spot: Spot, turn: _Turn) -> str:
         """A spot as part of a name."""
         level, at = spot.level, ""
         if spot.row is not None:
             level = distance(spot.row, turn.level) if turn.level is not None else None
-            at = "" if level is not None else "_at_" + "".join(c if c.isalnum() else "_" for c in bound(spot.row))
+            at = "" if level is not None else "_at_" + "".join(c if c.isalnum() else "_" for c in shown(spot.row))
         return spelled((*spot.across, level or 0), self.program.iterators) + at
 
     def scalars(self, stage: Stage, suffix: str) -> dict[str, str]:
@@ -418,19 +404,7 @@ def _written(cluster: Cluster) -> set[str]:
     return {a for m in cluster.members for a in m.writes}
 
 
-def _not_above(low: Linear, high: Linear) -> str:
-    """The condition that one level is not above another; empty where that is sure."""
+def _not_above(low: Linear, high: Linear) -> Expr | None:
+    """The condition that one level is not above another; None where that is sure."""
     by = distance(high, low)
-    return "" if by is not None and by >= 0 else f"{bound(low)} <= {bound(high)}"
-
-
-def _under(condition: str, lines: list[str]) -> Iterator[str]:
-    """Lines under a condition, if there is one."""
-    if not lines:
-        return
-    if not condition:
-        yield from lines
-        return
-    yield f"if ({condition}) then"
-    yield from ("  " + line for line in lines)
-    yield "end if"
+    return None if by is not None and by >= 0 else binary(bound(low), "<=", bound(high))

@@ -1,0 +1,95 @@
+"""What becomes of the attributes of regions that are fused: each by a rule, or the fusion is refused (design §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from hfpy.model.directives import Region
+
+Values = Sequence[Any]
+# Gives the value for the new region; None where the regions contradict each other.
+Rule = Callable[[Values], Any]
+
+
+def _first(values: Values) -> Any:
+    return values[0]
+
+
+def _same(values: Values) -> Any:
+    return values[0] if all(v == values[0] for v in values) else None
+
+
+def _same_words(values: Values) -> Any:
+    """As :func:`_same`, whatever the case and the blanks."""
+    return values[0] if len({"".join(v.lower().split()) for v in values}) == 1 else None
+
+
+def _together(values: Values) -> Any:
+    return ", ".join(dict.fromkeys(v for v in values if v))
+
+
+def _none(values: Values) -> Any:
+    """Regions with such an attribute are not written anew at all (:mod:`lift`)."""
+    assert not any(values)
+    return values[0]
+
+
+def _hints(values: Values) -> Any:
+    """Those that no wish stands for, which must be the same."""
+    return _same([tuple((n, v) for n, v in hints if n not in WISHES) for hints in values])
+
+
+# Attributes that are wishes for the schedule: a group combines them itself (:meth:`Group.wishes`), a new region has
+# those that its schedule leaves to the backend.
+WISHES = frozenset({"unroll", "tile", "march", "share", "team", "fuse"})
+
+# None for what the group gives: its points and its schedule.
+RULES: Mapping[str, Rule | None] = {
+    "domains": None,
+    "starts": None,
+    "ends": None,
+    "strides": None,
+    "stated": None,
+    "private": None,
+    "applies_to": None,
+    "loops": None,
+    "line": _first,
+    "place": _first,
+    "template": _same,
+    "reductions": _none,
+    "vector": _none,
+    "independent": _none,
+    "distinct": _none,
+    "name": _together,
+    "backend": _same,
+    "schedule": _same_words,
+    "collapse": _same,
+    "hints": _hints,
+}
+
+
+def against(regions: Sequence[Region]) -> str:
+    """Why regions cannot be one, by what their directives say; empty if they can."""
+    for name, rule in RULES.items():
+        if rule is not None and rule([getattr(r, name) for r in regions]) is None:
+            return f"its regions differ in what they say with '{_spelled(name, regions)}'"
+    return ""
+
+
+def _spelled(name: str, regions: Sequence[Region]) -> str:
+    """An attribute as users write it."""
+    if name != "hints":
+        return name
+    found = [dict(r.hints) for r in regions]
+    names = sorted({n for hints in found for n in hints} - WISHES)
+    return next(n for n in names if any(hints.get(n) != found[0].get(n) for hints in found))
+
+
+def fused(regions: Sequence[Region], **given: Any) -> Region:
+    """The regions as one: ``given`` are the fields that have no rule, and others that the schedule settles."""
+    made = {n: rule([getattr(r, n) for r in regions]) for n, rule in RULES.items() if rule is not None}
+    missing = {f.name for f in fields(Region)} - made.keys() - given.keys()
+    assert not missing, missing
+    return replace(regions[0], **{**made, **given})
