@@ -201,8 +201,10 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         before, after = constructs[one], other
         assert before.end is not None and before.region is not None and after.region is not None
         rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
-        spaces = [(r.iterators, r.starts, r.ends, r.hints, r.applies_to) for r in (before.region, after.region)]
-        same = spaces[0] == spaces[1] and not against((before.region, after.region))
+        regions = (before.region, after.region)
+        one_space, other_space = ((r.iterators, r.starts, r.ends, r.hints, r.applies_to) for r in regions)
+        one_way, other_way = ((r.schedule, r.collapse) for r in regions)
+        same = one_space == other_space and one_way == other_way and not against(regions)
         one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
         return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
