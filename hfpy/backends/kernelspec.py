@@ -71,7 +71,7 @@ class SpecBuilder:
         return KernelSpec(
             self.name,
             launcher_name(self.name),
-            self.facts.application.file(self.routine.key).spot(self.region.line),
+            self.facts.application.shown_place(self.routine.key, self.region.line),
             (self.routine.kind, self.routine.name),
             ranges,
             self.block,

@@ -302,3 +302,22 @@ def base_name(expr: Expr) -> str | None:
     while isinstance(expr, Apply | Component | Instead | Quoted):
         expr = children(expr)[0]
     return expr.name if isinstance(expr, Name) else None
+
+
+def truth(expr: Expr) -> bool | None:
+    """What a logical expression is whatever the data are, as ``.not. .false.``; None where they decide."""
+    match expr:
+        case Paren(inner=inner):
+            return truth(inner)
+        case Literal(kind="logical", text=text):
+            return text[1:2] in "tT"
+        case Unary(op=".not.", operand=operand):
+            known = truth(operand)
+            return None if known is None else not known
+        case Binary(op=".and." | ".or." as op, left=left, right=right):
+            sides = (truth(left), truth(right))
+            decisive = op == ".or."
+            if decisive in sides:
+                return decisive
+            return None if None in sides else not decisive
+    return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.directives import Dependants, IfDirective, StencilScope
@@ -215,13 +214,11 @@ class FileIndex:
         return self.source.path
 
     def user_line(self, row: int) -> int:
-        """The line of the user's file, counted from 1, that a line of the text, counted from 0, stems from."""
-        known = self.expanded is not None and 0 <= row < len(self.expanded)
-        return self.expanded[row] if self.expanded is not None and known else row + 1
+        """The line of the user's file, counted from 1, for a row of the text that was read, counted from 0.
 
-    def spot(self, line: LogicalLine) -> str:
-        """File and line, as the user counts, for messages at run time."""
-        return f"{PurePath(line.file or self.path).name}:{line.first + 1 if line.file else self.user_line(line.first)}"
+        They differ where the preprocessor or the optimiser has made that text.
+        """
+        return self.expanded[row] if self.expanded is not None and 0 <= row < len(self.expanded) else row + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class _Printer:
             rows = [
                 row for data in self._printed(number, construct, region) for row in self._rows(data, region, number)
             ]
-            place = self.facts.application.file(self.routine.key).spot(region.line)
+            place = self.facts.application.shown_place(self.routine.key, region.line)
             name = f"{number} of {self.routine.name}"
             head = f'call hf_debug_kernel("{name}"//hf_debug_end, "{place}"//hf_debug_end)'
             margin = " " * construct.header.line.segments[0][2]
@@ -107,7 +107,7 @@ class _Printer:
             test = f"present({data.name})"
         rows = [f"if ({test}) {call}" if test else call]
         if data.rank and isinstance(self.dialect, DataDirectives):
-            place = self.facts.application.file(self.routine.key).spot(region.line)
+            place = self.facts.application.shown_place(self.routine.key, region.line)
             rows = [*self.dialect.update_host(Handle(data.name, place, test)), *rows]
         return rows
 

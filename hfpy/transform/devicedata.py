@@ -360,7 +360,7 @@ class DeviceData(HostStatements):
             test = f"associated({name})" if pointer else f"allocated({name})"
         elif symbol is not None and "optional" in symbol.attributes:
             test = f"present({name})"
-        place = self.facts.application.file(self.key).spot(line)
+        place = self.facts.application.shown_place(self.key, line)
         declared = data is not None and data.identity in self.declared
         return Handle(name, place, test if tested else "", flag, declared, pointer)
 

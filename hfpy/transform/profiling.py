@@ -83,7 +83,7 @@ class _Profile:
 
     def _place(self, region: Region) -> str:
         """File and line, as the user counts."""
-        return self.facts.application.file(self.routine.key).spot(region.line)
+        return self.facts.application.shown_place(self.routine.key, region.line)
 
     @staticmethod
     def _points(region: Region, number: int) -> str:

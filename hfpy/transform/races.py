@@ -84,7 +84,7 @@ class _Watch:
         assert construct.end is not None
         first, last = construct.header.line, construct.end.line
         iterators = list(region.iterators)
-        place = self.facts.application.file(self.routine.key).spot(region.line)
+        place = self.facts.application.shown_place(self.routine.key, region.line)
         before = [
             f"call hf_race_region({_text(place)}, {_text(','.join(iterators))})",
             *self._shared(number, construct),

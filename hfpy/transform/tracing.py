@@ -86,7 +86,7 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
 def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine) -> list[str]:
     """The call that writes an array; none where it has blocks and nothing tells what of them is padding."""
     margin = " " * (routine.header.segments[0][2] + 2)
-    place = facts.application.file(routine.key).spot(line)
+    place = facts.application.shown_place(routine.key, line)
     permutation = _permutation(facts, data)
     if permutation is None:
         return []

@@ -13,6 +13,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.sizes import constant
+from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.model.expressions import ArrayConstructor, Expr
 from hfpy.model.kernel import Slot
@@ -171,14 +172,10 @@ class Body:
             return self._constant_array(found, name, scalar, initial)
         if scalar.base == "integer" and (value := self.kinds.value(initial, found.home)) is not None:
             return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {value};"]
-        from hfpy.backends.c.expressions import Expressions
-
         shown = Expressions(self, found.home, None).print(initial)
         return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {shown.text};"]
 
     def _constant_array(self, found: Found, name: str, scalar: Scalar, initial: Expr) -> tuple[CVariable, list[str]]:
-        from hfpy.backends.c.expressions import Expressions
-
         symbol = found.symbol
         if symbol.rank != 1 or not isinstance(initial, ArrayConstructor):
             raise CannotPrint(f"the array of constants '{symbol.name}'")

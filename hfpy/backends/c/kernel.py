@@ -16,7 +16,7 @@ from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.body import Body
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.expressions import Expressions, extent, operand
+from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.parameters import c_parameter, data_name, scope_of
 from hfpy.backends.c.space import (
     bytes_of,
@@ -29,7 +29,7 @@ from hfpy.backends.c.space import (
 )
 from hfpy.backends.c.statements import Statements
 from hfpy.backends.c.teams import not_by_teams, shared_by_team, team_block
-from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type, refused_at
+from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type, extent, operand, refused_at
 from hfpy.backends.c.views import view_line
 from hfpy.backends.kernelspec import sites_of
 from hfpy.model.expressions import Fragment

@@ -11,8 +11,8 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
-from hfpy.backends.c.expressions import Expressions, extent
-from hfpy.backends.c.values import CannotPrint, CVariable, c_type
+from hfpy.backends.c.expressions import Expressions
+from hfpy.backends.c.values import CannotPrint, CVariable, c_type, extent
 from hfpy.backends.c.views import array_variable, scalar_of, view_line
 from hfpy.model.expressions import Fragment, Keyword
 from hfpy.parse.fragments import ONE, expanded_dim

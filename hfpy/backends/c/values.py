@@ -127,3 +127,15 @@ def c_type(scalar: Scalar) -> str:
 def c_name(name: str) -> str:
     """A Fortran name as a C name: the same, but for C++'s own words."""
     return f"{name}_" if name in _KEYWORDS else name
+
+
+def extent(first: str, last: str, step: str) -> str:
+    """The number of elements of a triplet as C text (it may be negative for none)."""
+    if step == "1":
+        return last if first == "1" else f"{operand(last)} - {operand(first)} + 1"
+    return f"({operand(last)} - {operand(first)} + {operand(step)}) / {operand(step)}"
+
+
+def operand(text: str) -> str:
+    """C text as an operand: in parentheses unless it is a name or a number."""
+    return text if text.replace("_", "").isalnum() else f"({text})"
