@@ -28,6 +28,7 @@ from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.statements import expressions
 from hfpy.model.units import FType, Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
+from hfpy.transform.imports import Imports
 
 
 def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
@@ -40,8 +41,16 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
 class SpecBuilder:
     """Decides about one active region, whose names are placed. ``block`` are the threads of a block in x, y, z."""
 
-    def __init__(self, device: DeviceRoutines, sharing: RegionSharing, name: str, block: tuple[int, int, int]) -> None:
+    def __init__(
+        self,
+        device: DeviceRoutines,
+        imported: Imports,
+        sharing: RegionSharing,
+        name: str,
+        block: tuple[int, int, int],
+    ) -> None:
         self.device = device
+        self.imported = imported
         self.facts: Facts = device.facts
         self.sharing = sharing
         self.routine = sharing.routine
@@ -284,23 +293,15 @@ class SpecBuilder:
         hidden = owner.spec.default_private and "public" not in data.symbol.attributes
         if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
             raise CannotPrint(f"'{name}' of '{owner.name}', which a routine called here uses and which is private")
-        local = self._imported(home, name)
+        imported = self.imported.found(home, name, self.key)
+        self.imports += [imported] if imported is not None else []
+        local = imported.local if imported is not None else name
         text = self.globals[(home, name)] = self.names.name(f"{name}_of_{owner.name}", ("global", home, name))
         scalar = scalar_of(self.device.kinds, data)
         if data.rank:
             self._array(data, scalar, local, text, "in")
         else:
             self.variables[text] = Parameter("value", name, text, scalar, local)
-
-    def _imported(self, home: str, name: str) -> str:
-        """The name under which the routine reaches a module variable."""
-        found = self.facts.scopes.variable(name, self.key)
-        if found is not None and (found.home, found.symbol.name) == (home, name):
-            return name
-        owner = self.facts.routine(home)
-        local = f"hf_{owner.name}_{name}"
-        self.imports.append(Import(owner.name, name, local))
-        return local
 
     # -- components of derived types (L4): each one that the region names is a parameter of its own
 

@@ -22,6 +22,7 @@ from hfpy.backends.base import directive_lines, render
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
+from hfpy.model.kernel import Import
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
@@ -164,7 +165,7 @@ def clause(word: str, names: Iterable[str]) -> list[str]:
 class OffloadRewriter(RegionRewriter):
     """Edits for the regions of a routine whose backend writes directives for a device.
 
-    ``imports`` are module variables that the routine has to import: module, name there, local name. ``shared`` and
+    ``imports`` are module variables that the routine has to import. ``shared`` and
     ``own`` are the arrays that some region has on the device, and those of which some region has one for each point.
     ``addressed``: the arrays are in hfpy's own table (:mod:`hfpy.backends.addresses`).
     """
@@ -181,7 +182,7 @@ class OffloadRewriter(RegionRewriter):
         super().__init__(facts, effects, routine, backend)
         self.called = called
         self.addressed = addressed
-        self.imports: list[tuple[str, str, str]] = []
+        self.imports: list[Import] = []
         self.shared: set[str] = set()
         self.own: set[str] = set()
         self.given: set[str] = set()

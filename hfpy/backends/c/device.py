@@ -22,7 +22,7 @@ from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, 
 from hfpy.backends.c.views import array_variable, scalar_of, view_line
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
-from hfpy.model.names import cut, stems
+from hfpy.model.names import Names, cut, stems
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
@@ -161,7 +161,10 @@ class _Function:
         self.globals: dict[tuple[str, str], CVariable] = {}
         self.parameters: list[str] = []
         self.definitions: list[str] = []
-        self.body = Body(device.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals)
+        names = Names(frozenset(map(c_name, routine.spec.symbols)))
+        self.body = Body(
+            device.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals, names=names
+        )
 
     def text(self) -> tuple[str, Lines]:
         """Prototype and definition."""
@@ -247,7 +250,7 @@ class _Function:
         self.parameters.append(f"{'' if reference else 'const '}{c_type(scalar)} {reference}{text}")
 
     def _array_parameter(self, data: DataObject, scalar: Scalar) -> None:
-        actual = f"{c_name(data.name)}_actual"
+        actual = self.body.names.name(f"{c_name(data.name)}_actual", (data.name, "actual"))
         const = self.device.effects.intent(self.key, data.name) == "in"
         element = f"{'const ' if const else ''}{c_type(scalar)}"
         self.parameters.append(f"const hf_array<{element}, {data.rank}> &{actual}")
@@ -282,7 +285,8 @@ class _Function:
         if ("module", found.symbol.name) in self.device.effects.shared_writes(self.key):
             raise CannotPrint(f"a write of the module variable '{found.symbol.name}' in a device routine")
         scalar = scalar_of(self.device.kinds, data)
-        text = f"{c_name(found.symbol.name)}_of_{found.home.rsplit('::', 1)[-1]}"
+        home = self.facts.routine(found.home).name
+        text = self.body.names.name(f"{c_name(found.symbol.name)}_of_{home}", (found.home, found.symbol.name))
         if not data.rank:
             self.parameters.append(f"const {c_type(scalar)} {text}")
             self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar)

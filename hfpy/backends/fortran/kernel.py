@@ -33,6 +33,11 @@ _UPDATES = {
     ".eqv.": "{0} = {0} .eqv. {1}",
     ".neqv.": "{0} = {0} .neqv. {1}",
 }
+# What kernels and launchers name besides the user's variables and names with `hf_`.
+_NEEDED = frozenset(
+    "int mod max present not huge blockidx threadidx blockdim griddim dim3 c_devptr c_char c_null_char c_size_t "
+    "c_f_pointer".split()
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class FortranKernel:
     def print(self) -> Kernel:
         """The kernel's texts. Raises Unprintable."""
         with refused_at(self.sharing.region.line, self.routine.file):
+            for name in sorted(self.names.taken & _NEEDED):
+                raise CannotPrint(f"a variable '{name}' in CUDA Fortran, where kernels need that name,")
             for local in self.spec.locals:
                 self._local(local)
             for room in self.spec.workspace:

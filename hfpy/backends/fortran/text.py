@@ -16,7 +16,6 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.values import CannotPrint, Unprintable, component_name
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range, walk
-from hfpy.model.names import cut
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -57,14 +56,15 @@ class Spelling:
     """What kernels call things.
 
     ``routines`` are the names of device routines by their key, ``further`` the further arguments of their calls as
-    ``dummy=actual``, ``optional`` their optional dummies with a value for those that are not given, ``given`` what
-    tells whether an optional argument of this routine was given. ``components`` are parameters, ``threaded`` the local
-    arrays that have a place for each thread (whether that index comes first), of these ranks.
+    ``dummy=actual``, ``optional`` their optional dummies, each with the argument that tells whether it is given and a
+    value if it is not, ``given`` what tells whether an optional argument of this routine was given. ``components`` are
+    parameters, ``threaded`` the local arrays that have a place for each thread (whether that index comes first), of
+    these ranks.
     """
 
     routines: Mapping[str, str]
     further: Mapping[str, Collection[str]]
-    optional: Mapping[str, Mapping[str, str]]
+    optional: Mapping[str, Mapping[str, tuple[str, str]]]
     given: Mapping[str, str] = field(default_factory=dict)
     components: Mapping[str, str] = field(default_factory=dict)
     threaded: Mapping[str, bool] = field(default_factory=dict)
@@ -262,15 +262,15 @@ class KernelText(AccessRewriter):
         """For each optional dummy whether it is given, with a value that nobody reads if it is not."""
         dummies = self.facts.routine(site.callee).dummies
         actual = {a.name if isinstance(a, Keyword) else dummies[n]: a for n, a in enumerate(args)}
-        for dummy, value in self.spelling.optional.get(site.callee, {}).items():
+        for dummy, (given, value) in self.spelling.optional.get(site.callee, {}).items():
             if dummy not in actual:
                 yield f"{dummy}={value}"
-                yield f"{cut(f'{dummy}_given')}=.false."
+                yield f"{given}=.false."
                 continue
             found = actual[dummy]
             found = found.value if isinstance(found, Keyword) else found
             name = found.name if isinstance(found, Name) else ""
-            yield f"{cut(f'{dummy}_given')}={self.spelling.given.get(name, '.true.')}"
+            yield f"{given}={self.spelling.given.get(name, '.true.')}"
 
     def _present(self, expr: Apply) -> str:
         name = expr.args[0].name if expr.args and isinstance(expr.args[0], Name) else ""
