@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
+from hfpy.transform.stencil.lowered import lowered
+
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.build.compilers import find_compiler
@@ -16,7 +18,6 @@ from hfpy.build.files import read_json
 from hfpy.build.translated import STATE
 from hfpy.options import Options
 from hfpy.parse.application import read_application
-from hfpy.transform.stencil.lowered import lowered
 
 OPERATOR = "fv3::fvtp2d"
 STAGES = 18

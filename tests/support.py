@@ -619,6 +619,10 @@ class Corpus:
         assert text.strip(), f"{name} prints nothing, so it compares nothing"
         return text
 
+    def output(self, name: str, variant: Variant) -> str:
+        """What a pair prints in one of its variants, with one thread."""
+        return self._batch(variant).output(name)
+
     def check(self, name: str) -> None:
         """Translate, compile and run a pair in every variant; it must print what its twin prints."""
         expected = self.expected(name)

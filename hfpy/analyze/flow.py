@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Name
+from hfpy.model.expressions import Name, truth
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
 
 _EVERYTHING: frozenset[str] = frozenset({"*"})
@@ -93,7 +93,7 @@ class FlowScan:
         after = self._effects_of(statement, assigned)
         if isinstance(statement, OneLine):
             inner = self._statement(statement.action, after)
-            return _meet(after, inner)
+            return inner if statement.kind == "if" and truth(statement.control[0]) else _meet(after, inner)
         if isinstance(statement, Jump) and statement.kind == "goto":
             # A jump forward: what was certain here is what is certain at its label.
             self._jumps[statement.target] = _meet(after, self._jumps.get(statement.target, _EVERYTHING))
@@ -135,6 +135,9 @@ class FlowScan:
             header = part.header
             if isinstance(header, Header) and header.kind in ("else", "case", "elsewhere") and not header.exprs:
                 closed = True
+            if isinstance(header, Header) and header.kind in ("if", "elseif") and truth(header.exprs[0]):
+                closed = True
+                break  # the other branches are never taken
         if not closed:
             results.append(before)
         met = results[0]

@@ -197,7 +197,7 @@ class Addresses:
 
     def _call(self, node: Construct, name: str, made: Procedure, backend: str) -> list[str]:
         iterators = ", ".join(node.region.iterators) if node.region is not None else ""
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{node.header.line.first + 1}"
+        place = self.facts.application.shown_place(self.routine.key, node.header.line)
         rows = [f"! region over {iterators}: {name} ({backend}), on what hfpy has on the device", "block"]
         texts = (f'hf_region = "{name}"//hf_end', f'hf_where = "{place}"//hf_end')
         rows += [f"  character(len=*), parameter :: {text}" for text in texts]

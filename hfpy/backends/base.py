@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from hfpy.model.kernel import KernelSpec
-from hfpy.model.source import LogicalLine
 
 if TYPE_CHECKING:
     from hfpy.analyze.sharing import RegionSharing
@@ -71,11 +69,6 @@ class WritesKernels(Protocol):
 
     def writer(self, device: DeviceRoutines) -> KernelWriter:
         """Who writes the kernels of one translation, with the routines that they call."""
-
-
-def place_of(file: str, line: LogicalLine) -> str:
-    """File and line for messages at run time."""
-    return f"{PurePath(file).name}:{line.first + 1}"
 
 
 def directive_lines(indent: str, sentinel: str, parts: list[str], limit: int = 120) -> list[str]:

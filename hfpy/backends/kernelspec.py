@@ -15,7 +15,6 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.known import known_values, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.uses import Reference
-from hfpy.backends.base import place_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
 from hfpy.backends.c.values import CannotPrint, c_type, component_path
@@ -81,7 +80,7 @@ class SpecBuilder:
         return KernelSpec(
             self.name,
             launcher_name(self.name),
-            place_of(self.routine.file, self.region.line),
+            self.facts.application.shown_place(self.routine.key, self.region.line),
             (self.routine.kind, self.routine.name),
             ranges,
             self.block,

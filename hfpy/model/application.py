@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hfpy.model.macros import Macro
+from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine, UnitIndex
 from hfpy.options import Options
 
@@ -38,3 +39,13 @@ class Application:
         """The macros that the text of a unit may name: those of the project and those of its file."""
         own = self.file(key).definitions
         return {**self.macros, **own} if own else self.macros
+
+    def user_line(self, key: str, row: int) -> int:
+        """The line of the user's file, counted from 1, for a row of a unit's text, counted from 0."""
+        return self.file(key).user_line(row)
+
+    def shown_place(self, key: str, line: LogicalLine) -> str:
+        """``file:line`` for a line of a unit, as programs print it."""
+        if line.file:
+            return f"{line.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+        return f"{self.file(key).path.rsplit('/', 1)[-1]}:{self.user_line(key, line.first)}"

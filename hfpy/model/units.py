@@ -213,6 +213,13 @@ class FileIndex:
         """Path as the user wrote it."""
         return self.source.path
 
+    def user_line(self, row: int) -> int:
+        """The line of the user's file, counted from 1, for a row of the text that was read, counted from 0.
+
+        They differ where the preprocessor or the optimiser has made that text.
+        """
+        return self.expanded[row] if self.expanded is not None and 0 <= row < len(self.expanded) else row + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Routine:

@@ -37,7 +37,7 @@ _USE = re.compile(r"use\b\s*(?:,\s*(non_intrinsic|intrinsic)\s*)?(?:::)?\s*([a-z
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*(?:\s*(?:\([^()]*\))?\s*%\s*[a-z_]\w*)*)", re.IGNORECASE)
 _REFERENCE = re.compile(r"([a-z_]\w*)\s*\(", re.IGNORECASE)
 _CONTAINS = re.compile(r"contains\s*$", re.IGNORECASE)
-_TYPE_BEGIN = re.compile(r"type\s*(?:,\s*[a-z(][^:]*)?(?:::)?\s*[a-z_]\w*\s*$", re.IGNORECASE)
+_TYPE_BEGIN = re.compile(r"type(?:\s*(?:,\s*[a-z(][^:]*)?::|\s)\s*[a-z_]\w*\s*$", re.IGNORECASE)
 _END_TYPE = re.compile(r"end\s*type\b", re.IGNORECASE)
 _HEAD_WORDS = (
     "subroutine",

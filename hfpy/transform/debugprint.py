@@ -67,16 +67,13 @@ class _Printer:
             rows = [
                 row for data in self._printed(number, construct, region) for row in self._rows(data, region, number)
             ]
-            place = f"{self._file()}:{region.line.first + 1}"
+            place = self.facts.application.shown_place(self.routine.key, region.line)
             name = f"{number} of {self.routine.name}"
             head = f'call hf_debug_kernel("{name}"//hf_debug_end, "{place}"//hf_debug_end)'
             margin = " " * construct.header.line.segments[0][2]
             macros = self.facts.application.macros
             lines = [piece for row in (head, *rows) for piece in wrap_line(margin + row, macros)]
             yield insert_lines(construct.end.line.last + 1, lines, -4, construct.end.line.first)
-
-    def _file(self) -> str:
-        return self.routine.file.rsplit("/", 1)[-1]
 
     def _printed(self, number: int, construct: Construct, region: Region) -> list[DataObject]:
         """Arrays, and numbers, of the region that have a value behind it; counts and flags if it sets them."""
@@ -110,7 +107,7 @@ class _Printer:
             test = f"present({data.name})"
         rows = [f"if ({test}) {call}" if test else call]
         if data.rank and isinstance(self.dialect, DataDirectives):
-            place = f"{self._file()}:{region.line.first + 1}"
+            place = self.facts.application.shown_place(self.routine.key, region.line)
             rows = [*self.dialect.update_host(Handle(data.name, place, test)), *rows]
         return rows
 

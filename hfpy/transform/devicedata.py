@@ -362,7 +362,7 @@ class DeviceData(HostStatements):
             test = f"associated({name})" if pointer else f"allocated({name})"
         elif symbol is not None and "optional" in symbol.attributes:
             test = f"present({name})"
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+        place = self.facts.application.shown_place(self.key, line)
         declared = data is not None and data.identity in self.declared
         return Handle(name, place, test if tested else "", flag, declared, pointer)
 

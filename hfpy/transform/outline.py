@@ -310,7 +310,8 @@ class _Builder:
         kinds = set()
         for name in self.region.iterators:
             symbol = self.source.spec.symbols.get(name)
-            kinds.add(symbol.type.text if symbol is not None and name not in self.source.dummies else "integer(4)")
+            text = symbol.type.text if symbol is not None and name not in self.source.dummies else "integer(4)"
+            kinds.add("".join(text.lower().split()))
         if len(kinds) > 1:
             raise Refused("the iterators have different kinds")
         return f"{kinds.pop()}, intent(in) :: {', '.join(self.region.iterators)}"

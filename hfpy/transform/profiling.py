@@ -83,11 +83,7 @@ class _Profile:
 
     def _place(self, region: Region) -> str:
         """File and line, as the user counts."""
-        index = self.facts.application.file(self.routine.key)
-        line = region.line.first
-        if index.expanded is not None and line < len(index.expanded):
-            line = index.expanded[line] - 1
-        return f"{self.routine.file.rsplit('/', 1)[-1]}:{line + 1}"
+        return self.facts.application.shown_place(self.routine.key, region.line)
 
     @staticmethod
     def _points(region: Region, number: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hfpy.model.expressions import Apply, Name, base_name
 from hfpy.model.statements import Assignment, Header, OneLine, Statement, flatten
 from hfpy.model.units import Routine
-from hfpy.transform.columns.statements import LANE
+from hfpy.transform.columns.common import LANE
 
 
 def holds_selections(routines: Iterable[Routine]) -> bool:

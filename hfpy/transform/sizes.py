@@ -249,7 +249,4 @@ class _RoutineSizes:
 
 def _user_place(index: FileIndex, construct: Construct, file: str) -> Place:
     """The place of a region in the file as the user wrote it."""
-    row = construct.header.line.first
-    if index.expanded is not None and row < len(index.expanded):
-        return Place(file, index.expanded[row])
-    return Place(file, row + 1)
+    return Place(file, index.user_line(construct.header.line.first))

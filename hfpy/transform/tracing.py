@@ -84,8 +84,7 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
 
 def source_line(facts: Facts, routine: Routine, row: int) -> int:
     """The line of the user's file, counted from 1, for a line of a routine's text, counted from 0."""
-    expanded = facts.application.file(routine.key).expanded
-    return expanded[row] if expanded is not None and row < len(expanded) else row + 1
+    return facts.application.user_line(routine.key, row)
 
 
 def _end_line(facts: Facts, routine: Routine, end: LogicalLine) -> int:

@@ -46,7 +46,7 @@ def twins(facts: Facts, routine: Routine, dialect: DataDialect) -> Twins:
             result.found.append(error("HF702", message, place, hint))
             continue
         to_host, array = copy
-        where = f"{routine.file.rsplit('/', 1)[-1]}:{statement.line.first + 1}"
+        where = facts.application.shown_place(routine.key, statement.line)
         handle = Handle(array, where)
         rows = dialect.update_host(handle) if to_host else dialect.update_device(handle)
         result.edits.append(replace_range(statement.line, 0, len(statement.line.text), "\n".join(rows)))

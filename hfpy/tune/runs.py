@@ -16,11 +16,11 @@ from hfpy.parse.application import read_application
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.explained import Schedule
 from hfpy.transform.stencil.gpumodel import for_backend
+from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.model import MARCHED, MARCHED_FLAT, ROWS
 from hfpy.transform.stencil.optimise import optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
-from hfpy.transform.stencil.substitution import bound
 from hfpy.transform.stencil.tuned import stages_digest
 
 # What a size is that nobody gives, by the place of the dimension that it bounds.

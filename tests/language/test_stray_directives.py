@@ -24,6 +24,7 @@ contains
 end module
 @6
 """
+DEPENDANT = "@domainDependant{attribute(autoDom)}\nk\n@end domainDependant"
 REGION = "@parallelRegion{domName(i), domSize(n)}"
 
 

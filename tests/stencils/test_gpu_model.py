@@ -16,6 +16,8 @@ import pytest
 
 from hfpy.build.cuda import RUNTIME
 from hfpy.build.session import Given, open_project
+from hfpy.model.printing import rows
+from hfpy.model.statements import Node
 from hfpy.options import GPU, Machine
 from hfpy.pipeline import translate
 from hfpy.project import source_files
@@ -37,6 +39,11 @@ from tests.stencils.test_model import groups
 __all__ = ["programs"]
 TURNS = 5
 _ELEMENT = re.compile(r"\b(?!hf_)([a-z]\w*)\(([^()]*\b[ijk]\b[^()]*|[^()]*hf_\w_block[^()]*)\)")
+
+
+def texts(body: tuple[Node, ...]) -> list[str]:
+    """The lines of statements."""
+    return [row.text for row in rows(body)]
 
 
 def whole(program: Program) -> Group:
@@ -78,9 +85,9 @@ def test_turns_of_a_walk(kernel: str, programs: dict[str, Program]) -> None:
         for iterator in program.iterators[1:]:
             for lowering, done in of_walks(group, iterator, [TURNS]):
                 code = WalkWriter(group, Locals(frozenset()), iterator, TURNS).write()
-                start = next(n for n, line in enumerate(code.lines) if line.startswith("do "))
-                before, turn = code.lines[:start], code.lines[start:]
-                if any(" if (" in f" {line}" or "else" in line for line in code.lines):
+                start = next(n for n, line in enumerate(texts(code.body)) if line.startswith("do "))
+                before, turn = texts(code.body)[:start], texts(code.body)[start:]
+                if any(" if (" in f" {line}" or "else" in line for line in texts(code.body)):
                     continue
                 assert lowering.size == TURNS
                 assert done.operations == pytest.approx(evaluated(turn, program) + evaluated(before, program) / TURNS)
@@ -121,7 +128,7 @@ def test_nests_of_a_tile(kernel: str, programs: dict[str, Program]) -> None:
         code = TileWriter(group, Locals(frozenset()), lowering.tile, kept).write()
         shared = 0
         total = 0.0
-        for nest in re.split(r"\n(?=do j = )", "\n".join(code.lines)):
+        for nest in re.split(r"\n(?=do j = )", "\n".join(texts(code.body))):
             head = re.search(r"do j = (.*)\n\s*do i = (.*)", nest)
             assert head
             extent = [_length(head[n], size) for n, size in ((2, 64), (1, 4))]
@@ -132,7 +139,7 @@ def test_nests_of_a_tile(kernel: str, programs: dict[str, Program]) -> None:
                 outputs = sum(program.patterns[v.array].bytes for v in stage.writes)
                 shared += outputs * extent[0] * extent[1]
         assert done.shared == shared
-        if "if (" not in "\n".join(code.lines):
+        if "if (" not in "\n".join(texts(code.body)):
             assert done.operations == pytest.approx(total)
 
 

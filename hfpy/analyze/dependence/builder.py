@@ -27,6 +27,7 @@ from hfpy.analyze.dependence.model import (
     Section,
     Subscript,
     Value,
+    always,
     holds,
     negated,
 )
@@ -217,7 +218,7 @@ class _Walk:
         """Walk over alternatives; what they leave in scalars is known where all agree."""
         before, outer, mask = dict(self.frame.values), self.guards, self.masked
         self.masked = mask or masked
-        results = [before]
+        results = [] if any(always(condition) for condition, _ in rows) else [before]
         for condition, branch in rows:
             self.frame.values = dict(before)
             self.guards = (*outer, condition)

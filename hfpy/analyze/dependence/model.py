@@ -142,6 +142,16 @@ def negated(condition: Condition) -> Condition:
     raise AssertionError(condition)
 
 
+def always(condition: Condition) -> bool:
+    """Whether a condition holds whatever the values in it are."""
+    match condition:
+        case Every(of=of):
+            return all(always(c) for c in of)
+        case Some(of=of):
+            return any(always(c) for c in of)
+    return False
+
+
 def holds(name: str, args: tuple[Form, ...], shown: str = "") -> Condition:
     """A condition of which only is known that equal arguments decide it equally."""
     return Compare(atom(Application(name, args, True, shown)) - _ONE, "=")

@@ -194,7 +194,7 @@ class _Function:
         return any(needs_space(self.device, key) for key in self.device.reached({self.key}) if key != self.key)
 
     def _assembled(self, head: str, statements: Statements, ending: Lines, line: LogicalLine) -> Lines:
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+        place = self.facts.application.shown_place(self.key, line)
         lines = [(f"// {place}: {self.routine.kind} {self.routine.name}", line.first)]
         lines += [(row, line.first) for row in f"{head}\n{{".split("\n")]
         made = [*self.body.constant_lines(), *self.definitions, *(s.definition for s in self.body.scratch)]

@@ -204,7 +204,7 @@ class _Definition:
         kind, name = self.routine.kind, self.device.name(self.key)
         elemental = "elemental " if "elemental" in self.routine.prefix else ""
         result = f" result({self._result})" if self._result else ""
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{line.first + 1}"
+        place = self.facts.application.shown_place(self.key, line)
         rows = [
             f"  ! {place}: {kind} {self.routine.name}",
             f"  attributes(device) {elemental}{kind} {name}({', '.join([*self.routine.dummies, *further])}){result}",

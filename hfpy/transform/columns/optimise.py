@@ -23,9 +23,11 @@ from hfpy.transform.columns.common import RULE, column_positions
 from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import pays, worth_blocks
-from hfpy.transform.edits import Edit, insert_lines, replace_lines
+from hfpy.transform.edits import Edit, insert_lines, insert_rows, replace_rows
 from hfpy.transform.passes import Made, Refusal, Refused, edited_files
+from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.optimise import names_of, printed
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import MOST_REGIONS
 
@@ -35,14 +37,15 @@ WIDTH = 32
 
 @dataclass(frozen=True)
 class Blocked:
-    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, and the
-    routines with blocked forms.
+    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, the
+    routines with blocked forms, and the new region.
     """
 
     line: int
     width: int
     regions: int
     routines: tuple[str, ...]
+    region: Construct
 
 
 @dataclass(frozen=True)
@@ -134,8 +137,9 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     found: list[Blocked] = []
     refusals: list[Refusal] = []
     edits: list[Edit] = []
+    used: set[str] = set()
     for numbers in _neighbours(facts, routine):
-        before = dict(clones.names), dict(clones.texts)
+        before = dict(clones.names), dict(clones.made)
         end = constructs[numbers[-1]].end
         assert end is not None
         span = constructs[numbers[0]].header.line.first, end.line.last
@@ -143,26 +147,27 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
             blocks = RegionBlocks(analysis, sharing, numbers, clones, names)
             if not worth_blocks(analysis, blocks):
                 continue
-            rows = blocks.lines()
+            region = blocks.write()
             if not pays(analysis, blocks):
-                clones.names, clones.texts = before
+                clones.names, clones.made = before
                 refusals.append(Refusal(RULE, "moving its columns costs more than blocks gain", blocks.region.place))
                 continue
             clones.write()
         except Refused as refused:
-            clones.names, clones.texts = before
+            clones.names, clones.made = before
             refusals.append(refused.refusal)
             continue
-        edits.append(replace_lines(*span, rows))
+        edits.append(replace_rows(*span, printed((region,), " " * constructs[numbers[0]].header.line.segments[0][2])))
         work.in_place |= {data.identity for n in blocks.in_place if (data := facts.object(n, key)) is not None}
         replaced |= set(numbers)
         routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
-        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines))
-        used = {w for row in rows for w in words(row)}
-        work.declared |= {f"{key}::{n}" for n in names.types if n in used and names.shapes[n]}
+        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines, region))
+        here = names_of(region)
+        used |= here
+        work.declared |= {f"{key}::{n}" for n in names.arrays & here}
     if found:
-        gone = _vanished(facts, routine, replaced, words("\n".join(e.text for e in edits)))
-        edits += [*_declarations(routine, names, clones, edits), *removals(routine, gone)]
+        gone = _vanished(facts, routine, replaced, used)
+        edits += [*_declarations(routine, names, clones, used), *removals(routine, gone)]
         work.edits.setdefault(routine.file, []).extend(edits)
         work.blocked[key] = tuple(found)
     if refusals:
@@ -194,10 +199,8 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         before, after = constructs[one], other
         assert before.end is not None and before.region is not None and after.region is not None
         rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
-        same = all(
-            getattr(before.region, name) == getattr(after.region, name)
-            for name in ("iterators", "starts", "ends", "schedule", "collapse", "hints", "applies_to")
-        )
+        spaces = [(r.iterators, r.starts, r.ends, r.hints, r.applies_to) for r in (before.region, after.region)]
+        same = spaces[0] == spaces[1] and not against((before.region, after.region))
         one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
         return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
@@ -252,14 +255,12 @@ def _own_columns(facts: Facts, routine: Routine, number: int, references: Sequen
     return all(column_positions(lists[name], iterators) is not None for name in written & lists.keys())
 
 
-def _declarations(routine: Routine, names: Locals, clones: Clones, edits: Collection[Edit]) -> Iterator[Edit]:
-    text = "\n".join(e.text for e in edits)
+def _declarations(routine: Routine, names: Locals, clones: Clones, used: set[str]) -> Iterator[Edit]:
     indent = " " * (routine.header.segments[0][2] + 2)
-    used = words(text)
-    rows = [indent + row for row in names.declarations(used)]
-    if rows:
-        yield insert_lines(routine.spec_insert + 1, rows, 6, routine.header.first)
-    modules = [indent + row for row in clones.modules(routine.module, text)]
+    declared = [indent + row for row in names.declarations(used)]
+    if declared:
+        yield insert_lines(routine.spec_insert + 1, declared, 6, routine.header.first)
+    modules = [indent + row for row in clones.modules(routine.module, used)]
     if modules:
         yield insert_lines(routine.header.last + 1, modules, 1, routine.header.first)
 
@@ -267,16 +268,14 @@ def _declarations(routine: Routine, names: Locals, clones: Clones, edits: Collec
 def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
     """The blocked forms behind the routines they stem from, and their names among what their modules make public."""
     public: dict[str, list[str]] = {}
-    for instance, rows in clones.texts.items():
+    for instance, clone in clones.made.items():
         routine = facts.routine(instance.key)
         assert routine.end is not None
         indent = " " * routine.header.segments[0][2]
-        text = ["", *(indent + row if row else "" for row in rows)]
-        work.edits.setdefault(routine.file, []).append(
-            insert_lines(routine.end.last + 1, text, 7, routine.header.first)
-        )
+        lines = [("", routine.header.first), *((indent + row if row else "", line) for row, line in clone.lines)]
+        work.edits.setdefault(routine.file, []).append(insert_rows(routine.end.last + 1, lines, 7))
         public.setdefault(routine.module, []).append(clones.names[instance])
-        work.declared |= {f"{routine.module}::{clones.names[instance]}::{n}" for n in _declared(rows)}
+        work.declared |= {f"{routine.module}::{clones.names[instance]}::{n}" for n in clone.arrays}
     for module, names in public.items():
         home = facts.routine(module)
         if home.spec.default_private:
@@ -284,11 +283,3 @@ def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
             work.edits[home.file].append(
                 insert_lines(home.spec_insert + 1, [f"{indent}public :: {', '.join(names)}"], 5, home.header.first)
             )
-
-
-def _declared(rows: list[str]) -> Iterator[str]:
-    """The arrays that the text of a routine declares."""
-    for row in rows:
-        before, sign, entity = row.partition(" :: ")
-        if sign and "(" in entity and "parameter" not in before:
-            yield entity.split("(")[0].strip().lower()

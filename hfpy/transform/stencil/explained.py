@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from hfpy.options import Tuned
 from hfpy.transform.stencil.gpumodel import Price
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.linearforms import shown
 from hfpy.transform.stencil.program import Program, Stage
 from hfpy.transform.stencil.regions import RegionCode
 from hfpy.transform.stencil.search import Choice
-from hfpy.transform.stencil.substitution import shown
 from hfpy.transform.stencil.sweeps import ColumnGroup, lags
 
 _MOST_ALTERNATIVES = 3

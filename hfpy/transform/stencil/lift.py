@@ -20,6 +20,7 @@ from hfpy.parse.fragments import ONE, expanded, expanded_dim, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.flow import kept_arrays
+from hfpy.transform.stencil.linearforms import names_of
 from hfpy.transform.stencil.operations import PURE, count
 from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Piece, Span, SpanKey, Wishes, distance, moved
 from hfpy.transform.stencil.purecalls import against, operations_of, site_of
@@ -250,7 +251,7 @@ class Lifter:
             form = self._form(item, reference)
             moving = [(atom, factor) for atom, factor in form if atom in offset]
             if not moving:
-                inner = {w for atom, _ in form for w in words(atom)}
+                inner = names_of(form)
                 if inner & (varying | set(offset)):
                     raise self._at(1, f"an index of '{data.name}' is computed", reference)
                 names |= inner

@@ -10,8 +10,8 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.printing import rows
-from hfpy.model.statements import Construct, Node, mentioned
-from hfpy.model.units import Routine, Symbol
+from hfpy.model.statements import Construct, Node, all_names
+from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.transform.passes import Made, Refusal, edited_files
@@ -218,7 +218,7 @@ class _RoutineWork:
             for r in self.facts.references[self.routine.key]
             if not any(id(c) in regions for c in r.at.constructs)
         }
-        rest |= {w for s in self.routine.spec.symbols.values() for w in _shape_words(s)} | used
+        rest |= {n for s in self.routine.spec.symbols.values() for d in s.shape for n in d.names} | used
         names = {n for g in self.replaced for n, p in g.program.patterns.items() if p.local}
         names |= {n for g in self.replaced for s in g.stages for n in s.scalars}
         return {n for n in names - rest if removable(self.routine, n)}
@@ -233,9 +233,5 @@ def names_of(region: Construct) -> set[str]:
     """The names that a new region mentions, in its body or its directive."""
     made = region.region
     assert made is not None
-    sizes = frozenset().union(*(d.extent.names for d in made.domains))
-    return mentioned((region,)) | {*made.iterators, *made.private} | sizes | made.bound_names
-
-
-def _shape_words(symbol: Symbol) -> set[str]:
-    return {name for dim in symbol.shape for name in dim.names}
+    sizes = {n for d in made.domains for n in d.extent.names}
+    return all_names((region,)) | {*made.iterators, *made.private} | made.bound_names | sizes

@@ -1,0 +1,84 @@
+"""Programs changed in ways that mean nothing print what they printed, however they are translated.
+
+Each run compiles a few groups of programs, drawn by ``HFPY_CHANGES_FROM``; the full run takes every change with every
+way to translate, and a third of the programs for each.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.freeze import LEVELS, VARIANTS
+from tests.metamorphic import programs
+from tests.metamorphic.judge import CHANGES, changed_pair
+from tests.support import CompileError, Corpus, Pair, Variant, variants_of
+
+SEED = int(os.environ.get("HFPY_CHANGES_FROM", "0"))
+LONG = ("-ffree-line-length-none",)  # new names make some lines too long
+WAYS = tuple(
+    replace(v, label=f"{v.label}-{n}", options={**v.options, "opt": n}, flags=LONG) for v in VARIANTS for n in LEVELS
+)
+RUNNING = tuple(t.pair for t in (*programs.fixed(), *programs.drawn(9000 + 30 * SEED, 30)) if t.runs)
+GROUPS = 5  # in a short run
+SHORT, FULL = 12, len(RUNNING) // 3
+
+
+def drawn(number: int, changes: Sequence[str], count: int) -> tuple[str, list[Pair]]:
+    """A change, and programs that it changes."""
+    rng = Random(100 * SEED + number)
+    change = changes[number % len(changes)]
+    made = [changed[0] for p in rng.sample(RUNNING, len(RUNNING)) if (changed := changed_pair(p, CHANGES[change]))]
+    return change, made[:count]
+
+
+def as_before(changed: Pair, way: Variant, folder: Path, output: str) -> bool:
+    """Whether the program prints this without the change, too: some ask for the target, and have no twin for it."""
+    before = next(p for p in RUNNING if p.name == changed.name)
+    plain = Corpus([before], folder / before.name, {before.name: (way,)})
+    return not plain.translation(before.name, way).errors and plain.output(before.name, way) == output
+
+
+def check(change: str, pairs: Sequence[Pair], way: Variant, folder: Path) -> None:
+    """Programs translated in one way print what their plain twins print; what is refused is so without the change."""
+    assert pairs
+    corpus = Corpus(pairs, folder, {p.name: (way,) for p in pairs})
+    failures, run = [], 0
+    for p in pairs:
+        done = corpus.translation(p.name, way)
+        if done.errors:
+            continue  # as before: test_verdicts.py
+        try:
+            corpus.check(p.name)
+            run += 1
+        except CompileError as failure:
+            failures.append(f"{change} of {p.name}: {str(failure)[:3000]}\n" + "\n".join(p.hybrid.values()))
+        except AssertionError as failure:
+            if as_before(p, way, folder, corpus.output(p.name, way)):
+                continue
+            failures.append(f"{change} of {p.name}: {str(failure)[:3000]}\n" + "\n".join(p.hybrid.values()))
+    assert not failures, f"{len(failures)} of {len(pairs)} programs\n" + "\n".join(failures[:3])
+    assert run >= len(pairs) // 2
+
+
+@pytest.mark.parametrize("number", range(GROUPS))
+def test_drawn_groups(number: int, tmp_path: Path) -> None:
+    rng = Random(SEED)
+    change, pairs = drawn(number, rng.sample(sorted(CHANGES), len(CHANGES)), SHORT)
+    check(change, pairs, rng.sample(WAYS, len(WAYS))[number], tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("way", WAYS, ids=[w.label for w in WAYS])
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change(change: str, way: Variant, tmp_path: Path) -> None:
+    _, pairs = drawn(WAYS.index(way), [change], FULL)
+    check(change, pairs, way, tmp_path)
+
+
+def test_programs_that_run_are_many() -> None:
+    assert len(RUNNING) > 150
+    assert all(variants_of(p) for p in RUNNING)

@@ -1,0 +1,60 @@
+"""Changes of programs that mean nothing leave hfpy's verdicts as they are, and for spelling its text.
+
+Each run draws for every program two changes and two ways to translate, by ``HFPY_CHANGES_FROM`` (a number, 0 unless
+given); the full run takes all changes, all backends, levels 0 and 2, and 60 drawn programs more.
+"""
+
+import os
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tests.freeze import LEVELS, VARIANTS
+from tests.metamorphic import programs
+from tests.metamorphic.judge import CHANGES, Finding, findings
+from tests.metamorphic.lines import program, texts
+
+SEED = int(os.environ.get("HFPY_CHANGES_FROM", "0"))
+WAYS = tuple(replace(v, options={**v.options, "opt": level}) for v in VARIANTS for level in LEVELS)
+FIXED = tuple(programs.fixed())
+PARTS = 6
+DRAWN = 60
+
+
+def told(found: list[Finding]) -> str:
+    return f"{len(found)} differences\n" + "\n".join(str(f) for f in found[:8])
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_drawn_changes(part: int) -> None:
+    found = []
+    for number, tested in list(enumerate((*FIXED, *programs.drawn(3 * SEED, 12))))[part::PARTS]:
+        rng = Random(1000 * SEED + number)
+        names = tuple(rng.sample(sorted(CHANGES), 2))
+        found += list(findings(tested, names, tuple(rng.sample(WAYS, 2))))
+    assert not found, told(found)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change(change: str) -> None:
+    tested = (*FIXED, *programs.drawn(1000 + DRAWN * SEED, DRAWN))
+    found = [f for t in tested for f in findings(t, (change,), WAYS)]
+    assert not found, told(found)
+
+
+def test_programs_as_lines_are_the_same_text() -> None:
+    for tested in FIXED:
+        assert texts(program(tested.pair.hybrid)) == dict(tested.pair.hybrid)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_changes_many_programs(change: str) -> None:
+    least = 5 if change == "signs" else 40
+    changed = 0
+    for tested in FIXED:
+        before = program(tested.pair.hybrid)
+        after = CHANGES[change](before)
+        changed += after is not None and texts(after) != texts(before)
+    assert changed >= least
