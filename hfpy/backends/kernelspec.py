@@ -263,8 +263,8 @@ class SpecBuilder:
         upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
             raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
-        storage = self.facts.order(data).storage or tuple(range(data.rank))
-        asked = self._asked_bounds(text, actual, storage.index(dimension) + 1, lower is None, upper is None)
+        place = self.facts.order(data).place(dimension) + 1
+        asked = self._asked_bounds(text, actual, place, lower is None, upper is None)
         return lower or next(asked), upper or next(asked)
 
     def _asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Fragment]:

@@ -168,7 +168,7 @@ class Body:
             raise CannotPrint(f"the named constant '{symbol.name}'")
         name = c_name(symbol.name)
         if name in {v.text for v, _, _ in self.constants.values()} | {v.text for v in self.variables.values()}:
-            name = f"{name}_of_{found.home.rsplit('::', 1)[-1]}"
+            name = f"{name}_of_{self.facts.routine(found.home).name}"
         initial = expanded(symbol.initial, self.facts.application.macros_of(found.home)).expr
         if symbol.rank:
             return self._constant_array(found, name, scalar, initial)

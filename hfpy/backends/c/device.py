@@ -196,7 +196,7 @@ class _Function:
     def _assembled(self, head: str, statements: Statements, ending: Lines, line: LogicalLine) -> Lines:
         place = self.facts.application.shown_place(self.key, line)
         lines = [(f"// {place}: {self.routine.kind} {self.routine.name}", line.first)]
-        lines += [(row, line.first) for row in f"{head}\n{{".split("\n")]
+        lines += [(head, line.first), ("{", line.first)]
         made = [*self.body.constant_lines(), *self.definitions, *(s.definition for s in self.body.scratch)]
         made += [f"{ctype} {name};" for ctype, name in self.body.temporaries]
         lines += [(f"  {row}", line.first) for row in made]
@@ -263,8 +263,7 @@ class _Function:
 
     def _bounds(self, data: DataObject, dimension: int, actual: str) -> tuple[str, str]:
         """Lower and upper bound of a dummy's dimension as C text."""
-        storage = self.facts.order(data).storage or tuple(range(data.rank))
-        place = storage.index(dimension)
+        place = self.facts.order(data).place(dimension)
         size = data.used[dimension]
         form = data.symbol.shape[size.declared] if size.declared is not None else None
         if form is not None and form.form != "explicit":
@@ -292,8 +291,9 @@ class _Function:
             self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar)
             return
         storage = self.facts.order(data).storage or tuple(range(data.rank))
-        lower = tuple(f"{text}.lower({storage.index(d)})" for d in range(data.rank))
-        upper = tuple(f"{text}.upper({storage.index(d)})" for d in range(data.rank))
+        order = self.facts.order(data)
+        lower = tuple(f"{text}.lower({order.place(d)})" for d in range(data.rank))
+        upper = tuple(f"{text}.upper({order.place(d)})" for d in range(data.rank))
         self.parameters.append(f"const hf_array<const {c_type(scalar)}, {data.rank}> &{text}")
         self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar, lower, upper, storage)
 

@@ -17,10 +17,11 @@ from hfpy.backends.c.values import CannotPrint, Unprintable
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.text import KernelText, Lines, Spelling
+from hfpy.model.extents import Dim, shape_text
 from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import Routine
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded_dim
 from hfpy.transform.wrapping import wrap_line
 
 _IDENTITIES = {
@@ -179,6 +180,7 @@ class _Definition:
         self.scalars: list[str] = []
         self.arrays: list[str] = []
         self.names: set[str] = set()
+        self.mentioned: set[str] = set()
         self.given: dict[Slot, str] = {}
         self.bounds: dict[str, Pairs] = {}
         self.optional: dict[str, str] = {}
@@ -198,7 +200,7 @@ class _Definition:
         body.block(self.routine.body, 2)
         try:
             constants = Constants(self.facts, self.device.kinds, self.names)
-            constants.of("\n".join([*self.scalars, *self.arrays, *(text for text, _ in body.lines)]), self.key)
+            constants.of(self.mentioned | body.names, self.key)
         except CannotPrint as problem:
             raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
         kind, name = self.routine.kind, self.device.name(self.key)
@@ -285,14 +287,15 @@ class _Definition:
             return
         storage = self.facts.order(data).storage or tuple(range(data.rank))
         sizes = [self._size(data, d) for d in storage]
-        self.arrays.append(f"{type_text(scalar)}{intent} :: {text}({','.join(sizes)})")
+        self.mentioned.update(*(dim.names for dim in sizes))
+        self.arrays.append(f"{type_text(scalar)}{intent} :: {text}({shape_text(sizes)})")
 
-    def _size(self, data: DataObject, dimension: int) -> str:
+    def _size(self, data: DataObject, dimension: int) -> Dim:
         size = data.used[dimension]
         form = data.symbol.shape[size.declared] if size.declared is not None else None
         if form is not None and form.open:
-            return form.text
-        return expand(size.size, self.facts.application.macros_of(self.key))
+            return form
+        return expanded_dim(size.extent, self.facts.application.macros_of(self.key))
 
     def _locals(self) -> list[str]:
         """Local variables that the routine's statements name, and a function's result."""
