@@ -75,7 +75,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     progress("analysing", 0, 0)
     facts = analyse(application)
     effects = Effects(facts)
-    found += facts.found + check(facts, effects)
+    found += [*facts.found, *check(facts, effects)]
     before, effects_before = facts, effects
     optimised = None
     if options.opt and not has_errors(found):

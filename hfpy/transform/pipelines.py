@@ -102,7 +102,7 @@ def _again(
             changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
         after = analyse(changed)
         effects = Effects(after)
-        problems += after.found + check(after, effects)
+        problems += [*after.found, *check(after, effects)]
         if not has_errors(problems):
             return (after, effects), left.keys()
         faulty = {d.place.file for d in problems if d.severity == "error"} & left.keys()

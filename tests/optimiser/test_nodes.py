@@ -42,7 +42,7 @@ def again(application: Application, files: Mapping[str, NewText]) -> Facts:
     texts = {f.path: with_text(f, files[f.path]) for f in application.files if f.path in files}
     changed, found = with_texts(application, texts)
     facts = analyse(changed)
-    found += facts.found + check(facts, Effects(facts))
+    found += [*facts.found, *check(facts, Effects(facts))]
     assert not has_errors(found), [d.message for d in found]
     return facts
 
@@ -55,7 +55,7 @@ def facts_of(pair: Pair, folder: Path, backend: str) -> Facts | None:
     if has_errors(found):
         return None
     facts = analyse(application)
-    return None if has_errors(facts.found + check(facts, Effects(facts))) else facts
+    return None if has_errors([*facts.found, *check(facts, Effects(facts))]) else facts
 
 
 def read_again(facts: Facts) -> tuple[int, int]:
