@@ -48,6 +48,16 @@ class Literal(Expr):
             return head.rstrip("_")
         return self.text.partition("_")[2]
 
+    @property
+    def digits(self) -> str:
+        """A number without its kind parameter, in lower case."""
+        return self.text.partition("_")[0].lower()
+
+    @property
+    def true(self) -> bool:
+        """Whether it is the logical constant that is true."""
+        return self.text.lower().startswith(".true")
+
 
 @dataclass(frozen=True, slots=True)
 class Range(Expr):
