@@ -2,9 +2,9 @@
 
 Two modules have procedures of the same names, which call each other under other names, three levels deep: drivers call
 steps with regions and host statements, regions call routines for columns, these call functions. Arrays are dummies
-(also one array as two of them), variables of modules, components of nested types, targets of pointers. Any write may stand
-under a condition. Programs have no races by construction: in a region what is written is touched at the own point only.
-Values stay within [-1, 1], sums are of integers: results are compared bit by bit.
+(also one array as two of them), variables of modules, components of nested types, targets of pointers. Any write may
+stand under a condition. Programs have no races by construction: in a region what is written is touched at the own
+point only. Values stay within [-1, 1], sums are of integers: results are compared bit by bit.
 """
 
 from __future__ import annotations

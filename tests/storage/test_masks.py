@@ -1,4 +1,4 @@
-"""Masks and what is assigned under them go through the same elements: their arrays have one order, or the declared one."""
+"""Masks and what is assigned under them go through the same elements: their arrays have one order."""
 
 from __future__ import annotations
 
