@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
+from hfpy.transform.stencil.lowered import lowered
+
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.build.compilers import find_compiler
+from hfpy.build.files import read_json
+from hfpy.build.translated import STATE
 from hfpy.options import Options
 from hfpy.parse.application import read_application
-from hfpy.pipeline import holds_selections
-from hfpy.transform.stencil.lowered import lowered
 
 OPERATOR = "fv3::fvtp2d"
 STAGES = 18
@@ -88,8 +90,9 @@ def optimiser_time(sources: Sequence[Path], level: int, only: str = "") -> float
 
 def _held(words: Sequence[str], path: Path) -> list[str]:
     """The command with what ``hfpy build`` adds for selections."""
-    selections = find_compiler("fortran", words[0], {}).spelling.selections
-    return [*words, *(selections if holds_selections(path.read_text(encoding="utf-8")) else ())]
+    files = read_json(path.parents[1] / STATE)["files"]
+    held = any(file["name"] == path.name and file["contents"]["selections"] for file in files)
+    return [*words, *(find_compiler("fortran", words[0], {}).spelling.selections if held else ())]
 
 
 def _compile(words: Sequence[str], path: Path, modules: Path, folder: Path, run: Runner) -> float:

@@ -288,8 +288,16 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
     "--schedule", "scheduled", is_flag=True, help="Say what the optimiser makes of ROUTINE (or of a kernel), and why."
 )
 @click.option("--html", type=PATH, metavar="DIR", help="Write pages to DIR: all this, call graph, generated code.")
+@click.option("--dump-after", metavar="PASS", help="Show the regions after a pass: fuse, columns or specialise.")
 @analysis_options
-def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html: Path | None, **options: Any) -> int:
+def explain(
+    routine: str | None,
+    paths: tuple[Path, ...],
+    scheduled: bool,
+    html: Path | None,
+    dump_after: str | None,
+    **options: Any,
+) -> int:
     """Say for ROUTINE (default: all) where it stands, which dimensions and order its data have, and why."""
     from hfpy.diagnostics import has_errors
 
@@ -300,13 +308,25 @@ def explain(routine: str | None, paths: tuple[Path, ...], scheduled: bool, html:
     if html is not None:
         write_pages(translation, found, routine, paths, html)
         return status_of(found)
-    text = translation.schedule(routine) if scheduled else translation.explain(routine)
+    if dump_after is not None:
+        text = _regions_after(dump_after, routine, translation)
+    else:
+        text = translation.schedule(routine) if scheduled else translation.explain(routine)
     if routine is not None and not text and not has_errors(found):
         _require_routine(routine, translation)
     if scheduled and not text:
         text = "no region here that the optimiser looks at (at --opt 0 it looks at none)"
     click.echo(printable(text.rstrip("\n")))
     return status_of(found)
+
+
+def _regions_after(name: str, routine: str | None, translation: Translation) -> str:
+    """The regions of a routine after a pass. Raises UsageError if there is no such pass."""
+    from hfpy.transform.pipelines import PASSES
+
+    if name not in PASSES:
+        raise UsageError(f"no pass '{name}'; there are {', '.join(PASSES)}")
+    return translation.kernels(name, routine) or f"'{name}' is not run here: it is no pass of this level and target"
 
 
 def _require_routine(name: str, translation: Translation) -> None:

@@ -28,6 +28,7 @@ from hfpy.written import generated, untouched
 
 if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
+    from hfpy.diagnostics import Diagnostic
     from hfpy.model.macros import Macro
     from hfpy.model.units import FileIndex, Routine
 
@@ -160,7 +161,7 @@ def remember(
         return
     signatures, reached = _signatures(before)
     lowered = signatures if facts is before else _signatures(facts)[0]
-    plain = replace(translation, explain=_nothing, schedule=_nothing, survey=_no_survey)
+    plain = replace(translation, explain=_nothing, schedule=_nothing, kernels=_no_kernels, survey=_no_survey)
     pairs = ((facts.application.file(a).path, facts.application.file(b).path) for a, b in looked)
     asked = frozenset(there for here, there in pairs if here != there)
     kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain, asked)
@@ -199,7 +200,7 @@ def _without_bodies(facts: Facts) -> tuple[Facts, Known]:
         routines={key: replace(r, body=()) for key, r in routines.items()},
     )
     scopes = Scopes(application)
-    domains = Domains(application, scopes, facts.positions, extended=facts.domains.extended)
+    domains = Domains(application, scopes, facts.positions, private=facts.domains.private)
     graph = CallGraph(application, scopes)
     storage = facts.storage.without_bodies(application, scopes, graph)
     slim = AllFacts(
@@ -209,6 +210,10 @@ def _without_bodies(facts: Facts) -> tuple[Facts, Known]:
 
 
 def _nothing(_name: str | None) -> str:
+    return ""
+
+
+def _no_kernels(_pass: str, _name: str | None) -> str:
     return ""
 
 
@@ -249,6 +254,7 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
         files=files,
         explain=lambda name: full().explain(name),
         schedule=lambda name: full().schedule(name),
+        kernels=lambda step, name: full().kernels(step, name),
         survey=lambda: full().survey(),
     )
 
@@ -297,19 +303,22 @@ class _Store:
         self.optimised = optimised
         self.loaded: dict[str, tuple[Facts, Known] | None] = {}
 
-    def after(self) -> tuple[Facts, Known] | None:
-        """Facts after the optimiser, and the intents of dummies."""
-        return self._load(_FACTS)
+    def after(self, index: FileIndex, routines: dict[str, Routine]) -> tuple[Facts, Known] | None:
+        """Facts after the optimiser, with a changed file, and the intents of dummies."""
+        return self._with(_FACTS, index, routines)
 
-    def before(self) -> tuple[Facts, Known] | None:
-        """Facts of the user's sources: the same object where the optimiser changed nothing."""
-        return self._load(_FACTS_BEFORE if self.optimised else _FACTS)
+    def before(self, index: FileIndex, routines: dict[str, Routine]) -> tuple[Facts, Known] | None:
+        """Facts of the user's sources, with a changed file."""
+        return self._with(_FACTS_BEFORE if self.optimised else _FACTS, index, routines)
+
+    def _with(self, name: str, index: FileIndex, routines: dict[str, Routine]) -> tuple[Facts, Known] | None:
+        loaded = self.loaded[name] if name in self.loaded else self._load(name)
+        self.loaded[name] = (_put_in_place(loaded[0], index, routines), loaded[1]) if loaded is not None else None
+        return self.loaded[name]
 
     def _load(self, name: str) -> tuple[Facts, Known] | None:
-        if name not in self.loaded:
-            value = _read(self.folder / name) if self.folder is not None else None
-            self.loaded[name] = value if isinstance(value, tuple) else None
-        return self.loaded[name]
+        value = _read(self.folder / name) if self.folder is not None else None
+        return value if isinstance(value, tuple) else None
 
 
 def _units_again(index: FileIndex, wanted: tuple[str, ...], options: Options) -> dict[str, Routine] | None:
@@ -334,38 +343,37 @@ def _optimised_again(
     from hfpy.analyze.effects import Effects
     from hfpy.parse.application import reindexed
     from hfpy.transform.columns.optimise import put_in_blocks
+    from hfpy.transform.passes import with_text
+    from hfpy.transform.pipelines import LEVELS
+    from hfpy.transform.stencil.effort import EFFORTS
     from hfpy.transform.stencil.honoured import not_honoured
-    from hfpy.transform.stencil.lowered import COLUMNS_FROM
-    from hfpy.transform.stencil.optimise import optimise, with_text
+    from hfpy.transform.stencil.optimise import optimise
 
     if not any(regions_of(r) for r in routines.values()):
         return index, routines
     if options.specialise:
         return None
-    loaded = store.before()
+    loaded = store.before(index, routines)
     if loaded is None:
         return None
     facts, known = loaded
-    _put_in_place(facts, index, routines)
     if facts.found:
         return None
     effects = Effects(facts, *known)
-    result = optimise(facts, effects, only=index.path)
+    result = optimise(facts, effects, EFFORTS[options.opt], only=index.path)
     if result.notes or not_honoured(facts, result):
         return None  # what has to be told is for the whole translation
     if index.path not in result.files:
-        blocks = (
-            facts.target == "cpu" and options.opt >= COLUMNS_FROM and put_in_blocks(facts, effects, index.path).files
-        )
-        return None if blocks else (index, routines)
+        columns = any(step.name == "columns" for step in LEVELS[options.opt])
+        return None if columns and put_in_blocks(facts, effects, index.path).files else (index, routines)
     made = reindexed(index, with_text(index, result.files[index.path]), options, macros)
     units = None if made.diagnostics else _units_again(made, tuple(routines), options)
     return None if units is None else (made, units)
 
 
-def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> None:
-    """Put a changed file in the place of its former self."""
-    from hfpy.analyze.analysis import plan_routine
+def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> Facts:
+    """The facts with a changed file in the place of its former self."""
+    from hfpy.analyze.analysis import plans_of
     from hfpy.analyze.context import regions_of
     from hfpy.analyze.positions import RegionId
     from hfpy.analyze.scopes import Scopes
@@ -374,23 +382,26 @@ def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) 
     old = facts.application
     files = tuple(index if f.path == index.path else f for f in old.files)
     application = replace(old, files=files, routines={**old.routines, **routines})
-    facts.application = application
-    facts.scopes = Scopes(application)
-    facts.domains.turn_to(application, facts.scopes)
-    facts.graph.turn_to(application, facts.scopes)
-    facts.storage.turn_to(application, facts.scopes)
-    facts.found = []
+    scopes = Scopes(application)
+    regions = dict(facts.positions.regions)
     for key, routine in routines.items():
         for number, construct in enumerate(regions_of(routine)):
-            if construct.region is not None and RegionId(key, number) in facts.positions.regions:
-                facts.positions.regions[RegionId(key, number)] = construct.region
-        if key not in facts.graph.statements:
-            continue
+            if construct.region is not None and RegionId(key, number) in regions:
+                regions[RegionId(key, number)] = construct.region
+    positions = replace(facts.positions, regions=regions)
+    facts.domains.turn_to(application, scopes, positions)
+    facts.graph.turn_to(application, scopes)
+    facts.storage.turn_to(application, scopes)
+    read = [routine for key, routine in routines.items() if key in facts.graph.statements]
+    for routine in read:
         facts.graph.read_again(routine)
-        facts.references[key] = uses(facts.graph.statements[key])
-        for plan_key in [p for p in facts.plans if p[0] == key]:
-            del facts.plans[plan_key]
-        plan_routine(facts, routine)
+    references = {**facts.references, **{r.key: uses(facts.graph.statements[r.key]) for r in read}}
+    facts = replace(facts, application=application, scopes=scopes, positions=positions, references=references)
+    found: list[Diagnostic] = []
+    plans = {place: plan for place, plan in facts.plans.items() if place[0] not in routines}
+    for routine in read:
+        plans |= plans_of(facts, routine, found)
+    return replace(facts, plans=plans, found=tuple(found))
 
 
 def _again(store: _Store, index: FileIndex, routines: dict[str, Routine], options: Options) -> GeneratedFile | None:
@@ -401,11 +412,10 @@ def _again(store: _Store, index: FileIndex, routines: dict[str, Routine], option
     from hfpy.model.statements import Opaque
     from hfpy.transform.files import FileRewriter
 
-    loaded = store.after()
+    loaded = store.after(index, routines)
     if loaded is None:
         return None
     facts, known = loaded
-    _put_in_place(facts, index, routines)
     effects = Effects(facts, *known)
     result = FileRewriter(facts, effects, index, Backends(facts, effects)).run()
     opaque = any(isinstance(at.statement, Opaque) for key in routines for at in facts.graph.statements.get(key, ()))

@@ -10,33 +10,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, has_errors, ordered
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, UsageError, has_errors, ordered
 from hfpy.options import Options, Progress, silent
 from hfpy.translation import GeneratedFile, Translation
-from hfpy.written import generated, units_of, untouched, written_beside
+from hfpy.written import generated, untouched, written_beside
 
 if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
     from hfpy.insight.survey import Survey
     from hfpy.model.units import FileIndex
-    from hfpy.transform.stencil.lowered import Lowered
+    from hfpy.transform.pipelines import Lowered
 
 
 # Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
 RECURSION = 10_000
 
 
-def holds_selections(text: str) -> bool:
-    """Whether a generated text has selections by ``merge`` that the optimiser made of branches."""
-    from hfpy.transform.stencil.selects import holds_selections as holds
-
-    return holds(text)
-
-
 def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:
     """Translate files for the target of the options. Writes nothing but its cache; faults of the user's code are
     diagnostics. ``progress`` is told the phases: reading, parsing, analysing, transforming, remembering.
+
+    Raises UsageError for a backend that cannot do what the table of backends says of it.
     """
     enabled, depth = gc.isenabled(), sys.getrecursionlimit()
     gc.disable()
@@ -45,6 +40,8 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         return _translated(paths, options, progress)
     except HfpyError as fault:
         return Translation((), fault.diagnostics)
+    except UsageError:
+        raise
     except Exception as fault:
         if os.environ.get("HFPY_DEBUG"):
             raise
@@ -67,9 +64,8 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     if kept is not None:
         return kept
     application, found = read_application(paths, options, progress)
-    units = {Path(f.path): units_of(f) for f in application.files}
     if has_errors(found):
-        return Translation((), _in_source_lines(application.files, found), units)
+        return Translation((), _in_source_lines(application.files, found))
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
@@ -79,21 +75,18 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     progress("analysing", 0, 0)
     facts = analyse(application)
     effects = Effects(facts)
-    found += facts.found + check(facts, effects)
+    found += [*facts.found, *check(facts, effects)]
     before, effects_before = facts, effects
     optimised = None
     if options.opt and not has_errors(found):
-        from hfpy.transform.stencil.honoured import not_honoured
-        from hfpy.transform.stencil.lowered import lowered
+        from hfpy.transform.pipelines import LEVELS, lowered
 
         progress("optimising", 0, 0)
-        optimised = lowered(facts, effects)
+        optimised = lowered(facts, effects, LEVELS[options.opt])
     facts, written, optimised = _written(before, effects_before, optimised, progress)
-    if optimised is not None:
-        found += [*optimised.stencils.notes, *not_honoured(before, optimised.stencils), *optimised.sizes.notes]
+    found += _said_by_passes(before, optimised) if optimised is not None else []
     application, files = facts.application, written.files
     found += written.found
-    units = {Path(f.path): units_of(f) for f in application.files}
 
     def explained(name: str | None) -> str:
         return explain(before, States(before, effects_before), name)
@@ -106,9 +99,12 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     def scheduled(name: str | None) -> str:
         from hfpy.report.schedule import show_schedules
 
-        if optimised is None:
-            return ""
-        return show_schedules(before, optimised, name)
+        return show_schedules(before, optimised, name) if optimised is not None else ""
+
+    def dumped(step: str, name: str | None) -> str:
+        from hfpy.transform.pipelines import kernels_after
+
+        return kernels_after(optimised, step, name) if optimised is not None else ""
 
     diagnostics = _in_source_lines(before.application.files, found)
     if has_errors(diagnostics):
@@ -118,12 +114,22 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     if files and order is not None and _included(application.files, order):
         plain = plain_macros(order, options)
         beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-    translation = Translation(files, diagnostics, units, explained, written.openmp, tuple(beside), scheduled)
+    translation = Translation(files, diagnostics, explained, written.openmp, tuple(beside), scheduled)
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
         looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
         remember(paths, options, translation, before, facts, looked)
-    return replace(translation, survey=surveyed)
+    return replace(translation, survey=surveyed, kernels=dumped)
+
+
+def _said_by_passes(facts: Facts, optimised: Lowered) -> list[Diagnostic]:
+    """What the passes have to say, and which wishes of directives they did not grant."""
+    from hfpy.transform.stencil.honoured import not_honoured
+    from hfpy.transform.stencil.optimise import Fused
+
+    notes = [note for step in optimised.steps for note in step.made.notes]
+    fused = optimised.made_by("fuse")
+    return [*notes, *(not_honoured(facts, fused) if isinstance(fused, Fused) else ())]
 
 
 @dataclass(frozen=True)
@@ -141,8 +147,9 @@ def _written(
     """The files of an application as the optimiser left it, its facts, and what the optimiser did in the end: where the
     new text of a file is at fault, the user's is taken. What is to be said is said of the user's text.
     """
-    from hfpy.transform.stencil.lowered import lowered
+    from hfpy.transform.pipelines import lowered
 
+    passes = [step.done for step in optimised.steps] if optimised is not None else []
     without: set[str] = set()
     while optimised is not None and optimised.facts is not facts:
         done = rewritten(optimised.facts, optimised.effects, progress)
@@ -154,7 +161,7 @@ def _written(
         if has_errors(asked.found) or not faulty:
             break
         without |= faulty
-        optimised = lowered(facts, effects, without)
+        optimised = lowered(facts, effects, passes, without)
     return facts, rewritten(facts, effects, progress), optimised
 
 

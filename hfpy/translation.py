@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hfpy.diagnostics import Diagnostic
 
@@ -13,41 +13,73 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
 
 
+#: The module of the runtime by which programs bring arrays to the device.
+ARRAYS_MODULE = "hfpy_arrays"
+Language = Literal["fortran", "cuda-c", "cuda-fortran"]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the build has to know of a generated file, in whose text it does not look (names in lower case).
+
+    ``provides`` and ``uses`` are modules, those of hfpy's runtime included, ``programs`` main programs. ``kernels`` are
+    the names by which a driver finds the kernels. ``selections`` asks for the flags for what the optimiser makes of
+    branches, ``block_data`` for an object that is linked by name, ``submodules`` for the object files of the modules
+    used. ``sharing`` are the backends of regions that work on device memory of hfpy's.
+    """
+
+    language: Language = "fortran"
+    provides: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
+    selections: bool = False
+    block_data: bool = False
+    submodules: bool = False
+    sharing: tuple[str, ...] = ()
+
+    def using(self, more: Iterable[str]) -> Contents:
+        """The same with further modules used; those of its own are none."""
+        names = dict.fromkeys((*self.uses, *more))
+        return replace(self, uses=tuple(name for name in names if name not in self.provides))
+
+    def with_added(self, added: Contents) -> Contents:
+        """The same with what hfpy has put into the file."""
+        made = replace(
+            self,
+            provides=(*self.provides, *added.provides),
+            selections=self.selections or added.selections,
+            sharing=(*self.sharing, *added.sharing),
+        )
+        return made.using(added.uses)
+
+
 @dataclass(frozen=True)
 class GeneratedFile:
-    """One file that comes out: the user's file, its output name, text, and for each output line the source line (0:
-    none).
+    """One file that comes out: the user's file, its output name, text, for each output line the source line (0: none),
+    and what the build has to know of it.
     """
 
     source: Path
     name: str
     text: str
     line_map: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class FileUnits:
-    """What a file provides and needs, for build dependencies (names in lower case)."""
-
-    provides: tuple[str, ...] = ()
-    uses: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
-    includes: tuple[str, ...] = ()
+    contents: Contents = Contents()
 
 
 @dataclass(frozen=True)
 class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
-    ``beside`` are files for the compiler to include. ``survey`` tells what is known of the program, None if it could
-    not be read.
+    ``beside`` are files for the compiler to include. ``kernels`` shows the regions after a pass of the optimiser, by
+    its name. ``survey`` tells what is known of the program, None if it could not be read.
     """
 
     files: tuple[GeneratedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
-    units: Mapping[Path, FileUnits] = field(default_factory=dict)
     explain: Callable[[str | None], str] = lambda _name: ""
     openmp: bool = False
     beside: tuple[GeneratedFile, ...] = ()
     schedule: Callable[[str | None], str] = lambda _name: ""
+    kernels: Callable[[str, str | None], str] = lambda _pass, _name: ""
     survey: Callable[[], Survey | None] = lambda: None

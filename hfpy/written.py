@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.project import output_name
-from hfpy.translation import FileUnits, GeneratedFile
+from hfpy.translation import Contents, GeneratedFile
 
 if TYPE_CHECKING:
     from hfpy.model.units import FileIndex
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def untouched(index: FileIndex) -> GeneratedFile:
     """A file that passes through byte for byte."""
     path = Path(index.path)
-    return GeneratedFile(path, output_name(path), index.source.text, tuple(range(1, len(index.source.lines) + 1)))
+    lines = tuple(range(1, len(index.source.lines) + 1))
+    return GeneratedFile(path, output_name(path), index.source.text, lines, contents_of(index))
 
 
 def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedFile:
@@ -37,13 +38,13 @@ def generated(index: FileIndex, result: FileResult, markers: bool) -> GeneratedF
     if index.expanded is not None:
         line_map = tuple(index.expanded[n - 1] if 0 < n <= len(index.expanded) else 0 for n in line_map)
     path = Path(index.path)
-    return GeneratedFile(path, output_name(path), text, line_map)
+    return GeneratedFile(path, output_name(path), text, line_map, contents_of(index).with_added(result.added))
 
 
 def written_beside(index: FileIndex, made: Beside) -> GeneratedFile:
     """A file that comes with a generated Fortran file."""
     text = "".join(f"{line}\n" for line, _ in made.lines)
-    return GeneratedFile(Path(index.path), made.name, text, tuple(origin + 1 for _, origin in made.lines))
+    return GeneratedFile(Path(index.path), made.name, text, tuple(o + 1 for _, o in made.lines), made.contents)
 
 
 def with_markers(
@@ -68,9 +69,13 @@ def with_markers(
     return tuple(out), tuple(mapped)
 
 
-def units_of(index: FileIndex) -> FileUnits:
-    """What a file provides and needs."""
-    provides = tuple(u.name for u in index.units if u.kind in ("module", "submodule"))
-    used = {use.module: None for u in index.units for use in u.uses if not use.intrinsic}
-    programs = tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program")
-    return FileUnits(provides, tuple(m for m in used if m not in provides), programs, index.includes)
+def contents_of(index: FileIndex) -> Contents:
+    """What the build has to know of a file of the user's."""
+    kinds = {u.kind for u in index.units}
+    made = Contents(
+        provides=tuple(u.name for u in index.units if u.kind in ("module", "submodule")),
+        programs=tuple(u.name or Path(index.path).stem for u in index.units if u.kind == "program"),
+        block_data="blockdata" in kinds,
+        submodules="submodule" in kinds,
+    )
+    return made.using(use.module for u in index.units for use in u.uses if not use.intrinsic)

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from hfpy.analyze.accesses import Surroundings, is_full_range, plan
+from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
 from hfpy.analyze.context import region_at
 from hfpy.analyze.domains import DataObject, Domains
-from hfpy.analyze.facts import Facts, analysed_routines, keeps_value, resolve_alias, views_by_class
+from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, views_by_class
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.layout import decide_layout, keep_unpinned
 from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
@@ -22,11 +24,12 @@ from hfpy.analyze.storage import Storage
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.application import Application
-from hfpy.model.directives import Listed, Region
-from hfpy.model.expressions import Apply, Name, names_in
+from hfpy.model.directives import Dependants, Listed, Region
+from hfpy.model.expressions import Apply, Name, base_name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Statement
 from hfpy.model.units import Routine, Symbol
+from hfpy.parse.fragments import fragment
 
 
 def analyse(application: Application) -> Facts:
@@ -35,23 +38,25 @@ def analyse(application: Application) -> Facts:
     scopes = Scopes(application)
     graph = CallGraph(application, scopes)
     where = positions(application, graph, target)
-    domains = Domains(application, scopes, where)
+    first = Domains(application, scopes, where)
     references = {key: uses(statements) for key, statements in graph.statements.items()}
     storage = Storage(application, scopes, graph)
-    facts = Facts(application, target, scopes, graph, where, domains, references, Classes(), storage)
-    facts.found += where.diagnostics
-    facts.found += check_calls(facts)
-    _decide_extensions(facts)
-    _check_listed(facts)
-    _make_plans(facts)
-    _make_classes(facts)
-    _decide_orders(facts)
-    facts.found += domains.found
-    return facts
+    facts = Facts(application, target, scopes, graph, where, first, references, Classes(), storage)
+    found = [*where.diagnostics, *check_calls(facts)]
+    domains = Domains(application, scopes, where, private=_private_to_points(facts, found))
+    facts = replace(facts, domains=domains)
+    found += _check_listed(facts)
+    facts = replace(facts, plans=_plans(facts, found))
+    facts = replace(facts, classes=_classes(facts, found))
+    facts = replace(facts, orders=_orders(facts, found))
+    return replace(facts, found=(*found, *first.found, *domains.found))
 
 
-def _decide_extensions(facts: Facts) -> None:
-    """Which locals of routines with regions stay private to a point, and which are extended (§5.3, privatisation)."""
+def _private_to_points(facts: Facts, found: list[Diagnostic]) -> frozenset[tuple[str, str]]:
+    """The locals of routines with regions, as routine and name, that stay private to a point and are not extended
+    (§5.3, privatisation).
+    """
+    private: set[tuple[str, str]] = set()
     for routine in analysed_routines(facts):
         position = facts.positions.get(routine.key)
         if not position.own:
@@ -65,10 +70,10 @@ def _decide_extensions(facts: Facts) -> None:
             if not data.local and _extended_at_home(facts, data):
                 continue
             if not _value_crosses(facts, routine, name):
-                facts.domains.extended[(routine.key, name)] = False
-                facts.domains.forget(routine.key, name)
+                private.add((routine.key, name))
             elif not data.local:
-                facts.found.append(_not_at_home(facts, data))
+                found.append(_not_at_home(facts, data))
+    return frozenset(private)
 
 
 def _extended_at_home(facts: Facts, data: DataObject) -> bool:
@@ -124,33 +129,36 @@ def _at_neighbour(reference: Reference, data: DataObject) -> bool:
     )
 
 
-def _check_listed(facts: Facts) -> None:
+def _check_listed(facts: Facts) -> Iterator[Diagnostic]:
     """Every listed name must be a variable that is known in its scope (§3.3, B21)."""
     for key, routine in facts.application.routines.items():
         for block in routine.spec.dependants:
             for listed in block.names:
-                name = listed.name.split("%")[0].split("(")[0]
-                found = facts.scopes.variable(name, key)
-                if "transferhere" in block.flags and found is not None:
-                    facts.found += _not_transferred(listed, found.symbol)
-                if found is not None and name in routine.spec.symbols and "parameter" in found.symbol.attributes:
-                    facts.found.append(error("HF313", f"'{name}' is a named constant", listed.place))
-                elif found is None or (
-                    found.home == key and name not in routine.spec.symbols and name not in routine.dummies
-                ):
-                    if facts.scopes.imported_opaquely(name, key) or facts.scopes.sees_opaque(key):
-                        continue
-                    if facts.application.options.legacy and not block.domains:
-                        # The predecessor took such names for scalars of the module, and did nothing about them.
-                        hint = "it is ignored because this is an existing project"
-                        message = f"'{listed.name}' is listed but not declared"
-                        facts.found.append(warning("HF300", message, listed.place, hint))
-                        continue
-                    near = _near(name, list(routine.spec.symbols))
-                    hint = f"did you mean '{near}'?" if near else "declare it, or import it with use … only"
-                    facts.found.append(
-                        error("HF300", f"'{listed.name}' is listed but not declared", listed.place, hint)
-                    )
+                yield from _listed_as(facts, key, routine, block, listed)
+
+
+def _listed_as(facts: Facts, key: str, routine: Routine, block: Dependants, listed: Listed) -> Iterator[Diagnostic]:
+    """What is wrong with one listed name."""
+    name = base_name(fragment(listed.name).expr) or listed.name
+    found = facts.scopes.variable(name, key)
+    if "transferhere" in block.flags and found is not None:
+        yield from _not_transferred(listed, found.symbol)
+    known = name in routine.spec.symbols
+    if found is not None and known and "parameter" in found.symbol.attributes:
+        yield error("HF313", f"'{name}' is a named constant", listed.place)
+        return
+    if found is not None and (found.home != key or known or name in routine.dummies):
+        return
+    if facts.scopes.imported_opaquely(name, key) or facts.scopes.sees_opaque(key):
+        return
+    message = f"'{listed.name}' is listed but not declared"
+    if facts.application.options.legacy and not block.domains:
+        # The predecessor took such names for scalars of the module, and did nothing about them.
+        yield warning("HF300", message, listed.place, "it is ignored because this is an existing project")
+        return
+    near = _near(name, list(routine.spec.symbols))
+    hint = f"did you mean '{near}'?" if near else "declare it, or import it with use … only"
+    yield error("HF300", message, listed.place, hint)
 
 
 def _not_transferred(listed: Listed, symbol: Symbol) -> list[Diagnostic]:
@@ -168,14 +176,17 @@ def _near(name: str, known: list[str]) -> str:
     return next(iter(difflib.get_close_matches(name, known, 1, 0.7)), "")
 
 
-def _make_plans(facts: Facts) -> None:
+def _plans(facts: Facts, found: list[Diagnostic]) -> Plans:
+    made: dict[tuple[str, LineKey, int, int], Plan] = {}
     for routine in analysed_routines(facts):
-        plan_routine(facts, routine)
+        made |= plans_of(facts, routine, found)
+    return made
 
 
-def plan_routine(facts: Facts, routine: Routine) -> None:
-    """Make the plans of all references of one routine."""
+def plans_of(facts: Facts, routine: Routine, found: list[Diagnostic]) -> Plans:
+    """The plans of all references of one routine; what is wrong with them goes to ``found``."""
     key = routine.key
+    plans: dict[tuple[str, LineKey, int, int], Plan] = {}
     sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in facts.graph.sites[key]}
     for reference in facts.references[key]:
         if not facts.live(reference.at, key):
@@ -188,9 +199,10 @@ def plan_routine(facts: Facts, routine: Routine) -> None:
             continue
         region = facts.positions.region(key, reference.at)
         made, problems = plan(data, reference, _surroundings(facts, routine, reference, region, sites))
-        facts.found += problems
+        found += problems
         node = reference.node
-        facts.plans[(key, reference.at.statement.line.key, node.start, node.end)] = made
+        plans[(key, reference.at.statement.line.key, node.start, node.end)] = made
+    return plans
 
 
 def _surroundings(
@@ -223,8 +235,9 @@ def _one_value(facts: Facts, key: str, statement: Statement, region: Region) -> 
     return not names & set(region.iterators) and all(data is None or data.rank == 0 for data in objects)
 
 
-def _make_classes(facts: Facts) -> None:
-    """Join what is one object: whole arrays and their dummies, pointers and targets."""
+def _classes(facts: Facts, found: list[Diagnostic]) -> Classes:
+    """What is one object together: whole arrays and their dummies, pointers and targets."""
+    classes = Classes()
     for key, sites in facts.graph.sites.items():
         by_place = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in sites if s.callee}
         if not by_place:
@@ -235,7 +248,10 @@ def _make_classes(facts: Facts) -> None:
             call = reference.call
             site = by_place.get((reference.at.statement.line.key, call.start, call.end))
             if site is not None:
-                _join_argument(facts, key, site, reference.position, reference)
+                joined = _joined(facts, key, site, reference)
+                if joined is not None:
+                    classes.join(*(data.identity for data in joined))
+                    found += _contradictions(facts, key, reference, *joined)
     for key, statements in facts.graph.statements.items():
         for at in statements:
             statement = at.statement
@@ -243,28 +259,36 @@ def _make_classes(facts: Facts) -> None:
                 left = facts.object(statement.target.name, key) if isinstance(statement.target, Name) else None
                 right = facts.object(statement.value.name, key)
                 if left is not None and right is not None and left.rank == right.rank:
-                    facts.classes.join(left.identity, right.identity)
+                    classes.join(left.identity, right.identity)
+    return classes
 
 
-def _join_argument(facts: Facts, key: str, site: CallSite, position: int | str, reference: Reference) -> None:
+def _joined(facts: Facts, key: str, site: CallSite, reference: Reference) -> tuple[DataObject, DataObject] | None:
+    """An array and the dummy argument that is the same object; None where the dummy is not all of it."""
     name, _ = resolve_alias(reference.name, reference.at)
     data = facts.object(name, key) if name is not None else None
-    _, dummy = dummy_of(facts, site, position)
+    _, dummy = dummy_of(facts, site, reference.position)
     if data is None or dummy is None or reference.component or data.rank < 2:
-        return
+        return None
     made = facts.plan_of(reference, key)
     bare = reference.indices is None or (made is not None and made.changed)
     whole = bare and (made is None or made.items is None)
     if not whole and made is not None:
         items = made.items if made.items is not None else ()
         whole = bool(items) and made.section_rank == len(items)
-    if whole and data.rank == dummy.rank:
-        facts.classes.join(data.identity, dummy.identity)
-        _check_sizes(facts, key, reference, data, dummy)
-        _check_places(facts, key, reference, data, dummy)
+    return (data, dummy) if whole and data.rank == dummy.rank else None
 
 
-def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
+def _contradictions(
+    facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject
+) -> Iterator[Diagnostic]:
+    yield from _check_sizes(facts, key, reference, data, dummy)
+    yield from _check_places(facts, key, reference, data, dummy)
+
+
+def _check_sizes(
+    facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject
+) -> Iterator[Diagnostic]:
     """Sizes that hfpy inserts in caller and callee must not contradict each other (design contract 4).
 
     Told apart only where both share a name, such as ``nx`` against ``0:nx+1`` (``nx`` and a callee's own ``n`` may
@@ -281,11 +305,13 @@ def _check_sizes(facts: Facts, key: str, reference: Reference, data: DataObject,
         here, there = f"'{reference.name}' has dimension {mine.size} here", f"'{dummy.name}' gets {other.size}"
         message = f"{here}, but {there} in '{dummy.routine}'"
         related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
-        facts.found.append(error("HF305", message, place, "give both the same domSize", related))
+        yield error("HF305", message, place, "give both the same domSize", related)
         return
 
 
-def _check_places(facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject) -> None:
+def _check_places(
+    facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject
+) -> Iterator[Diagnostic]:
     """A domain must stand at the same place in both shapes where hfpy inserted dimensions in one of them: the array
     ``(nz,nx,ny)`` is no ``(nx,ny,nz)`` even if the sizes agree.
     """
@@ -302,13 +328,13 @@ def _check_places(facts: Facts, key: str, reference: Reference, data: DataObject
         f"but dimension {theirs[moved[0]] + 1} of '{dummy.name}' in '{dummy.routine}'"
     )
     related = [Related(d.listed, "its domains come from here") for d in (data, dummy) if d.listed]
-    facts.found.append(error("HF305", message, place, "declare both with their dimensions in one order", related))
+    yield error("HF305", message, place, "declare both with their dimensions in one order", related)
 
 
-def _decide_orders(facts: Facts) -> None:
+def _orders(facts: Facts, found: list[Diagnostic]) -> Mapping[Node, Order]:
+    """The storage order of each class that has another than the declared one."""
     if facts.application.options.layout or facts.application.options.layout_arrays:
-        decide_layout(facts)
-        return
+        return decide_layout(facts, found)
     options = facts.application.options
     macros = dict(facts.application.macros)
     for file in facts.application.files:
@@ -321,5 +347,6 @@ def _decide_orders(facts: Facts) -> None:
         order = decider.decide(members)
         if order is not IDENTITY:
             wanted[representative] = order
-    keep_unpinned(facts, wanted, views, by_macros=True)
-    facts.found += decider.found
+    orders = keep_unpinned(facts, wanted, views, found, by_macros=True)
+    found += decider.found
+    return orders

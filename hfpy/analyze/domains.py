@@ -115,13 +115,15 @@ class Listing:
 
 @dataclass
 class Domains:
-    """Dimensions of all data objects on one target; objects are made when asked for."""
+    """Dimensions of all data objects on one target; objects are made when asked for. ``private`` are variables, as
+    routine and name, that get no dimensions in a routine, since each point of its regions has one of its own.
+    """
 
     application: Application
     scopes: Scopes
     positions: Positions
     found: list[Diagnostic] = field(default_factory=list)
-    extended: dict[tuple[str, str], bool] = field(default_factory=dict)
+    private: frozenset[tuple[str, str]] = frozenset()
     _objects: dict[tuple[str, str], DataObject | None] = field(default_factory=dict)
     _listings: dict[str, dict[str, Listing]] = field(default_factory=dict)
 
@@ -132,13 +134,9 @@ class Domains:
             self._objects[slot] = self._make(name, key)
         return self._objects[slot]
 
-    def forget(self, key: str, name: str) -> None:
-        """Drop what is known of one object, after ``extended`` has decided about it."""
-        self._objects.pop((key, name), None)
-
-    def turn_to(self, application: Application, scopes: Scopes) -> None:
-        """Go on with an application that differs in bodies only: objects are made anew, ``extended`` stays."""
-        self.application, self.scopes = application, scopes
+    def turn_to(self, application: Application, scopes: Scopes, positions: Positions) -> None:
+        """Go on with an application that differs in bodies only: objects are made anew."""
+        self.application, self.scopes, self.positions = application, scopes, positions
         self.found = []
         self._objects.clear()
         self._listings.clear()
@@ -306,7 +304,7 @@ class Domains:
         """Positions of the full list that the routine uses (§5.3)."""
         everything = tuple(range(len(full)))
         if found.home != routine.key:
-            whole = self.extended.get((routine.key, found.symbol.name), True)
+            whole = (routine.key, found.symbol.name) not in self.private
             return everything if whole else tuple(i for i in everything if full[i].declared is not None)
         if routine.kind in ("module", "submodule"):
             return everything
@@ -326,7 +324,7 @@ class Domains:
         if position.label == "outside":
             # §5.3: a routine inside a region holds one point; nothing is inserted that no own loop runs over.
             return dropped or inserted
-        if dummy or self.extended.get((key, name), True):
+        if dummy or (key, name) not in self.private:
             return dropped
         return inserted
 

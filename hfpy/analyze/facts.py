@@ -5,6 +5,7 @@ Made once by :func:`analyse`; the transformations only read it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,10 +28,14 @@ from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
 from hfpy.parse.files import leaves_preprocessed
 
+Plans = Mapping[tuple[str, LineKey, int, int], Plan]  # by unit, line and place of the reference
 
-@dataclass
+
+@dataclass(frozen=True)
 class Facts:
-    """Results of the analyses. Diagnostics are collected in ``found``."""
+    """Results of the analyses: a value. ``found`` are their diagnostics. What the analyses know is asked for by the
+    methods here, and those of what it holds.
+    """
 
     application: Application
     target: str
@@ -38,12 +43,12 @@ class Facts:
     graph: CallGraph
     positions: Positions
     domains: Domains
-    references: dict[str, tuple[Reference, ...]]
+    references: Mapping[str, tuple[Reference, ...]]
     classes: Classes
     storage: Storage
-    orders: dict[Node, Order] = field(default_factory=dict)
-    plans: dict[tuple[str, LineKey, int, int], Plan] = field(default_factory=dict)
-    found: list[Diagnostic] = field(default_factory=list)
+    orders: Mapping[Node, Order] = field(default_factory=dict)
+    plans: Plans = field(default_factory=dict)
+    found: tuple[Diagnostic, ...] = ()
 
     # -- questions the transformations ask
 

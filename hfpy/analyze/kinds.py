@@ -6,25 +6,12 @@ resolved through modules (design contract 2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hfpy.analyze.scopes import Scopes
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary
+from hfpy.model.scalars import Scalar
 from hfpy.model.units import FType
 from hfpy.options import DefaultKinds
 from hfpy.parse.fragments import fragment
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """A type with its size: ``base`` (real, integer, logical, complex, character) and bytes."""
-
-    base: str
-    bytes: int
-
-
-INTEGER = Scalar("integer", 4)
-LOGICAL = Scalar("logical", 4)
 
 # Named constants of iso_fortran_env and iso_c_binding, in bytes (ISO/IEC 1539-1:2018, 16.10.2 and 18.2).
 _KINDS = {

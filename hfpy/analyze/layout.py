@@ -18,7 +18,7 @@ from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pieces import Layout, LayoutFault, pieces_of, read_layout
 from hfpy.analyze.sizes import constant, linear, normal
 from hfpy.analyze.splits import first_indices
-from hfpy.diagnostics import Place, error, note
+from hfpy.diagnostics import Diagnostic, Place, error, note
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
 from hfpy.model.extents import Dim
 from hfpy.options import DomainSpec
@@ -84,14 +84,16 @@ def _halo_of(size: Dim, base: Dim) -> bool:
     return bool(wanted) and all(given.get(a) == c for a, c in wanted.items())
 
 
-def decide_layout(facts: Facts) -> None:
-    """Give every class its permutation, pins applied; fills ``facts.orders`` and the diagnostics."""
+def decide_layout(facts: Facts, found: list[Diagnostic]) -> Mapping[Node, Order]:
+    """The order of every class that has another than the declared one, pins applied; what is to be said goes to
+    ``found``.
+    """
     options = facts.application.options
-    layouts = _layouts(facts)
+    layouts = _layouts(facts, found)
     domains = {k.lower(): v for k, v in options.domains.items()}
-    sizes = _sizes(facts, domains)
+    sizes = _sizes(facts, domains, found)
     if layouts is None or sizes is None:
-        return
+        return {}
     views = views_by_class(facts, hybrid_only=False)
     taking_part = _in_regions(facts)
     wanted: dict[Node, Order] = {}
@@ -104,13 +106,13 @@ def decide_layout(facts: Facts) -> None:
         if text == "declared":
             continue
         letters = Letters(layouts[text].names, domains, sizes)
-        order = _order(facts, letters, layouts[text], representative, same)
+        order = _order(facts, letters, layouts[text], representative, same, found)
         if order is not None and not order.identity:
             wanted[representative] = order
-    keep_unpinned(facts, wanted, views, by_macros=False)
+    return keep_unpinned(facts, wanted, views, found, by_macros=False)
 
 
-def _layouts(facts: Facts) -> dict[str, Layout] | None:
+def _layouts(facts: Facts, found: list[Diagnostic]) -> dict[str, Layout] | None:
     """What the texts of the project's layouts say; None, with an error, if one cannot be used."""
     options = facts.application.options
     layouts: dict[str, Layout] = {}
@@ -122,15 +124,17 @@ def _layouts(facts: Facts) -> dict[str, Layout] | None:
             layouts[text] = read_layout(text)
         except LayoutFault as fault:
             hint = 'a layout names each domain once, or for blocks twice: "i:32 k i j"'
-            facts.found.append(error("HF316", f"the layout '{text}' is no order of domains: {fault}", place, hint))
+            found.append(error("HF316", f"the layout '{text}' is no order of domains: {fault}", place, hint))
             return None
     if any(layout.blocks for layout in layouts.values()) and (unable := _without_blocks(facts)):
-        facts.found.append(error("HF316", f"a layout with blocks cannot be used: {unable}", place))
+        found.append(error("HF316", f"a layout with blocks cannot be used: {unable}", place))
         return None
     return layouts
 
 
-def _sizes(facts: Facts, domains: Mapping[str, DomainSpec]) -> dict[str, tuple[Dim, ...]] | None:
+def _sizes(
+    facts: Facts, domains: Mapping[str, DomainSpec], found: list[Diagnostic]
+) -> dict[str, tuple[Dim, ...]] | None:
     """The sizes that the project binds to its domains; None, with an error, if one is no size."""
     sizes: dict[str, tuple[Dim, ...]] = {}
     for domain, spec in domains.items():
@@ -138,7 +142,7 @@ def _sizes(facts: Facts, domains: Mapping[str, DomainSpec]) -> dict[str, tuple[D
             sizes[domain] = tuple(dim_of(size) for size in spec.size)
         except GrammarError as fault:
             place = Place(facts.application.files[0].path)
-            facts.found.append(error("HF316", f"a size of the domain '{domain}' cannot be parsed: {fault}", place))
+            found.append(error("HF316", f"a size of the domain '{domain}' cannot be parsed: {fault}", place))
             return None
     return sizes
 
@@ -153,23 +157,28 @@ def _without_blocks(facts: Facts) -> str:
 
 
 def keep_unpinned(
-    facts: Facts, wanted: dict[Node, Order], views: dict[Node, list[tuple[DataObject, Place]]], by_macros: bool
-) -> None:
-    """Give every class its order unless it is pinned; say which keep the declared one, and why."""
+    facts: Facts,
+    wanted: Mapping[Node, Order],
+    views: Mapping[Node, list[tuple[DataObject, Place]]],
+    found: list[Diagnostic],
+    by_macros: bool,
+) -> Mapping[Node, Order]:
+    """The orders of the classes that are not pinned. ``found`` gets which of them keep the declared one, and why."""
+    orders: dict[Node, Order] = {}
     pins = find_pins(facts, wanted, by_macros, first_indices(facts, wanted, views))
     asked = _in_regions(facts, dimensioned=False) if by_macros and pins.reasons else set()
     for representative, order in wanted.items():
         reason = pins.reasons.get(representative)
         if reason is None:
-            facts.orders[representative] = order
+            orders[representative] = order
             continue
         data, place = views[representative][0]
         users = [d for d, _ in views[representative] if d.user_macro]
         if by_macros and users:
-            facts.orders[representative] = order
+            orders[representative] = order
             message = f"'{data.name}' has the order of {users[0].user_macro}, which is observed here: {reason[0]}"
             hint = "write the loops, or pass a copy in declared order"
-            facts.found.append(error("HF311", message, reason[1] or place, hint))
+            found.append(error("HF311", message, reason[1] or place, hint))
             continue
         if by_macros and representative not in asked and not any(d.listed for d, _ in views[representative]):
             continue  # nobody asked for another order
@@ -180,7 +189,8 @@ def keep_unpinned(
             if outside
             else "write loops there if it shall have another order"
         )
-        facts.found.append(note("HF310", message, reason[1] or place, hint))
+        found.append(note("HF310", message, reason[1] or place, hint))
+    return orders
 
 
 def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
@@ -202,7 +212,12 @@ def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
 
 
 def _order(
-    facts: Facts, letters: Letters, layout: Layout, representative: Node, members: list[tuple[DataObject, Place]]
+    facts: Facts,
+    letters: Letters,
+    layout: Layout,
+    representative: Node,
+    members: list[tuple[DataObject, Place]],
+    found: list[Diagnostic],
 ) -> Order | None:
     """The order of a class by a layout; None for the declared one."""
     rank = members[0][0].rank
@@ -219,24 +234,24 @@ def _order(
             message = (
                 f"'{data.name}' keeps its declared order: dimension {size} belongs to no domain that hfpy can tell"
             )
-            facts.found.append(note("HF310", message, place, "bind the size in [domains] to place it in the layout"))
+            found.append(note("HF310", message, place, "bind the size in [domains] to place it in the layout"))
         return None
     data, place = members[0]
     if missing:
         message = f"domain '{missing[0]}' of '{data.name}' is not in the layout '{' '.join(order)}'"
-        facts.found.append(error("HF308", message, place, "name every domain in [layout]"))
+        found.append(error("HF308", message, place, "name every domain in [layout]"))
         return None
     if len(placed) < rank:
         unknown = next(i for i in range(rank) if not known[i])
         which = f"dimension {unknown + 1} of '{data.name}' ({data.used[unknown].size})"
         message = f"{which} belongs to no domain that hfpy can tell"
         hint = f"bind its size in [domains], or give '{data.name}' an order of its own in [layout.arrays]"
-        facts.found.append(error("HF308", message, place, hint))
+        found.append(error("HF308", message, place, hint))
         return None
     if split and len(set(known)) < rank:
         twice = next(d for d in known if known.count(d) > 1)
         message = f"'{data.name}' keeps its declared order: two of its dimensions belong to '{twice}'"
-        facts.found.append(note("HF310", message, place))
+        found.append(note("HF310", message, place))
         return None
     if not split:
         text = " ".join(known[i] for i in ranked)

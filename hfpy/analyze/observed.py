@@ -48,7 +48,10 @@ class Pins:
 
 
 def find_pins(
-    facts: Facts, wanted: dict[Node, Order], by_macros: bool = False, first: Mapping[Node, Mapping[int, Bound]] = _NONE
+    facts: Facts,
+    wanted: Mapping[Node, Order],
+    by_macros: bool = False,
+    first: Mapping[Node, Mapping[int, Bound]] = _NONE,
 ) -> Pins:
     """Pin until every use agrees; a pin can make other uses disagree, so this is a fixed point.
 
@@ -64,7 +67,7 @@ def find_pins(
 
 class _Finder:
     def __init__(
-        self, facts: Facts, wanted: dict[Node, Order], by_macros: bool, first: Mapping[Node, Mapping[int, Bound]]
+        self, facts: Facts, wanted: Mapping[Node, Order], by_macros: bool, first: Mapping[Node, Mapping[int, Bound]]
     ) -> None:
         self.facts = facts
         self.wanted = wanted

@@ -5,8 +5,17 @@ Decisions are made by analyses and passes; boilerplate stands in templates (desi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from hfpy.model.kernel import KernelSpec
+
+if TYPE_CHECKING:
+    from hfpy.analyze.sharing import RegionSharing
+    from hfpy.backends.c.device import DeviceRoutines
+    from hfpy.transform.workshop import Added
 
 
 @lru_cache(maxsize=1)
@@ -27,6 +36,39 @@ def render(template: str, **values: object) -> list[str]:
     """The lines of a template; empty ones are dropped."""
     text: str = _environment().get_template(template).render(**values)
     return [line for line in text.split("\n") if line.strip()]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel's signature with the texts of kernel and launcher, each line with the one it stems from."""
+
+    spec: KernelSpec
+    lines: tuple[tuple[str, int], ...]
+    launch: tuple[tuple[str, int], ...]
+
+
+class KernelWriter(Protocol):
+    """Writes the kernels of one translation in one language."""
+
+    def kernel(self, sharing: RegionSharing, spec: KernelSpec) -> Kernel:
+        """The texts of a region's kernel and of its launcher. Raises Unprintable."""
+
+    def logical(self, actual: str) -> str:
+        """How a logical is passed to a launcher."""
+
+    def module(self, path: str) -> str:
+        """The module by which the routines of a file know its launchers."""
+
+    def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:
+        """What a file gets that has kernels. Raises Unprintable."""
+
+
+@runtime_checkable
+class WritesKernels(Protocol):
+    """What a backend must have that is in the table as one that writes kernels."""
+
+    def writer(self, device: DeviceRoutines) -> KernelWriter:
+        """Who writes the kernels of one translation, with the routines that they call."""
 
 
 def directive_lines(indent: str, sentinel: str, parts: list[str], limit: int = 120) -> list[str]:

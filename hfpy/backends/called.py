@@ -19,7 +19,7 @@ from hfpy.analyze.scopes import Found
 from hfpy.analyze.states import HOST, TRANSFER, States
 from hfpy.analyze.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.statements import Unprintable
+from hfpy.backends.c.values import Unprintable
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Literal, Name, walk
 from hfpy.model.names import imported

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from hfpy.backends.base import render
+from hfpy.analyze.sharing import RegionSharing
+from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.device import DeviceRoutines, Lines
-from hfpy.backends.c.kernel import Kernel
-from hfpy.backends.c.parameters import launcher_parameters
+from hfpy.backends.c.kernel import CKernel
+from hfpy.backends.c.parameters import interface_parameters
+from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
 from hfpy.transform.regioncode import RegionCode
+from hfpy.transform.workshop import Added, Beside
 from hfpy.transform.wrapping import wrap_line
+from hfpy.translation import Contents
 
 
 class CudaC:
@@ -28,36 +33,58 @@ class CudaC:
         """Nothing: regions are replaced as a whole."""
         return []
 
-
-def interface_module(path: str) -> str:
-    """The name of the Fortran module with the interfaces of a file's launchers."""
-    return module_of_file("hfi", Path(path).stem)
-
-
-def interface_lines(path: str, kernels: Sequence[Kernel]) -> list[str]:
-    """The Fortran module with the interfaces of all launchers of a file."""
-    made = []
-    for kernel in kernels:
-        parameters = list(launcher_parameters(kernel.parameters))
-        names = ", ".join(name for name, _ in parameters)
-        head = wrap_line(f'    subroutine {kernel.launcher}({names}) bind(c, name="{kernel.launcher}")', ())
-        made.append({"name": kernel.launcher, "head": head, "declarations": [text for _, text in parameters]})
-    return render("cuda_c/interfaces.j2", module=interface_module(path), interfaces=made)
+    def writer(self, device: DeviceRoutines) -> CWriter:
+        """Who writes the kernels of one translation."""
+        return CWriter(device)
 
 
-def kernel_file(path: str, kernels: Sequence[Kernel], device: DeviceRoutines) -> Lines:
-    """The ``.cu`` file of a source file: device routines, kernels, launchers. Raises Unprintable."""
-    source = Path(path).name
-    lines: Lines = [(text, -1) for text in render("cuda_c/file.j2", source=source)]
-    reached = device.reached({key for kernel in kernels for key in kernel.device})
-    texts = [device.text(key) for key in reached]
-    for prototype, _ in texts:
-        lines.append((prototype, -1))
-    for _, text in texts:
-        lines += [("", -1), *text]
-    for kernel in kernels:
-        lines += [("", -1), *kernel.lines]
-    lines += [("", -1), ("#ifndef __CUDACC_RTC__", -1), ('#include "hfpy_launch.hpp"', -1)]
-    for kernel in kernels:
-        lines += [("", -1), *kernel.launch]
-    return [*lines, ("#endif", -1)]
+@dataclass(frozen=True)
+class CWriter:
+    """Writes kernels in CUDA C (see :class:`hfpy.backends.base.KernelWriter`)."""
+
+    device: DeviceRoutines
+
+    def kernel(self, sharing: RegionSharing, spec: KernelSpec) -> Kernel:
+        """The texts of a region's kernel and of its launcher. Raises Unprintable."""
+        return CKernel(self.device, sharing, spec).print()
+
+    def logical(self, actual: str) -> str:
+        """A logical as a number: C and Fortran need not agree about others."""
+        return f"merge(1, 0, {actual})"
+
+    def module(self, path: str) -> str:
+        """The module with the interfaces of a file's launchers."""
+        return module_of_file("hfi", Path(path).stem)
+
+    def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:
+        """The interfaces of a file's launchers, and its kernels in a file of their own. Raises Unprintable."""
+        module = self.module(path)
+        names = tuple(kernel.spec.name for kernel in kernels)
+        beside = Beside(f"{Path(path).stem}.cu", tuple(self._file(path, kernels)), Contents("cuda-c", kernels=names))
+        interfaces = [_interface(kernel.spec) for kernel in kernels]
+        head = render("cuda_c/interfaces.j2", module=module, interfaces=interfaces)
+        return Added(tuple(head), (beside,), Contents(provides=(module,)))
+
+    def _file(self, path: str, kernels: Sequence[Kernel]) -> Lines:
+        """Device routines, kernels, launchers."""
+        lines: Lines = [(text, -1) for text in render("cuda_c/file.j2", source=Path(path).name)]
+        reached = self.device.reached({key for kernel in kernels for key in kernel.spec.called})
+        texts = [self.device.text(key) for key in reached]
+        for prototype, _ in texts:
+            lines.append((prototype, -1))
+        for _, text in texts:
+            lines += [("", -1), *text]
+        for kernel in kernels:
+            lines += [("", -1), *kernel.lines]
+        lines += [("", -1), ("#ifndef __CUDACC_RTC__", -1), ('#include "hfpy_launch.hpp"', -1)]
+        for kernel in kernels:
+            lines += [("", -1), *kernel.launch]
+        return [*lines, ("#endif", -1)]
+
+
+def _interface(spec: KernelSpec) -> dict[str, object]:
+    """The Fortran interface of a launcher."""
+    parameters = list(interface_parameters(spec.parameters))
+    names = ", ".join(name for name, _ in parameters)
+    head = wrap_line(f'    subroutine {spec.launcher}({names}) bind(c, name="{spec.launcher}")', ())
+    return {"name": spec.launcher, "head": head, "declarations": [text for _, text in parameters]}

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RegionSharing
-from hfpy.backends.base import render
-from hfpy.backends.c.kernel import Kernel
-from hfpy.backends.c.parameters import Parameter
-from hfpy.backends.c.rewriter import KernelRewriter
+from hfpy.backends.base import Kernel, render
+from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.fortran.kernel import FortranKernel
 from hfpy.backends.fortran.text import Lines
+from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
-from hfpy.model.units import Routine
-from hfpy.transform.regioncode import Backend, RegionCode
+from hfpy.transform.regioncode import RegionCode
+from hfpy.transform.workshop import Added, Beside
+from hfpy.translation import Contents
+
+_USES = ("hfpy_launches", "cudafor")
 
 
 class CudaFortran:
@@ -34,40 +34,40 @@ class CudaFortran:
         """Nothing: regions are replaced as a whole."""
         return []
 
-
-class FortranRewriter(KernelRewriter):
-    """As its base, with kernels in Fortran."""
-
-    def __init__(
-        self, facts: Facts, effects: Effects, routine: Routine, backend: Backend, routines: FortranRoutines
-    ) -> None:
-        super().__init__(facts, effects, routine, backend, routines.device)
-        self.routines = routines
-
-    def build(self, sharing: RegionSharing, name: str, block: tuple[int, int, int]) -> Kernel:
-        """The kernel of a region. Raises Unprintable."""
-        return FortranKernel(self.routines, sharing, name, block).build()
-
-    def actual(self, parameter: Parameter) -> str:
-        """The actual argument of a launcher's call: logicals stay what they are."""
-        return parameter.actual if parameter.type.base == "logical" else super().actual(parameter)
+    def writer(self, device: DeviceRoutines) -> FortranWriter:
+        """Who writes the kernels of one translation."""
+        return FortranWriter(device)
 
 
-def kernel_module(path: str) -> str:
-    """The name of the module with the kernels and launchers of a file."""
-    return module_of_file("hfc", Path(path).stem)
+class FortranWriter:
+    """Writes kernels in CUDA Fortran (see :class:`hfpy.backends.base.KernelWriter`)."""
 
+    def __init__(self, device: DeviceRoutines) -> None:
+        self.routines = FortranRoutines(device)
 
-def kernel_file(path: str, kernels: Sequence[Kernel], routines: FortranRoutines) -> tuple[str, Lines]:
-    """Name and lines of the ``.cuf`` file of a source file. Raises Unprintable."""
-    module = kernel_module(path)
-    launchers = [k.launcher for k in kernels]
-    lines: Lines = [
-        (text, -1)
-        for text in render("cuda_fortran/module_begin.j2", source=Path(path).name, module=module, launchers=launchers)
-    ]
-    for key in routines.device.reached({key for kernel in kernels for key in kernel.device}):
-        lines += [("", -1), *routines.text(key)]
-    for kernel in kernels:
-        lines += [("", -1), *kernel.lines, ("", -1), *kernel.launch]
-    return f"{Path(path).stem}_kernels.cuf", [*lines, ("", -1), (f"end module {module}", -1)]
+    def kernel(self, sharing: RegionSharing, spec: KernelSpec) -> Kernel:
+        """The texts of a region's kernel and of its launcher. Raises Unprintable."""
+        return FortranKernel(self.routines, sharing, spec).print()
+
+    def logical(self, actual: str) -> str:
+        """Logicals stay what they are."""
+        return actual
+
+    def module(self, path: str) -> str:
+        """The module with the kernels and launchers of a file."""
+        return module_of_file("hfc", Path(path).stem)
+
+    def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:
+        """The file with kernels and launchers. Raises Unprintable."""
+        stem, module = Path(path).stem, self.module(path)
+        launchers = [k.spec.launcher for k in kernels]
+        begin = render("cuda_fortran/module_begin.j2", source=Path(path).name, module=module, launchers=launchers)
+        lines: Lines = [(text, -1) for text in begin]
+        for key in self.routines.device.reached({key for kernel in kernels for key in kernel.spec.called}):
+            lines += [("", -1), *self.routines.text(key)]
+        for kernel in kernels:
+            lines += [("", -1), *kernel.lines, ("", -1), *kernel.launch]
+        lines += [("", -1), (f"end module {module}", -1)]
+        names = tuple(kernel.spec.name for kernel in kernels)
+        contents = Contents("cuda-fortran", (module,), _USES, kernels=names)
+        return Added(beside=(Beside(f"{stem}_kernels.cuf", tuple(lines), contents),), contents=Contents(uses=(module,)))

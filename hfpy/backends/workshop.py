@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from pathlib import Path
 
 from hfpy.analyze.arguments import check_arguments
 from hfpy.analyze.effects import Effects
@@ -12,18 +11,14 @@ from hfpy.analyze.families import check_families, common_backend, shares_across_
 from hfpy.analyze.finals import check_finals
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.states import States
-from hfpy.backends import cuda_fortran
 from hfpy.backends.addresses import PROCEDURES
+from hfpy.backends.base import Kernel, KernelWriter, WritesKernels
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.kernel import Kernel
 from hfpy.backends.c.rewriter import KernelRewriter, refused
-from hfpy.backends.c.statements import Unprintable
+from hfpy.backends.c.values import Unprintable
 from hfpy.backends.called import Called
-from hfpy.backends.cuda_c import interface_lines, interface_module, kernel_file
-from hfpy.backends.cuda_fortran import FortranRewriter
-from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.offload import OffloadRewriter
-from hfpy.backends.registry import KERNEL_BACKENDS, OFFLOAD_BACKENDS, backend
+from hfpy.backends.registry import OFFLOAD_BACKENDS, backend
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
@@ -31,7 +26,8 @@ from hfpy.transform.devicedata import DeviceData
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.twins import twins
-from hfpy.transform.workshop import Beside
+from hfpy.transform.workshop import Added
+from hfpy.translation import ARRAYS_MODULE, Contents
 
 
 class Backends:
@@ -42,23 +38,23 @@ class Backends:
         self.effects = effects
         self.states = States(facts, effects)
         self.device = DeviceRoutines(facts, effects, Kinds(facts.scopes, facts.application.options.kinds))
-        self.fortran = FortranRoutines(self.device)
+        self._writers: dict[str, KernelWriter] = {}
         self.shared = shares_across_families(facts, self.states)
         self._common = common_backend(facts)
         self.called = Called(facts, effects, self.states, self.device, self.shared)
         self._families_checked = False
-        self._kernels: dict[tuple[str, str], list[Kernel]] = {}
+        self._kernels: dict[str, dict[str, list[Kernel]]] = {}
+        self._holding: set[str] = set()
+        self._sharing: dict[str, dict[str, None]] = {}
         self._current: KernelRewriter | OffloadRewriter | None = None
 
     def rewriter(self, routine: Routine) -> RegionRewriter | None:
         """Who writes the regions of a routine."""
         chosen = backend(self.facts.backend(routine.key))
         self._current = None
-        if chosen.name == "cuda-fortran":
-            self._current = FortranRewriter(self.facts, self.effects, routine, chosen, self.fortran)
-            return self._current
-        if chosen.name in KERNEL_BACKENDS:
-            self._current = KernelRewriter(self.facts, self.effects, routine, chosen, self.device)
+        if isinstance(chosen, WritesKernels):
+            writer = self._writers.setdefault(chosen.name, chosen.writer(self.device))
+            self._current = KernelRewriter(self.facts, self.effects, routine, chosen, self.device, writer)
             return self._current
         if chosen.name in OFFLOAD_BACKENDS:
             self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called, self.shared)
@@ -82,17 +78,21 @@ class Backends:
             current.check_data(data.arrays)
             imports = current.imports
         else:
-            self._kernels.setdefault((routine.file, current.backend.name), []).extend(current.kernels)
-            imports = [i for k in current.kernels for i in k.imports]
+            if current.kernels:
+                kept = self._kernels.setdefault(routine.file, {})
+                kept.setdefault(current.backend.name, []).extend(current.kernels)
+            imports = [(i.module, i.name, i.local) for k in current.kernels for i in k.spec.imports]
         edits = [*by_hand.edits, *data.edits()]
         found += [*by_hand.found, *data.found]
         imports = [*imports, *data.imports]
         uses += [f"use {module}, only: {local} => {name}" for module, name, local in imports]
         if isinstance(current, KernelRewriter):
             uses += self._launchers(routine, current)
-            uses += _runtime_use(dialect.names | current.procedures)
+            uses += self._runtime_use(routine, dialect.names | current.procedures)
         else:
-            uses += _runtime_use(dialect.names | (PROCEDURES if current.contained else set()))
+            uses += self._runtime_use(routine, dialect.names | (PROCEDURES if current.contained else set()))
+            if current.contained:
+                self._sharing.setdefault(routine.file, {})[current.backend.name] = None
         if uses:
             margin = " " * (routine.header.segments[0][2] + 2)
             rows = [margin + use for use in dict.fromkeys(uses)]
@@ -117,17 +117,22 @@ class Backends:
         """The module of what a routine calls in the places of its regions."""
         if not current.kernels:
             return []
-        launchers = ", ".join(k.launcher for k in current.kernels)
-        fortran = isinstance(current, FortranRewriter)
-        module = cuda_fortran.kernel_module(routine.file) if fortran else interface_module(routine.file)
-        return [f"use {module}, only: {launchers}"]
+        launchers = ", ".join(k.spec.launcher for k in current.kernels)
+        return [f"use {current.writer.module(routine.file)}, only: {launchers}"]
+
+    def _runtime_use(self, routine: Routine, names: Set[str]) -> list[str]:
+        """The ``use`` of the runtime for the procedures that a routine calls."""
+        if not names:
+            return []
+        self._holding.add(routine.file)
+        return [f"use {ARRAYS_MODULE}, only: {', '.join([*sorted(names), 'hf_end'])}"]
 
     def known_on_device(self, routine: Routine) -> list[Edit]:
         """Directives by which a routine, or a module's variables, are known to kernels."""
         return list(self.called.lines(routine))
 
-    def finish(self, index: FileIndex, found: list[Diagnostic]) -> tuple[list[str], tuple[Beside, ...]]:
-        """The interfaces and the kernel file of a source file; and what states are contradictory."""
+    def finish(self, index: FileIndex, found: list[Diagnostic]) -> Added:
+        """What kernels add to a source file; and what states are contradictory."""
         found += self.states.found
         self.states.found = []
         if not self._families_checked:
@@ -135,24 +140,14 @@ class Backends:
             found += check_arguments(self.facts, self.states)
             found += check_finals(self.facts, self.states)
             self._families_checked = True
-        head: list[str] = []
-        beside: list[Beside] = []
-        try:
-            kernels = self._kernels.get((index.path, "cuda-c"), [])
-            if kernels:
-                lines = kernel_file(index.path, kernels, self.device)
-                beside.append(Beside(Path(index.path).stem + ".cu", tuple(lines)))
-                head = interface_lines(index.path, kernels)
-            kernels = self._kernels.get((index.path, "cuda-fortran"), [])
-            if kernels:
-                name, lines = cuda_fortran.kernel_file(index.path, kernels, self.fortran)
-                beside.append(Beside(name, tuple(lines)))
-        except Unprintable as problem:
-            found.append(refused(problem))
-            return [], ()
-        return head, tuple(beside)
-
-
-def _runtime_use(names: Set[str]) -> list[str]:
-    """The ``use`` of the runtime for the procedures that a routine calls."""
-    return [f"use hfpy_arrays, only: {', '.join([*sorted(names), 'hf_end'])}"] if names else []
+        uses = (ARRAYS_MODULE,) if index.path in self._holding else ()
+        added = Added(contents=Contents(uses=uses, sharing=tuple(self._sharing.get(index.path, ()))))
+        for name, kernels in self._kernels.get(index.path, {}).items():
+            try:
+                more = self._writers[name].finished(index.path, kernels)
+            except Unprintable as problem:
+                found.append(refused(problem))
+                return added
+            contents = added.contents.with_added(more.contents)
+            added = Added((*added.head, *more.head), (*added.beside, *more.beside), contents)
+        return added

@@ -18,6 +18,7 @@ from hfpy.build.cuda import EMULATION, RUNTIME, CudaTools, watched
 from hfpy.build.files import digest, explained, write_if_changed
 from hfpy.build.graph import CompiledFile
 from hfpy.diagnostics import ToolError
+from hfpy.translation import Contents
 
 SUFFIX = ".cuf"
 LAUNCHES_SOURCE = RUNTIME / "hfpy_launches.cuf"
@@ -82,7 +83,8 @@ def runtime_files(emulate: bool) -> tuple[CompiledFile, ...]:
 
 def _runtime_file(path: Path, module: str, uses: tuple[str, ...]) -> CompiledFile:
     data = path.read_bytes()
-    return CompiledFile(path.name, path, path, digest(data), (module,), uses, (), range(1, data.count(b"\n") + 1))
+    contents = Contents("cuda-fortran" if path.suffix == SUFFIX else "fortran", (module,), uses)
+    return CompiledFile(path.name, path, path, digest(data), contents, range(1, data.count(b"\n") + 1))
 
 
 def for_emulation(file: CompiledFile, folder: Path) -> CompiledFile:
@@ -97,7 +99,7 @@ def for_emulation(file: CompiledFile, folder: Path) -> CompiledFile:
 
 def added(files: Mapping[str, CompiledFile], emulate: bool, folder: Path) -> dict[str, CompiledFile]:
     """What the files of a project become: those with kernels in Fortran, and the runtime's, ready for the compiler."""
-    if not any(name.endswith(SUFFIX) for name in files):
+    if not any(file.contents.language == "cuda-fortran" for file in files.values()):
         return dict(files)
     every = {**files, **{file.name: file for file in runtime_files(emulate)}}
     if not emulate:

@@ -21,10 +21,8 @@ from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import OPENMP_MODULE, Tools, find_tools
 from hfpy.build.translated import (
-    ARRAYS_MODULE,
     DEBUG_MODULE,
     GENERATED,
-    KERNEL_SUFFIX,
     PROFILE_MODULE,
     RACES_MODULE,
     STATE,
@@ -35,15 +33,14 @@ from hfpy.build.translated import (
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
-from hfpy.pipeline import holds_selections
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
+from hfpy.translation import ARRAYS_MODULE, Contents
 
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
 RACES_FOLDER = VERIFY_FOLDER.parent / "races"
 KINDS = ("-emulated", "-traced", "-level0", "-profiled", "-watched")  # in the names of build folders
-_BLOCK_DATA = re.compile(rb"^\s*block\s*data\b", re.M | re.I)
 
 
 @dataclass(frozen=True)
@@ -136,9 +133,9 @@ def _compile_and_link(
         tools = watching(tools)
     files = {file.name: file for file in compiled_files(translated.files, mains)}
     check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
-    kernels = {name for name in files if name.endswith(KERNEL_SUFFIX)}
-    in_fortran = any(name.endswith(cudafortran.SUFFIX) for name in files)
-    cuda = _cuda_tools(project, options, request) if kernels or in_fortran else None
+    languages = {file.contents.language for file in files.values()}
+    in_fortran = "cuda-fortran" in languages
+    cuda = _cuda_tools(project, options, request) if in_fortran or "cuda-c" in languages else None
     if cuda is not None:
         files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, ARRAYS_MODULE)
         files = cudafortran.added(files, options.emulate, folder / "emulated")
@@ -171,17 +168,18 @@ def _compile_and_link(
     request.phases.phase("compiling", len(needs) + len(foreign))
     remove_stale_modules(objects.modules, files.values())
 
-    def selections(name: str) -> tuple[str, ...]:
-        wanted = tools.selection_flags(project.flags_of_file(files[name].source)) if options.opt else ()
-        return wanted if wanted and holds_selections(files[name].path.read_text("utf-8", "replace")) else ()
+    def own_flags(file: CompiledFile) -> tuple[str, ...]:
+        if file.contents.language == "cuda-fortran":
+            return flags
+        return tools.selection_flags(project.flags_of_file(file.source)) if file.contents.selections else ()
 
     def compile_one(name: str) -> None:
         if name in foreign:
             objects.compile_c(foreign[name], targets[name])
-        elif name in kernels and cuda is not None:
+        elif cuda is not None and files[name].contents.language == "cuda-c":
             objects.compile_kernels(name, cuda)
         else:
-            objects.compile_fortran(name, (*(flags if name.endswith(cudafortran.SUFFIX) else ()), *selections(name)))
+            objects.compile_fortran(name, own_flags(files[name]))
 
     work = {**dict.fromkeys(foreign, ()), **needs}
     failures = run_ordered(work, compile_one, request.jobs, processes.stop, request.phases.step)
@@ -210,7 +208,7 @@ def runtime_module(source: Path, module: str) -> CompiledFile:
     """A Fortran module of the runtime, compiled like a file of the project."""
     data = source.read_bytes()
     lines = range(1, data.count(b"\n") + 1)
-    return CompiledFile(source.name, source, source, digest(data), (module,), (), (), lines)
+    return CompiledFile(source.name, source, source, digest(data), Contents(provides=(module,)), lines)
 
 
 def with_runtime(objects: Objects, cuda: CudaTools, in_fortran: bool = False) -> Tools:
@@ -267,11 +265,6 @@ def compiled_files(files: Sequence[CompiledFile], mains: Mapping[str, CompiledFi
     return [file for file in files if not file.programs or file.provides or file.name in wanted]
 
 
-def holds_block_data(file: CompiledFile) -> bool:
-    """Whether a file initialises common blocks, so that its object has to be linked by name."""
-    return _BLOCK_DATA.search(file.path.read_bytes()) is not None
-
-
 def _link_all(
     project: Project,
     request: Request,
@@ -288,7 +281,7 @@ def _link_all(
     for name, file in objects.files.items():
         if file.programs:
             continue
-        (always if holds_block_data(file) else members).append(objects.object_of(name))
+        (always if file.contents.block_data else members).append(objects.object_of(name))
     if members:
         objects.link(members, library, archive=True)
 

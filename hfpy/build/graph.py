@@ -8,24 +8,38 @@ from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
+from hfpy.translation import Contents
 
 
 @dataclass(frozen=True)
 class CompiledFile:
     """A Fortran file to compile: what the translator wrote (``path``) for a file of the user's (``source``).
 
-    ``provides``, ``uses`` and ``programs`` are lower-case names; ``line_map`` leads from a line of ``path``
-    to the line of ``source`` (0: made by hfpy).
+    ``contents`` tells what the build has to know of it; ``line_map`` leads from a line of ``path`` to the line of
+    ``source`` (0: made by hfpy).
     """
 
     name: str
     source: Path
     path: Path
     digest: str
-    provides: tuple[str, ...]
-    uses: tuple[str, ...]
-    programs: tuple[str, ...]
+    contents: Contents
     line_map: Sequence[int]
+
+    @property
+    def provides(self) -> tuple[str, ...]:
+        """The modules in it."""
+        return self.contents.provides
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The modules that it uses."""
+        return self.contents.uses
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The main programs in it."""
+        return self.contents.programs
 
 
 def providers(files: Sequence[CompiledFile]) -> dict[str, str]:

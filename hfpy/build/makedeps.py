@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hfpy.build.driver import compiled_files, executables, holds_block_data
+from hfpy.build.driver import compiled_files, executables
 from hfpy.build.files import write_atomically
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.includes import IncludeScanner
@@ -15,10 +14,8 @@ from hfpy.build.tools import PREPROCESSED, Tools, find_tools
 from hfpy.build.translated import Translated
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
-from hfpy.pipeline import holds_selections
 from hfpy.project import C_SUFFIXES, Project, all_files, include_folders, source_files
 
-_SUBMODULE = re.compile(rb"^\s*submodule\s*\(", re.M | re.I)
 _FORBIDDEN = frozenset(" \t#:$%\\|;&<>()'\"*?[]")
 
 
@@ -107,7 +104,7 @@ class _Fragment:
             modules = [m for m in dict.fromkeys(file.uses) if provider.get(m, file.name) != file.name]
             included = self.scanner.closure(file.path, data, [file.source.parent])
             before = [*(_module(m) for m in modules), *(_name(path) for path in included)]
-            if _SUBMODULE.search(data):  # reads more of its module than the module file's users see
+            if file.contents.submodules:  # reads more of its module than the module file's users see
                 before += [_object(name) for name in needs[file.name]]
             self.lines.append(f"{target}: {' '.join(before)}".rstrip())
             flags = [f"-I{_name(file.source.parent)}", *project.flags_of_file(file.source)]
@@ -115,7 +112,7 @@ class _Fragment:
                 flags.insert(0, "$(HFPY_CPP)")
             if file.path.suffix in (".f90", ".F90"):
                 flags.insert(0, "$(HFPY_LONG_LINES)")
-            if holds_selections(data.decode("utf-8", "replace")):
+            if file.contents.selections:
                 flags.append("$(HFPY_SELECTIONS)")
             self.lines.append(f"{target}: HFPY_FILE_FLAGS := {' '.join(flags)}")
             self.lines += [f"{_module(module)}: {target}" for module in file.provides]
@@ -130,8 +127,8 @@ class _Fragment:
     def link(self, files: Iterable[CompiledFile], mains: Mapping[str, CompiledFile], foreign: Iterable[Path]) -> None:
         """The archive's members, and for each executable its main object."""
         others = [file for file in files if not file.programs]
-        always = [_object(file.name) for file in others if holds_block_data(file)]
-        members = [_object(file.name) for file in others if not holds_block_data(file)]
+        always = [_object(file.name) for file in others if file.contents.block_data]
+        members = [_object(file.name) for file in others if not file.contents.block_data]
         members += [_foreign_object(source) for source in foreign]
         self.lines += [
             f"HFPY_MEMBERS := {' '.join(members)}".rstrip(),

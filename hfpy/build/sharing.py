@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from hfpy.backendtable import of_kind
@@ -12,9 +11,6 @@ from hfpy.build.graph import CompiledFile
 from hfpy.diagnostics import HfpyError, Place, error
 from hfpy.options import Options
 
-# What hfpy writes before a region with addresses; the last argument is 1 for OpenACC.
-_REGION = re.compile(rb"\bcall hf_region_begins\(hf_region, hf_where, ([01])\)")
-
 
 def check_sharing(files: Iterable[CompiledFile], compiler: Compiler, flags: Sequence[str], options: Options) -> None:
     """Raises HfpyError if kernels would run on a GPU, and regions with addresses in its memory on the host."""
@@ -22,8 +18,7 @@ def check_sharing(files: Iterable[CompiledFile], compiler: Compiler, flags: Sequ
     if options.emulate or not directives:
         return
     for file in files:
-        for found in _REGION.finditer(file.path.read_bytes()):
-            backend = "openacc" if found[1] == b"1" else "openmp-target"
+        for backend in file.contents.sharing:
             if not offloaded(compiler, flags, backend):
                 text = f"the {backend} regions would run on the host, on arrays that CUDA kernels have on the GPU"
                 hint = f"give flags for a GPU, such as {_EXAMPLES.get(compiler.family, _OTHER)}, or --emulate"

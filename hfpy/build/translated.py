@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hfpy.build import codes
-from hfpy.build.cudafortran import EMULATED_MODULE, LAUNCHES_MODULE
-from hfpy.build.cudafortran import SUFFIX as FORTRAN_KERNELS
 from hfpy.build.files import digest, explained, file_digest, read_json, write_if_changed, write_json
 from hfpy.build.graph import CompiledFile
 from hfpy.build.includes import IncludeScanner, used_modules
@@ -20,22 +17,19 @@ from hfpy.build.runtimelib import runtime_sources
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors
 from hfpy.options import Options, Progress, silent
 from hfpy.project import C_SUFFIXES, Project, include_folders, key_place, output_name, source_files
+from hfpy.translation import Contents
 from hfpy.version import PACKAGE, VERSION
 
 if TYPE_CHECKING:
-    from hfpy.translation import GeneratedFile, Translation
+    from hfpy.translation import Translation
 
 GENERATED = "generated"
-KERNEL_SUFFIX = ".cu"
-ARRAYS_MODULE = "hfpy_arrays"
 VERIFY_MODULE = "hfpy_verify"
 DEBUG_MODULE = "hfpy_debug"
 PROFILE_MODULE = "hfpy_profile"
 RACES_MODULE = "hfpy_races"
-_INTERFACES = re.compile(rb"^module (hf[ic]_\w+)$", re.M)
-_LAUNCHERS = re.compile(rb"^ *use (hfc_\w+), only: hfl", re.M)
 STATE = "translation.json"
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -132,45 +126,13 @@ def write_generated(translation: Translation, folder: Path, options: Options) ->
     for file in translation.files:
         data = file.text.encode("utf-8")
         write_if_changed(folder / file.name, data)
-        if file.name.endswith((KERNEL_SUFFIX, FORTRAN_KERNELS)):
-            files.append(_kernel_file(file, folder, data))
-            continue
-        units = translation.units[file.source]
-        included = (path.read_bytes() for path in scanner.closure(file.source, data))
-        uses = dict.fromkeys([*units.uses, *(name for text in included for name in used_modules(text))])
-        files.append(
-            CompiledFile(
-                name=file.name,
-                source=file.source,
-                path=folder / file.name,
-                digest=digest(data),
-                provides=(*units.provides, *_own_modules(data)),
-                uses=tuple(name for name in (*uses, *_runtime_modules(data)) if name not in units.provides),
-                programs=tuple(units.programs),
-                line_map=file.line_map,
-            )
-        )
+        contents = file.contents
+        if contents.language == "fortran":
+            included = (path.read_bytes() for path in scanner.closure(file.source, data))
+            contents = contents.using(name for text in included for name in used_modules(text))
+        path = folder / file.name
+        files.append(CompiledFile(file.name, file.source, path, digest(data), contents, file.line_map))
     return tuple(files)
-
-
-def _kernel_file(file: GeneratedFile, folder: Path, data: bytes) -> CompiledFile:
-    """A file of kernels: it knows nothing of the program's modules."""
-    fortran = file.name.endswith(FORTRAN_KERNELS)
-    uses = (LAUNCHES_MODULE, EMULATED_MODULE) if fortran else ()
-    provides = _own_modules(data) if fortran else ()
-    return CompiledFile(file.name, file.source, folder / file.name, digest(data), provides, uses, (), file.line_map)
-
-
-def _own_modules(data: bytes) -> tuple[str, ...]:
-    """Modules that hfpy has put into a generated file."""
-    return tuple(name.decode() for name in _INTERFACES.findall(data))
-
-
-def _runtime_modules(data: bytes) -> tuple[str, ...]:
-    """Modules of the runtime, and of kernels, that hfpy has made a generated file use."""
-    known = (ARRAYS_MODULE, VERIFY_MODULE, DEBUG_MODULE, PROFILE_MODULE, RACES_MODULE)
-    runtime = tuple(m for m in known if b"use " + m.encode() in data)
-    return (*runtime, *dict.fromkeys(name.decode() for name in _LAUNCHERS.findall(data)))
 
 
 def _refuse_equal_names(names: Iterable[tuple[str, Path]]) -> None:
@@ -255,9 +217,7 @@ def _as_json(translated: Translated, fingerprint: str) -> dict[str, Any]:
                 "name": file.name,
                 "source": str(file.source),
                 "digest": file.digest,
-                "provides": file.provides,
-                "uses": file.uses,
-                "programs": file.programs,
+                "contents": asdict(file.contents),
                 "lines": packed_lines(file.line_map),
             }
             for file in translated.files
@@ -271,11 +231,15 @@ def _file_from_json(entry: dict[str, Any], folder: Path) -> CompiledFile:
         source=Path(entry["source"]),
         path=folder / entry["name"],
         digest=entry["digest"],
-        provides=tuple(entry["provides"]),
-        uses=tuple(entry["uses"]),
-        programs=tuple(entry["programs"]),
+        contents=_contents_from(entry["contents"]),
         line_map=unpacked_lines(entry["lines"]),
     )
+
+
+def _contents_from(entry: dict[str, Any]) -> Contents:
+    """What a JSON file tells of a file's contents."""
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()}
+    return Contents(**values)
 
 
 def _diagnostic_from_json(entry: dict[str, Any]) -> Diagnostic:

@@ -15,7 +15,7 @@ import numpy as np
 
 from hfpy.diagnostics import ToolError
 from hfpy.kernels import values
-from hfpy.kernels.gpu import device_array, gpu_of, is_device_array
+from hfpy.kernels.gpu import KernelFiles, device_array, gpu_of, is_device_array
 from hfpy.kernels.signatures import Argument, Signature, Variable
 from hfpy.kernels.values import Memory
 
@@ -35,7 +35,7 @@ def _opened(path: Path) -> tuple[ctypes.CDLL, threading.RLock]:
 class Compiled:
     """A shared library in memory, and what has to be done before each of its calls."""
 
-    def __init__(self, path: Path, before: Callable[[], None], kernels: tuple[Path, ...] = ()) -> None:
+    def __init__(self, path: Path, before: Callable[[], None], kernels: KernelFiles = ()) -> None:
         self._loaded, self._lock = _opened(path)
         self._before = before
         self.gpu = gpu_of(self._loaded, kernels) if kernels else None

@@ -10,7 +10,6 @@ import ctypes
 import functools
 import importlib
 import importlib.util
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +23,8 @@ from hfpy.diagnostics import ToolError, UsageError
 from hfpy.kernels.signatures import Argument
 from hfpy.kernels.values import check_shape
 
-_KERNEL = re.compile(r"__global__ void (\w+)\(")
+#: Files of kernels, each with the names of those in it.
+KernelFiles = tuple[tuple[Path, tuple[str, ...]], ...]
 _TO_HOST, _TO_DEVICE = 2, 1  # cudaMemcpyKind
 
 _TAKE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)
@@ -64,21 +64,20 @@ def is_device_array(value: Any) -> bool:
 class Gpu:
     """What one library needs of the GPU. Its kernels are compiled here, so that a fault of theirs raises ToolError."""
 
-    def __init__(self, library: ctypes.CDLL, kernels: Sequence[Path]) -> None:
+    def __init__(self, library: ctypes.CDLL, kernels: KernelFiles) -> None:
         self._cupy: Any = importlib.import_module("cupy")
         self._library = library
         self._functions: dict[str, Any] = {}
         self._memory: dict[int, Any] = {}
-        for path in kernels:
-            self._compile(path)
+        for path, names in kernels:
+            self._compile(path, names)
         self._table = _Table(
             _TAKE(self._take), _GIVE(self._give), _COPY(self._copy), _LAUNCH(self._launch), _WAIT(self._wait)
         )
         library.hf_jit_use(ctypes.byref(self._table))
 
-    def _compile(self, path: Path) -> None:
+    def _compile(self, path: Path, names: Sequence[str]) -> None:
         text = path.read_text(encoding="utf-8")
-        names = _KERNEL.findall(text)
         module = self._cupy.RawModule(code=text, options=("-std=c++17", f"-I{RUNTIME}"), backend="nvrtc")
         try:
             self._functions.update({name: module.get_function(name).kernel for name in names})
@@ -147,7 +146,7 @@ def _status(work: Callable[[], None]) -> int:
 
 
 @functools.cache
-def gpu_of(library: ctypes.CDLL, kernels: tuple[Path, ...]) -> Gpu:
+def gpu_of(library: ctypes.CDLL, kernels: KernelFiles) -> Gpu:
     """The GPU for a library, once a process."""
     return Gpu(library, kernels)
 

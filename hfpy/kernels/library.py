@@ -20,30 +20,29 @@ from hfpy.build.translated import all_sources, transpile
 from hfpy.diagnostics import ToolError, render
 from hfpy.kernels.cache import content_key, private_folder
 from hfpy.kernels.devices import Expected, expected_on_device
+from hfpy.kernels.gpu import KernelFiles
 from hfpy.kernels.signatures import ModuleSignature, from_json, signatures
 from hfpy.kernels.wrappers import Numbers, wrappers
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros, index_text
-from hfpy.pipeline import holds_selections
 from hfpy.project import C_SUFFIXES, Project, source_files
+from hfpy.translation import ARRAYS_MODULE
 
 _LIBRARY = "library.so"
 _MODULES = "modules.json"
 _GENERATED = "generated"
-_ARRAYS_MODULE = "hfpy_arrays"
-_KERNELS = ".cu"
 
 
 @dataclass(frozen=True)
 class Built:
-    """A shared library on disk, its modules, what the translation warned of; and the files with kernels that are still
-    to be compiled, for the GPU of this machine.
+    """A shared library on disk, its modules, what the translation warned of; and the files with kernels, each with
+    their names, that are still to be compiled, for the GPU of this machine.
     """
 
     library: Path
     modules: tuple[ModuleSignature, ...]
     warnings: tuple[str, ...] = ()
-    kernels: tuple[Path, ...] = ()
+    kernels: KernelFiles = ()
 
     @property
     def folder(self) -> Path:
@@ -103,7 +102,7 @@ def found(kept: Path) -> Built | None:
     if "modules" not in data or not (kept / _LIBRARY).is_file():
         return None
     modules = tuple(from_json(item) for item in data["modules"])
-    kernels = tuple(kept / _GENERATED / name for name in data["kernels"])
+    kernels = tuple((kept / _GENERATED / name, tuple(held)) for name, held in data["kernels"].items())
     return Built(kept / _LIBRARY, modules, tuple(data["warnings"]), kernels)
 
 
@@ -150,10 +149,11 @@ class _Building:
         for file in compiled_files(translated.files, {}):
             files[file.name] = self._with_wrappers(file, expected, modules)
         if self.cuda is not None:
-            files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, _ARRAYS_MODULE)
+            files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, ARRAYS_MODULE)
         self._compile(files, others)
         warnings = [render(d) for d in translated.diagnostics if d.severity == "warning"]
-        waiting = sorted(n for n in files if n.endswith(_KERNELS)) if self.cuda is not None and self.cuda.jit else []
+        held = {name: file.contents.kernels for name, file in sorted(files.items()) if file.contents.kernels}
+        waiting = held if self.cuda is not None and self.cuda.jit else {}
         found = {"modules": [module.as_json() for module in modules], "warnings": warnings, "kernels": waiting}
         write_json(self.folder / _MODULES, found)
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
@@ -161,7 +161,7 @@ class _Building:
 
     def _with_wrappers(self, file: CompiledFile, expected: Expected, modules: list[ModuleSignature]) -> CompiledFile:
         """The file, written anew with wrappers in its modules; ``modules`` grows by these."""
-        if file.name.endswith(_KERNELS):
+        if file.contents.language != "fortran":
             return file
         text = file.path.read_text(encoding="utf-8", errors="surrogateescape")
         lines, line_map = text.split("\n"), list(file.line_map)
@@ -182,8 +182,8 @@ class _Building:
             line_map[before:before] = [0] * len(new)
         data = "\n".join(lines).encode("utf-8", "surrogateescape")
         write_atomically(file.path, data)
-        uses = file.uses if self.cuda is None else tuple(dict.fromkeys((*file.uses, _ARRAYS_MODULE)))
-        return replace(file, digest=digest(data), line_map=tuple(line_map), uses=uses)
+        contents = file.contents.using(() if self.cuda is None else (ARRAYS_MODULE,))
+        return replace(file, digest=digest(data), line_map=tuple(line_map), contents=contents)
 
     def _compile(self, files: Mapping[str, CompiledFile], others: Sequence[Path]) -> None:
         needs = dependencies(tuple(files.values()))
@@ -202,11 +202,10 @@ class _Building:
         selections = self.tools.selection_flags() if self.options.opt else ()
 
         def compile_one(name: str) -> None:
-            if name.endswith(_KERNELS) and self.cuda is not None:
+            if self.cuda is not None and files[name].contents.language == "cuda-c":
                 objects.compile_kernels(name, self.cuda)
             else:
-                held = selections and holds_selections(files[name].path.read_text("utf-8", "replace"))
-                objects.compile_fortran(name, selections if held else ())
+                objects.compile_fortran(name, selections if files[name].contents.selections else ())
 
         failures = run_ordered(needs, compile_one, default_jobs(), processes.stop)
         if failures:

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from hfpy.model.expressions import NOWHERE, Apply, Binary, Expr, Literal, Name, Range, Unary
+from hfpy.model.expressions import (
+    NOWHERE,
+    Apply,
+    Binary,
+    Expr,
+    Fragment,
+    Keyword,
+    Literal,
+    Name,
+    Paren,
+    Quoted,
+    Range,
+    Unary,
+)
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, End, Header, Node, OneLine, Part, Statement
 
@@ -15,6 +27,16 @@ COLON = Range(NOWHERE, NOWHERE, None, None, None)
 def name(text: str) -> Name:
     """A name."""
     return Name(NOWHERE, NOWHERE, text)
+
+
+def paren(inner: Expr) -> Expr:
+    """An expression in parentheses."""
+    return Paren(NOWHERE, NOWHERE, inner)
+
+
+def quoted(fragment: Fragment) -> Expr:
+    """An expression as it is written elsewhere."""
+    return Quoted(NOWHERE, NOWHERE, fragment)
 
 
 def number(value: int) -> Expr:
@@ -54,17 +76,17 @@ def between(lower: Expr, upper: Expr) -> Expr:
     return Range(NOWHERE, NOWHERE, lower, upper, None)
 
 
+def keyword(word: str, value: Expr) -> Expr:
+    """The argument ``word=value``."""
+    return Keyword(NOWHERE, NOWHERE, word, value)
+
+
 def all_of(conditions: Sequence[Expr]) -> Expr | None:
     """The condition that all of some hold; None without any."""
     found: Expr | None = None
     for condition in conditions:
         found = condition if found is None else binary(found, ".and.", condition)
     return found
-
-
-def taken_out(action: Statement) -> Statement:
-    """The action of a one-line ``if`` as a statement by itself."""
-    return action if isinstance(action, Assignment) else replace(action, made=True)
 
 
 class Maker:

@@ -169,6 +169,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (real, imag)
         case Instead(made=made):
             return (made,)
+        case Quoted(fragment=fragment):
+            return (fragment.expr,)
     return ()
 
 
@@ -198,13 +200,15 @@ def with_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
             return replace(expr, real=change(real), imag=change(imag))
         case Instead(made=made):
             return replace(expr, made=change(made))
+        case Quoted(fragment=fragment):
+            return replace(expr, fragment=Fragment(fragment.text, change(fragment.expr)))
     return expr
 
 
 def unplaced(expr: Expr) -> Expr:
     """The same expression, parentheses included, in no text."""
-    if isinstance(expr, Instead):
-        return unplaced(expr.made)
+    if isinstance(expr, Instead | Quoted):
+        return unplaced(children(expr)[0])
     new = replace(with_children(expr, unplaced), start=NOWHERE, end=NOWHERE)
     return replace(new, open=NOWHERE) if isinstance(new, Apply) else new
 
@@ -224,8 +228,8 @@ def without_places(expr: Expr) -> Expr:
     """
     again = without_places
     match expr:
-        case Instead(made=made):
-            return again(made)
+        case Instead() | Quoted():
+            return again(children(expr)[0])
         case Paren(inner=inner):
             return again(inner)
         case Literal(kind=kind, text=text):
@@ -275,6 +279,13 @@ class Fragment:
         return frozenset(mentioned(self.expr))
 
 
+@dataclass(frozen=True, slots=True)
+class Quoted(Expr):
+    """An expression that is written elsewhere, as a size in a declaration or a directive is; its spelling is kept."""
+
+    fragment: Fragment
+
+
 def mentioned(expr: Expr) -> set[str]:
     """Every name that the expression mentions, kinds of literals included (component names are none)."""
     kinds = {node.parameter.lower() for node in walk(expr) if isinstance(node, Literal)}
@@ -288,8 +299,8 @@ def names_in(expr: Expr) -> set[str]:
 
 def base_name(expr: Expr) -> str | None:
     """The name at the root of a designator: ``a`` for ``a``, ``a(i)``, ``a%b(i)%c``; None for other expressions."""
-    while isinstance(expr, Apply | Component | Instead):
-        expr = expr.made if isinstance(expr, Instead) else expr.base
+    while isinstance(expr, Apply | Component | Instead | Quoted):
+        expr = children(expr)[0]
     return expr.name if isinstance(expr, Name) else None
 
 

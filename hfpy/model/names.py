@@ -35,6 +35,10 @@ class Names:
             self.given[meaning] = found
         return self.given[meaning]
 
+    def own(self, name: str) -> str:
+        """A name of the user's, which goes to nothing else from now on; another name where it has gone already."""
+        return name if name in self.taken else self.name(name, ("own", name))
+
 
 def stems(keys: Iterable[str]) -> dict[str, str]:
     """A part of a name for each of some routines, given by key: the routine's name, with the module where several have
@@ -76,6 +80,11 @@ def module_of_file(prefix: str, stem: str) -> str:
 def kernel_name(stem: str, number: int) -> str:
     """``hfk<n>_stem``, the kernel of a region (B24)."""
     return cut(f"hfk{number}_{stem}")
+
+
+def launcher_name(kernel: str) -> str:
+    """``hfl<n>_stem``, the launcher of a kernel."""
+    return kernel.replace("hfk", "hfl", 1)
 
 
 def outlined_name(routine: str, number: int) -> str:

@@ -26,11 +26,13 @@ from hfpy.model.expressions import (
     Literal,
     Name,
     Paren,
+    Quoted,
     Range,
     Star,
     Unary,
     children,
 )
+from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -63,8 +65,8 @@ _WIDE = frozenset({"min", "max", "merge"})
 def _level(expr: Expr) -> int:
     """How tightly the outermost operator of an expression binds."""
     match expr:
-        case Instead(made=made):
-            return _level(made)
+        case Instead() | Quoted():
+            return _level(children(expr)[0])
         case Binary(op=op):
             return _BINARY.get(op, 1)
         case Unary(op=op):
@@ -99,6 +101,8 @@ class _Printer:
         """An expression; in parentheses unless it binds as tightly as ``wanted``. ``nested`` says where it stands."""
         if isinstance(expr, Instead):
             return self.show(expr.made, wanted, nested)
+        if isinstance(expr, Quoted):
+            return _Printer(expr.fragment.text).show(expr.fragment.expr, wanted, nested)
         if _level(expr) < wanted:
             return f"({self.show(expr, 0, INSIDE)})"
         if expr.start >= 0 and all(child.start >= 0 for child in children(expr)):
@@ -277,18 +281,18 @@ def _region(node: Construct, made: Region, indent: str) -> Iterator[Row]:
     yield Row(f"{indent}{sign}end parallelRegion", last.line)
 
 
-def _texts(bounds: tuple[Fragment, ...]) -> tuple[str, ...]:
-    return tuple(bound.text for bound in bounds)
-
-
 def attributes(made: Region) -> Iterator[str]:
     """The attributes of a region's directive, each as text. What has its default is left out."""
+
+    def texts(values: Iterable[Dim | Fragment]) -> tuple[str, ...]:
+        return tuple(v.text for v in values)
+
     given = {
         "domName": made.iterators,
-        "domSize": tuple(d.extent.text for d in made.domains),
-        "startAt": _texts(made.starts),
-        "endAt": _texts(made.ends),
-        "stride": _texts(made.strides),
+        "domSize": texts(d.extent for d in made.domains),
+        "startAt": texts(made.starts),
+        "endAt": texts(made.ends),
+        "stride": texts(made.strides),
         "template": (made.template,),
         "reduction": tuple(f"{r.op}:{r.name}" for r in made.reductions),
         "private": made.private,

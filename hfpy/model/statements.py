@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from hfpy.model.directives import IfDirective, Region
-from hfpy.model.expressions import Expr, names_in
+from hfpy.model.expressions import Expr, mentioned
 from hfpy.model.source import LogicalLine
 
 
@@ -189,12 +189,12 @@ def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:
                 yield from constructs(part.body)
 
 
-def mentioned(nodes: tuple[Node, ...]) -> set[str]:
-    """Every name that statements mention; of regions what is in them."""
+def all_names(nodes: tuple[Node, ...]) -> set[str]:
+    """Every name that statements mention, kinds of literals included; of regions what is in them."""
     found: set[str] = set()
     for statement in flatten(nodes):
         for expr in expressions(statement):
-            found |= names_in(expr)
+            found |= mentioned(expr)
         if isinstance(statement, Header):
             found |= {statement.var, *statement.names}
     return found - {""}
@@ -216,6 +216,18 @@ def expressions(statement: Statement) -> tuple[Expr, ...]:
         case InputOutput(control=control, items=items):
             return (*control, *items)
     return ()
+
+
+def sides(node: Node) -> tuple[Expr, tuple[tuple[Node, ...], ...]] | None:
+    """The condition and the sides of an ``if`` that has two at most; None for anything else."""
+    if isinstance(node, OneLine):
+        return (node.control[0], ((node.action,),)) if node.kind == "if" else None
+    if not isinstance(node, Construct) or node.kind != "if" or len(node.parts) > 2:
+        return None
+    last = node.parts[-1].header
+    if len(node.parts) == 2 and not (isinstance(last, Header) and last.kind == "else"):
+        return None
+    return expressions(node.header)[0], tuple(part.body for part in node.parts)
 
 
 def map_expressions(statement: Statement, change: Callable[[Expr], Expr]) -> Statement:

@@ -155,10 +155,17 @@ class _Indexer:
     def _directive(self, number: int, line: LogicalLine) -> None:
         if self.stack:
             self.stack[-1].directives = True
-        directive, _ = parse_directive(line, self.path)
+        directive, problems = parse_directive(line, self.path)
+        outside = self._between_routines()
         if directive is None:
+            self.found += problems if outside else []
             return
-        if directive.keyword == "if" and not directive.end and self._between_routines():
+        if outside and directive.keyword not in ("scheme", "if"):
+            where = "between routines" if self.stack else "outside of program units"
+            hint = "put it into the routine or module that it is for"
+            self.found.append(error("HF207", f"this directive stands {where}", line.place(self.path), hint))
+            return
+        if directive.keyword == "if" and not directive.end and outside:
             self._condition(number, line, directive)
             return
         if directive.keyword == "parallelregion" and not directive.end and self.stack:

@@ -89,7 +89,9 @@ def parse_unit(
         header = lines[0]
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
-        if unit.kind not in ("module", "submodule", "blockdata"):
+        if unit.kind in ("module", "submodule", "blockdata"):
+            late = [_unread(lines[behind], index.path)] if behind < stop else []
+        else:
             for line in deadline.within(lines[behind:stop]):
                 if line.text.lower().startswith("include"):
                     _include_code(builder, reader, line, deadline)
@@ -97,9 +99,19 @@ def parse_unit(
                     builder.add_line(line)
             body = builder.finish()
     except TooSlow as reached:
-        late = [_given_up(index, unit, limit, reached.line)]
+        return _routine(index, number, parser.result(last), (), body_first), [
+            _given_up(index, unit, limit, reached.line)
+        ]
     routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
-    return routine, late or [*parser.found, *builder.found]
+    return routine, [*late, *parser.found, *builder.found]
+
+
+def _unread(line: LogicalLine, path: str) -> Diagnostic:
+    """The error for a line at which the specification part of a module ends too early."""
+    if line.directive:
+        hint = "regions stand in routines"
+        return error("HF207", "this directive has no place among declarations", line.place(path), hint)
+    return error("HF110", "this statement cannot be parsed: it is no declaration", line.place(path))
 
 
 def _given_up(index: FileIndex, unit: UnitIndex, limit: float, line: LogicalLine) -> Diagnostic:

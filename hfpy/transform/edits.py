@@ -81,6 +81,13 @@ def replace_lines(first: int, last: int, lines: Sequence[str], rank: int = 0) ->
     return Edit(first, 0, last + 1, 0, rank, text, first)
 
 
+def insert_rows(before: int, rows: Iterable[tuple[str, int]], rank: int = 0) -> Edit:
+    """As :func:`insert_lines`, each line with the one (0-based) that it stems from."""
+    listed = list(rows)
+    text = "".join(row + "\n" for row, _ in listed)
+    return Edit(before, 0, before, 0, rank, text, before, tuple(origin for _, origin in listed))
+
+
 def replace_rows(first: int, last: int, rows: Iterable[tuple[str, int]]) -> Edit:
     """As :func:`replace_lines`, each line with the one (0-based) that it stems from."""
     listed = list(rows)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hfpy.analyze.effects import Effects
@@ -14,6 +14,7 @@ from hfpy.model.directives import Region
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.files import leaves_preprocessed
+from hfpy.transform import debugprint, profiling, races, tracing
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.debugprint import debug_prints
 from hfpy.transform.declarations import DeclarationRewriter
@@ -34,10 +35,12 @@ from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
 from hfpy.transform.races import race_watch
 from hfpy.transform.regions import comment_out
+from hfpy.transform.selections import holds_selections
 from hfpy.transform.storageorder import resolved
 from hfpy.transform.tracing import traces
 from hfpy.transform.workshop import Beside, Workshop
 from hfpy.transform.wrapping import wrap_line
+from hfpy.translation import Contents
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 
@@ -50,6 +53,7 @@ class FileResult:
     diagnostics: tuple[Diagnostic, ...]
     openmp: bool = False
     beside: tuple[Beside, ...] = ()
+    added: Contents = field(default_factory=Contents)
 
 
 class FileRewriter:
@@ -64,6 +68,7 @@ class FileRewriter:
         self.outlines: list[Outline] = []
         self.contained: list[Contained] = []
         self.openmp = False
+        self.modules: dict[str, None] = {}
 
     def run(self) -> FileResult:
         """All passes on the file."""
@@ -79,9 +84,9 @@ class FileRewriter:
             edits += self._contained(routine, self._moved(routine, own))
         edits += self._at_margin(indented, edits)
         edits += self._directive_lines(routines)
-        interfaces, beside = self.workshop.finish(self.index, self.found)
+        added = self.workshop.finish(self.index, self.found)
         if edits or self._needs_macros():
-            edits.append(insert_lines(0, [*self._head(), *interfaces], -10, 0))
+            edits.append(insert_lines(0, [*self._head(), *added.head], -10, 0))
         wrap = None if self.index.fixed else (lambda text: wrap_line(text, self.facts.application.macros))
         try:
             edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
@@ -90,7 +95,8 @@ class FileRewriter:
             hint = "check the blocks around this line; if they are right, please report it"
             self.found.append(error("HF109", "two blocks or changes meet in this line", place, hint))
             edited = apply_edits(self.index.source, ())
-        return FileResult(edited, tuple(self.found), self.openmp, beside)
+        contents = replace(added.contents, selections=holds_selections(routines)).using(self.modules)
+        return FileResult(edited, tuple(self.found), self.openmp, added.beside, contents)
 
     def _indented_conditions(self) -> list[int]:
         """Physical lines for the preprocessor that do not begin with their ``#``.
@@ -146,7 +152,7 @@ class FileRewriter:
     def _unit(self, routine: Routine) -> Iterator[Edit]:
         if self.facts.application.options.races:
             watching, noted = race_watch(self.facts, self.effects, routine)
-            yield from watching
+            yield from self._with(races.MODULE, watching)
             self.found += noted
         if not self.index.hybrid and not self.facts.application.options.layout:
             yield from self._without_directives(routine)
@@ -193,10 +199,16 @@ class FileRewriter:
             self.found += warned
         yield from regions
         if self.facts.application.options.trace:
-            yield from traces(self.facts, self.effects, routine)
-        yield from debug_prints(self.facts, self.effects, routine)
-        yield from profiled(self.facts, self.effects, routine)
+            yield from self._with(tracing.MODULE, traces(self.facts, self.effects, routine))
+        yield from self._with(debugprint.MODULE, debug_prints(self.facts, self.effects, routine))
+        yield from self._with(profiling.MODULE, profiled(self.facts, self.effects, routine))
         yield from self._allocations(routine, declarations.allocations)
+
+    def _with(self, module: str, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Edits that make a routine use a module of the runtime, if there are any."""
+        for edit in edits:
+            self.modules[module] = None
+            yield edit
 
     def _without_directives(self, routine: Routine) -> Iterator[Edit]:
         """Copies to and from the device in a file that has nothing else for hfpy to do."""

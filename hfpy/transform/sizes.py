@@ -8,7 +8,7 @@ sizes becomes constant in kernels and in bodies that are routines of their own (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.context import regions_of
@@ -25,7 +25,8 @@ from hfpy.model.statements import Construct, Header, constructs, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives import parse_directive
 from hfpy.transform.edits import Edit, apply_edits, insert, replace_range
-from hfpy.transform.stencil.optimise import BACKENDS, Optimised, edited
+from hfpy.transform.passes import Made, Refusal, edited_files
+from hfpy.transform.stencil.optimise import BACKENDS
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,44 @@ class Specialised:
 
 
 @dataclass(frozen=True)
-class SizeResult:
-    """Files that changed by their path, regions with two versions by routine, and what is to be said."""
+class Versions(Made):
+    """What the pass made: regions with two versions by routine."""
 
-    files: Mapping[str, Optimised] = field(default_factory=dict)
     regions: Mapping[str, tuple[Specialised, ...]] = field(default_factory=dict)
-    notes: tuple[Diagnostic, ...] = ()
+
+    def only(self, accepted: Collection[str], facts: Facts) -> Versions:
+        """What was done in the files whose text is accepted."""
+        kept = {key: n for key, n in self.regions.items() if facts.routine(key).file in accepted}
+        return replace(super().only(accepted, facts), regions=kept)
 
 
 class _Refused(Exception):
     """Why a region has one version only."""
 
 
-def specialise(facts: Facts, effects: Effects) -> SizeResult:
+@dataclass(frozen=True)
+class Specialise:
+    """The pass that gives regions versions for given sizes."""
+
+    name: str = "specialise"
+    needs: frozenset[str] = frozenset({"fuse", "columns"})
+    whole: bool = False
+
+    def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
+        """Nothing: what it cannot do is told by notes, as the user asked for it."""
+        return {}
+
+    def apply(self, facts: Facts, effects: Effects) -> Versions:
+        """New texts with two versions of regions, where the options name sizes."""
+        return specialise(facts, effects)
+
+    def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
+        """The regions of a routine that have a version for sizes."""
+        for sized in made.regions.get(key, ()) if isinstance(made, Versions) else ():
+            yield f"  line {sized.line}: a version of its own for {sized.condition}, the general one besides"
+
+
+def specialise(facts: Facts, effects: Effects) -> Versions:
     """Give each region that sizes of the options matter to a version for them."""
     values = dict(facts.application.options.specialise)
     edits: dict[str, list[Edit]] = {}
@@ -69,9 +95,7 @@ def specialise(facts: Facts, effects: Effects) -> SizeResult:
     for name in sorted(values.keys() - used):
         message = f"'{name}' is no size of a region: there is nothing to specialise for {name} = {values[name]}"
         notes.append(note("HF705", message, Place("specialise")))
-    macros = facts.application.macros
-    files = {f.path: edited(f, edits[f.path], macros) for f in facts.application.files if f.path in edits}
-    return SizeResult(files, regions, tuple(notes))
+    return Versions(edited_files(facts, edits), {}, tuple(notes), regions=regions)
 
 
 class _RoutineSizes:

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.edits import Edit
 from hfpy.transform.regions import RegionRewriter
+from hfpy.translation import Contents
 
 
 @dataclass(frozen=True)
 class Beside:
     """A file that comes with a generated Fortran file: its name, and its lines with the lines they stem from (0-based,
-    -1 for none).
+    -1 for none), and what the build has to know of it.
     """
 
     name: str
     lines: tuple[tuple[str, int], ...]
+    contents: Contents
+
+
+@dataclass(frozen=True)
+class Added:
+    """What backends add to a file: lines at its head, files beside it, and what the build has to know of that."""
+
+    head: tuple[str, ...] = ()
+    beside: tuple[Beside, ...] = ()
+    contents: Contents = field(default_factory=Contents)
 
 
 class Workshop(Protocol):
@@ -33,5 +44,5 @@ class Workshop(Protocol):
     def known_on_device(self, routine: Routine) -> list[Edit]:
         """Directives by which a routine, or a module's variables, are known to kernels."""
 
-    def finish(self, index: FileIndex, found: list[Diagnostic]) -> tuple[list[str], tuple[Beside, ...]]:
-        """After all routines of a file: lines for its head, and files that come with it; findings are added."""
+    def finish(self, index: FileIndex, found: list[Diagnostic]) -> Added:
+        """After all routines of a file; findings are added."""

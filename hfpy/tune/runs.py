@@ -13,12 +13,14 @@ from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.model.expressions import names_in
 from hfpy.options import CPU, GPU, Machine, Options
 from hfpy.parse.application import read_application
+from hfpy.transform.stencil.effort import EFFORTS
+from hfpy.transform.stencil.explained import Schedule
 from hfpy.transform.stencil.gpumodel import for_backend
+from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.model import MARCHED, MARCHED_FLAT, ROWS
-from hfpy.transform.stencil.optimise import Schedule, optimise
+from hfpy.transform.stencil.optimise import optimise
 from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.search import Choice, cheapest
-from hfpy.transform.stencil.substitution import bound
 from hfpy.transform.stencil.tuned import stages_digest
 
 # What a size is that nobody gives, by the place of the dimension that it bounds.
@@ -65,14 +67,14 @@ def find_work(sources: Sequence[Path], options: Options, wanted: Sequence[str], 
     facts = analyse(application)
     if has_errors(facts.found):
         raise HfpyError(facts.found)
-    result = optimise(facts, Effects(facts))
+    result = optimise(facts, Effects(facts), EFFORTS[options.opt])
     machine = options.machine or (GPU if options.target == "gpu" else CPU)
     names = [name.lower() for name in wanted]
     works = []
     for key, schedules in result.schedules.items():
         if names and key not in names and facts.routine(key).name not in names:
             continue
-        planned = for_backend(machine, facts.backend(key), options.opt)
+        planned = for_backend(machine, facts.backend(key), EFFORTS[options.opt])
         if runs := tuple(_runs(schedules, planned, options, most)):
             sizes = _sizes(facts, key, [s.program for s in schedules])
             works.append(Work(key, facts.backend(key), runs, sizes, _state(facts, key)))
@@ -88,7 +90,7 @@ def _runs(schedules: Iterable[Schedule], machine: Machine, options: Options, mos
         program = schedule.program
         if len(program.stages) < 2:
             continue
-        choices = cheapest(program, machine, options.target, options.opt, most)
+        choices = cheapest(program, machine, options.target, EFFORTS[options.opt], most)
         blocks = any(made.manner.startswith("blocks") for made in schedule.regions.values())
         if len(choices) > 1 or blocks or options.target == "gpu":
             sizes = tuple(_group_sizes(choice) for choice in choices)

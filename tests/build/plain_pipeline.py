@@ -7,45 +7,14 @@ Programs, modules and uses are told by simple patterns; a line ``!hfpy-error MES
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.options import Options, Progress, silent
+from hfpy.translation import Contents, GeneratedFile, Translation
 
 _SUFFIXES = {".h90": ".F90", ".H90": ".F90"}
-
-
-@dataclass(frozen=True)
-class GeneratedFile:
-    source: Path
-    name: str
-    text: str
-    line_map: tuple[int, ...]
-
-
-def holds_selections(_text: str) -> bool:
-    """Nothing is optimised here."""
-    return False
-
-
-@dataclass(frozen=True)
-class FileUnits:
-    provides: tuple[str, ...]
-    uses: tuple[str, ...]
-    programs: tuple[str, ...]
-    includes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Translation:
-    files: tuple[GeneratedFile, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    units: Mapping[Path, FileUnits]
-    explain: Callable[[str | None], str]
-    openmp: bool
-    beside: tuple[GeneratedFile, ...] = ()
 
 
 def _words(pattern: str, text: str) -> tuple[str, ...]:
@@ -53,7 +22,7 @@ def _words(pattern: str, text: str) -> tuple[str, ...]:
 
 
 def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:
-    files, units, found = [], {}, []
+    files, found = [], []
     for path in paths:
         text = path.read_text()
         for number, line in enumerate(text.splitlines(), start=1):
@@ -61,12 +30,17 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
                 found.append(Diagnostic(match.group(1), "HF200", match.group(2), Place(str(path), number, 1)))  # type: ignore[arg-type]
         provides = _words(r"^\s*module\s+(?!procedure)(\w+)\s*$", text)
         uses = _words(r"^\s*use\s+(?:::\s*)?(\w+)", text) + _words(r"^\s*submodule\s*\((\w+)", text)
-        units[path] = FileUnits(provides, uses, _words(r"^\s*program\s+(\w+)", text), ())
+        contents = Contents(
+            provides=provides,
+            programs=_words(r"^\s*program\s+(\w+)", text),
+            block_data=re.search(r"^\s*block\s*data\b", text, re.M | re.I) is not None,
+            submodules=re.search(r"^\s*submodule\s*\(", text, re.M | re.I) is not None,
+        ).using(uses)
         own = sum(int(n) for n in re.findall(r"^!hfpy-lines (\d+)", text, re.M))
         lines = (0,) * own + tuple(range(1, text.count("\n") + 2))
         name = path.stem + _SUFFIXES.get(path.suffix, path.suffix)
-        files.append(GeneratedFile(path, name, "! made by hfpy\n" * own + text, lines))
+        files.append(GeneratedFile(path, name, "! made by hfpy\n" * own + text, lines, contents))
     given = () if has_errors(found) else tuple(files)
     return Translation(
-        given, tuple(found), units, lambda routine: f"explained: {routine or 'all'}\n", options.backend == "openmp"
+        given, tuple(found), lambda routine: f"explained: {routine or 'all'}\n", options.backend == "openmp"
     )

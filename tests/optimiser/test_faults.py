@@ -9,8 +9,8 @@ import pytest
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from hfpy.transform import passes
 from hfpy.transform.edits import Edit
-from hfpy.transform.stencil import optimise
 
 MODULE = """module {name}
   implicit none
@@ -38,9 +38,9 @@ def test_the_other_files_stay_optimised(
     paths = [tmp_path / f"{name}.h90" for name in ("one", "two")]
     for path in paths:
         path.write_text(MODULE.format(name=path.stem))
-    right = optimise.edited
+    right = passes.edited
 
-    def wrong(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> optimise.Optimised:
+    def wrong(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> passes.NewText:
         done = right(index, edits, macros)
         if not index.path.endswith("one.h90"):
             return done
@@ -49,7 +49,7 @@ def test_the_other_files_stay_optimised(
         lines = (*done.lines[:at], broken, *done.lines[at:])
         return replace(done, lines=lines, line_map=(*done.line_map[:at], 0, *done.line_map[at:]))
 
-    monkeypatch.setattr(optimise, "edited", wrong)
+    monkeypatch.setattr(passes, "edited", wrong)
     done = translate(paths, Options(target="gpu", backend="cuda-c", jobs=1))
     assert not done.diagnostics, [d.message for d in done.diagnostics]
     texts = {f.name: f.text for f in (*done.files, *done.beside)}

@@ -107,18 +107,19 @@ def priced(source: Path, machine: Machine) -> dict[tuple[int, ...], float]:
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.effects import Effects
     from hfpy.parse.application import read_application
+    from hfpy.transform.stencil.effort import EFFORTS
     from hfpy.transform.stencil.groups import Illegal
     from hfpy.transform.stencil.optimise import optimise
     from hfpy.transform.stencil.search import grouped
 
     facts = analyse(read_application([source], Options(machine=machine))[0])
-    program = optimise(facts, Effects(facts)).schedules["m::work"][0].program
+    program = optimise(facts, Effects(facts), EFFORTS[2]).schedules["m::work"][0].program
     count, found = len(program.stages), {}
     for inner in product((False, True), repeat=count - 1):
         cuts = [0, *(n + 1 for n, cut in enumerate(inner) if cut), count]
         sizes = tuple(b - a for a, b in pairwise(cuts))
         try:
-            found[sizes] = grouped(program, machine, "cpu", 2, sizes).seconds
+            found[sizes] = grouped(program, machine, "cpu", EFFORTS[2], sizes).seconds
         except Illegal:
             continue
     return found

@@ -30,9 +30,10 @@ from hfpy.model.expressions import (
     Star,
     Unary,
     walk,
+    without_places,
 )
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import expressions, flatten
+from hfpy.model.statements import Jump, OneLine, Statement, expressions, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options
 from hfpy.parse.files import index_file
@@ -271,3 +272,14 @@ def their_names(node: Any) -> list[str]:
 
     grammar = fortran()
     return [str(n).lower() for n in nodes(node, (grammar.Name, grammar.Type_Name, grammar.Intrinsic_Name))]
+
+
+def said(statement: Statement) -> tuple[object, ...]:
+    """What a statement says, in whatever text."""
+    rest = {
+        name: getattr(statement, name, None) for name in ("kind", "var", "names", "pointer", "construct_name", "label")
+    }
+    target = statement.target if isinstance(statement, Jump) else None
+    action = said(statement.action) if isinstance(statement, OneLine) else None
+    exprs = tuple(map(without_places, expressions(statement)))
+    return type(statement), tuple(rest.items()), target, exprs, action

@@ -45,13 +45,12 @@ from hfpy.model.statements import (
     OneLine,
     Statement,
     constructs,
-    expressions,
     flatten,
     map_expressions,
 )
 from hfpy.parse.expressions import expression
 from hfpy.parse.statements import parse_statement
-from tests.parse.oracle import ROOT, expressions_of, parsed, sources
+from tests.parse.oracle import ROOT, expressions_of, parsed, said, sources
 
 FILES = {path: parsed(path) for path in sources()}
 EVERY = [r for file in FILES.values() if file.clean for r in file.routines]
@@ -64,17 +63,6 @@ def line(text: str) -> LogicalLine:
 
 def same(one: Expr, other: Expr) -> bool:
     return without_places(one) == without_places(other)
-
-
-def bare(statement: Statement) -> tuple[object, ...]:
-    """What a statement says, in whatever text."""
-    rest = {
-        name: getattr(statement, name, None) for name in ("kind", "var", "names", "pointer", "construct_name", "label")
-    }
-    target = statement.target if isinstance(statement, Jump) else None
-    action = bare(statement.action) if isinstance(statement, OneLine) else None
-    exprs = tuple(map(without_places, expressions(statement)))
-    return type(statement), tuple(rest.items()), target, exprs, action
 
 
 def told_by_text(statement: Statement) -> bool:
@@ -132,7 +120,7 @@ def test_statements_of_the_repository(path: Path) -> None:
                 assert printed_statement(statement) == statement.line.text.strip()
             made = replace(map_expressions(statement, unplaced), made=True)
             again = parse_statement(line(printed_statement(made)))
-            assert bare(again) == bare(statement), printed_statement(made)
+            assert said(again) == said(statement), printed_statement(made)
 
 
 def test_constructs_are_printed_line_by_line() -> None:

@@ -13,6 +13,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.build.session import Given, open_project
 from hfpy.parse.application import read_application
 from hfpy.project import source_files
+from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.optimise import optimise
 from hfpy.transform.stencil.program import Program
@@ -42,7 +43,7 @@ def programs() -> dict[str, Program]:
     application, found = read_application(source_files(session.project), session.options)
     assert not found
     facts = analyse(application)
-    made = optimise(facts, Effects(facts))
+    made = optimise(facts, Effects(facts), EFFORTS[2])
     return {
         key.rpartition("::")[2]: schedules[0].program
         for key, schedules in made.schedules.items()

@@ -16,10 +16,13 @@ import pytest
 
 from hfpy.build.cuda import RUNTIME
 from hfpy.build.session import Given, open_project
+from hfpy.model.printing import rows
+from hfpy.model.statements import Node
 from hfpy.options import GPU, Machine
 from hfpy.pipeline import translate
 from hfpy.project import source_files
-from hfpy.transform.stencil.gpumodel import CLEARLY, for_backend, occupancy, price_of, priced
+from hfpy.transform.stencil.effort import CLEARLY, EFFORTS
+from hfpy.transform.stencil.gpumodel import for_backend, occupancy, price_of, priced
 from hfpy.transform.stencil.gpuwork import GpuWork, executed, of_points, of_tiles, of_walks, union
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.locals import Locals
@@ -36,6 +39,11 @@ from tests.stencils.test_model import groups
 __all__ = ["programs"]
 TURNS = 5
 _ELEMENT = re.compile(r"\b(?!hf_)([a-z]\w*)\(([^()]*\b[ijk]\b[^()]*|[^()]*hf_\w_block[^()]*)\)")
+
+
+def texts(body: tuple[Node, ...]) -> list[str]:
+    """The lines of statements."""
+    return [row.text for row in rows(body)]
 
 
 def whole(program: Program) -> Group:
@@ -77,9 +85,9 @@ def test_turns_of_a_walk(kernel: str, programs: dict[str, Program]) -> None:
         for iterator in program.iterators[1:]:
             for lowering, done in of_walks(group, iterator, [TURNS]):
                 code = WalkWriter(group, Locals(frozenset()), iterator, TURNS).write()
-                start = next(n for n, line in enumerate(code.lines) if line.startswith("do "))
-                before, turn = code.lines[:start], code.lines[start:]
-                if any(" if (" in f" {line}" or "else" in line for line in code.lines):
+                start = next(n for n, line in enumerate(texts(code.body)) if line.startswith("do "))
+                before, turn = texts(code.body)[:start], texts(code.body)[start:]
+                if any(" if (" in f" {line}" or "else" in line for line in texts(code.body)):
                     continue
                 assert lowering.size == TURNS
                 assert done.operations == pytest.approx(evaluated(turn, program) + evaluated(before, program) / TURNS)
@@ -120,7 +128,7 @@ def test_nests_of_a_tile(kernel: str, programs: dict[str, Program]) -> None:
         code = TileWriter(group, Locals(frozenset()), lowering.tile, kept).write()
         shared = 0
         total = 0.0
-        for nest in re.split(r"\n(?=do j = )", "\n".join(code.lines)):
+        for nest in re.split(r"\n(?=do j = )", "\n".join(texts(code.body))):
             head = re.search(r"do j = (.*)\n\s*do i = (.*)", nest)
             assert head
             extent = [_length(head[n], size) for n, size in ((2, 64), (1, 4))]
@@ -131,7 +139,7 @@ def test_nests_of_a_tile(kernel: str, programs: dict[str, Program]) -> None:
                 outputs = sum(program.patterns[v.array].bytes for v in stage.writes)
                 shared += outputs * extent[0] * extent[1]
         assert done.shared == shared
-        if "if (" not in "\n".join(code.lines):
+        if "if (" not in "\n".join(texts(code.body)):
             assert done.operations == pytest.approx(total)
 
 
@@ -172,11 +180,11 @@ def test_points_stay_unless_something_is_clearly_faster(kernel: str, programs: d
     moved = traffic(group)
     points = price_of(POINTS, of_points(group), GPU, moved)
     for level, gain in ((2, CLEARLY), (3, 1.0)):
-        machine = for_backend(GPU, "cuda-c", level)
+        machine = for_backend(GPU, "cuda-c", EFFORTS[level])
         first = priced(group, machine, moved)[0]
         assert first.lowering == POINTS or first.seconds < gain * points.seconds
         assert first.work.shared <= MOST_SHARED
-    assert not any(p.lowering.tile for p in priced(group, for_backend(GPU, "openacc", 3), moved))
+    assert not any(p.lowering.tile for p in priced(group, for_backend(GPU, "openacc", EFFORTS[3]), moved))
 
 
 def test_more_registers_than_there_are_cost_memory() -> None:
@@ -192,7 +200,7 @@ def _slow_arithmetic() -> Machine:
 def test_tiles_where_computing_is_dear(programs: dict[str, Program]) -> None:
     group = whole(programs["hdiffsa"])
     chosen = {
-        backend: priced(group, for_backend(_slow_arithmetic(), backend, 2), traffic(group))[0].lowering
+        backend: priced(group, for_backend(_slow_arithmetic(), backend, EFFORTS[2]), traffic(group))[0].lowering
         for backend in ("cuda-c", "openacc")
     }
     assert chosen["cuda-c"].tile and not chosen["openacc"].tile and chosen["openacc"].iterator == "j"

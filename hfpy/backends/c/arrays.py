@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.context import Located
-from hfpy.analyze.kinds import Scalar
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.body import Body, Scratch
-from hfpy.backends.c.expressions import Designator, Expressions, extent
+from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.backends.c.overlap import directions, others, sections
-from hfpy.backends.c.values import CannotPrint, CText, c_type
+from hfpy.backends.c.values import CannotPrint, CText, c_type, extent
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, names_in
+from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Assignment, Construct, Header, Statement
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -10,11 +10,14 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.kinds import Kinds, Scalar
+from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.sizes import constant
+from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.model.expressions import ArrayConstructor, Expr
+from hfpy.model.kernel import Slot
+from hfpy.model.scalars import Scalar
 from hfpy.parse.fragments import ONE, expanded
 
 
@@ -71,7 +74,8 @@ class Body:
     """Everything that the printers of one body share.
 
     ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name.
-    Constants, temporaries and the lines to stand before the current statement are collected on the way.
+    Constants (with those that each needs), those asked for, temporaries and the lines to stand before the current
+    statement are collected on the way.
     """
 
     facts: Facts
@@ -80,8 +84,9 @@ class Body:
     key: str
     device: DeviceRoutines
     variables: Mapping[str, CVariable] = field(default_factory=dict)
-    globals: Mapping[tuple[str, str], CVariable] = field(default_factory=dict)
-    constants: dict[tuple[str, str], tuple[CVariable, list[str]]] = field(default_factory=dict)
+    globals: Mapping[Slot, CVariable] = field(default_factory=dict)
+    constants: dict[Slot, tuple[CVariable, list[str], set[Slot]]] = field(default_factory=dict)
+    asked: set[Slot] = field(default_factory=set)
     temporaries: list[tuple[str, str]] = field(default_factory=list)
     prelude: list[str] = field(default_factory=list)
     scratch: list[Scratch] = field(default_factory=list)
@@ -148,8 +153,11 @@ class Body:
     def _constant(self, found: Found) -> CVariable:
         slot = (found.home, found.symbol.name)
         if slot not in self.constants:
-            self.constants[slot] = self._new_constant(found)
-        return self.constants[slot][0]
+            inner = replace(self, asked=set())
+            self.constants[slot] = (*inner._new_constant(found), inner.asked)
+        variable, _, needed = self.constants[slot]
+        self.asked.update({slot, *needed})
+        return variable
 
     def _new_constant(self, found: Found) -> tuple[CVariable, list[str]]:
         symbol = found.symbol
@@ -157,21 +165,17 @@ class Body:
         if scalar is None or symbol.initial is None:
             raise CannotPrint(f"the named constant '{symbol.name}'")
         name = c_name(symbol.name)
-        if name in {v.text for v, _ in self.constants.values()} | {v.text for v in self.variables.values()}:
+        if name in {v.text for v, _, _ in self.constants.values()} | {v.text for v in self.variables.values()}:
             name = f"{name}_of_{found.home.rsplit('::', 1)[-1]}"
         initial = expanded(symbol.initial, self.facts.application.macros_of(found.home)).expr
         if symbol.rank:
             return self._constant_array(found, name, scalar, initial)
         if scalar.base == "integer" and (value := self.kinds.value(initial, found.home)) is not None:
             return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {value};"]
-        from hfpy.backends.c.expressions import Expressions
-
         shown = Expressions(self, found.home, None).print(initial)
         return CVariable(name, scalar), [f"const {c_type(scalar)} {name} = {shown.text};"]
 
     def _constant_array(self, found: Found, name: str, scalar: Scalar, initial: Expr) -> tuple[CVariable, list[str]]:
-        from hfpy.backends.c.expressions import Expressions
-
         symbol = found.symbol
         if symbol.rank != 1 or not isinstance(initial, ArrayConstructor):
             raise CannotPrint(f"the array of constants '{symbol.name}'")
@@ -188,6 +192,7 @@ class Body:
         ]
         return CVariable(name, scalar, (lower,), (upper,), (0,)), lines
 
-    def constant_lines(self) -> list[str]:
-        """The definitions of all constants that were named."""
-        return [line for _, lines in self.constants.values() for line in lines]
+    def constant_lines(self, wanted: Collection[Slot] | None = None) -> list[str]:
+        """The definitions of all constants that were named, or of those that are wanted."""
+        slots = self.constants if wanted is None else [s for s in self.constants if s in wanted]
+        return [line for slot in slots for line in self.constants[slot][1]]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
-from hfpy.analyze.kinds import INTEGER, LOGICAL, Scalar
 from hfpy.backends.c import intrinsics
-from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type
+from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
+from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
+
+if TYPE_CHECKING:
+    from hfpy.backends.c.expressions import Expressions
 
 _CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
 _EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}
@@ -177,8 +180,6 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
 
 
 def _count(variable: CVariable, dimension: int) -> str:
-    from hfpy.backends.c.expressions import extent
-
     return f"hf_max(0, {extent(variable.lower[dimension], variable.upper[dimension], '1')})"
 
 
@@ -263,6 +264,5 @@ def _statement_function(printer: Expressions, name: str, expr: Apply, lanes: Seq
     dummies, value = found
     arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in expr.args]
     replaced = {d: CVariable(f"({a.text})", a.type) for d, a in zip(dummies, arguments, strict=True)}
-    inner = Expressions(printer.body.with_variables(replaced), printer.key, None)
-    shown = inner.print(value)
+    shown = printer.within(replaced).print(value)
     return CText(f"({shown.text})", shown.type)

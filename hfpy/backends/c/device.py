@@ -12,16 +12,18 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
-from hfpy.analyze.kinds import Kinds, Scalar
+from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.space import local_array, needs_space, own_arrays
-from hfpy.backends.c.statements import Statements, Unprintable
-from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.backends.c.statements import Statements
+from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type
+from hfpy.backends.c.views import array_variable, scalar_of, view_line
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.names import cut, stems
+from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded, expanded_dim
@@ -50,6 +52,15 @@ class DeviceRoutines:
             references = self.facts.references[key]
             self._changed[key] = frozenset(r.name for r in references if self.effects.of(r, key)[1])
         return self._changed[key]
+
+    def lasting(self, data: DataObject, key: str) -> bool:
+        """Whether a scalar is an integer that nothing in a routine, or below it, changes."""
+        symbol = data.symbol
+        if data.rank or symbol.type.base != "integer" or "optional" in symbol.attributes:
+            return False
+        if symbol.constant or data.home == key:
+            return symbol.constant or data.name not in self.changed(key)
+        return ("module", symbol.name) not in self.effects.shared_writes(key)
 
     def name(self, key: str) -> str:
         """The C name of a routine: ``hff_name``, with its module where several have that name."""
@@ -136,29 +147,6 @@ class DeviceRoutines:
 def _names(shape: tuple[Dim, ...], facts: Facts, key: str) -> set[str]:
     macros = facts.application.macros_of(key)
     return {name for dim in shape for name in expanded_dim(dim, macros).names}
-
-
-def array_variable(data: DataObject, facts: Facts, scalar: Scalar, bounds: list[tuple[str, str]]) -> CVariable:
-    """An array whose view bears its own name."""
-    storage = facts.order(data).storage or tuple(range(data.rank))
-    lower, upper = (tuple(b[side] for b in bounds) for side in (0, 1))
-    return CVariable(c_name(data.name), scalar, lower, upper, storage)
-
-
-def view_line(variable: CVariable, name: str, const: bool, data: str) -> str:
-    """The definition of an array's view: bounds in storage order."""
-    element = f"{'const ' if const else ''}{c_type(variable.type)}"
-    pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
-    return f'const hf_array<{element}, {variable.rank}> {variable.text}("{name}", {data}, {pairs});'
-
-
-def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:
-    """The type of a data object. Raises CannotPrint for derived types and the like."""
-    scalar = kinds.scalar(data.symbol.type, data.home)
-    if scalar is None:
-        raise CannotPrint(f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base}")
-    c_type(scalar)
-    return scalar
 
 
 class _Function:

@@ -14,8 +14,8 @@ from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.intrinsics import REDUCING
-from hfpy.analyze.kinds import LOGICAL, Scalar
 from hfpy.backends.c import intrinsics
+from hfpy.backends.c.calls import function_call
 from hfpy.backends.c.values import (
     AND,
     EQUAL,
@@ -30,6 +30,8 @@ from hfpy.backends.c.values import (
     CVariable,
     c_type,
     component_name,
+    extent,
+    operand,
 )
 from hfpy.model.expressions import (
     Apply,
@@ -46,6 +48,7 @@ from hfpy.model.expressions import (
     children,
 )
 from hfpy.model.macros import Macro
+from hfpy.model.scalars import LOGICAL, Scalar
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.macros import expand
@@ -117,6 +120,10 @@ class Expressions:
             case Literal():
                 return 0
         return max((self.rank(c) for c in children(expr)), default=0)
+
+    def within(self, variables: Mapping[str, CVariable]) -> Expressions:
+        """A printer of text that stands for a part of the statement, with variables of its own."""
+        return Expressions(self.body.with_variables(variables), self.key, None)
 
     # -- operators
 
@@ -193,7 +200,7 @@ class Expressions:
         variable = self.body.variable(name, self.key)
         if variable is None:
             if isinstance(expr, Apply):
-                return self._function(expr, lanes)
+                return function_call(self, expr, lanes)
             raise CannotPrint(f"'{name}', which hfpy does not know", expr.start, expr.end)
         if not variable.rank:
             if isinstance(expr, Apply) and not self._bare_after_plan(expr):
@@ -233,7 +240,7 @@ class Expressions:
             tree = expression(text)
         except GrammarError as problem:
             raise CannotPrint(f"the macro '{macro.name}'", expr.start, expr.end) from problem
-        inner = Expressions(self.body.with_variables(known), self.key, None).print(tree)
+        inner = self.within(known).print(tree)
         if inner.level != PRIMARY:
             # The preprocessor puts it in as text, so that what stands around it would bind to parts of it.
             raise CannotPrint("a macro that stands for more than one value", expr.start, expr.end)
@@ -376,11 +383,6 @@ class Expressions:
             return max((self.rank(v) for v in values), default=0)
         return 0
 
-    def _function(self, expr: Apply, lanes: Sequence[str]) -> CText:
-        from hfpy.backends.c.calls import function_call
-
-        return function_call(self, expr, lanes)
-
     def section(self, expr: Designator, variable: CVariable) -> tuple[str, int]:
         """An array or a section of it as an argument: C text and rank."""
         items, stored = self.items(expr, variable)
@@ -398,18 +400,6 @@ class Expressions:
                 shown.append(self._index(item, d, variable, iter(())))
         rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
         return f"hf_section({variable.text}, {', '.join(shown)})", rank
-
-
-def extent(first: str, last: str, step: str) -> str:
-    """The number of elements of a triplet as C text (it may be negative for none)."""
-    if step == "1":
-        return last if first == "1" else f"{operand(last)} - {operand(first)} + 1"
-    return f"({operand(last)} - {operand(first)} + {operand(step)}) / {operand(step)}"
-
-
-def operand(text: str) -> str:
-    """C text as an operand: in parentheses unless it is a name or a number."""
-    return text if text.replace("_", "").isalnum() else f"({text})"
 
 
 def _wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hfpy.analyze.kinds import INTEGER, LOGICAL, Scalar
 from hfpy.backends.c.values import CannotPrint, CText, c_type
+from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
 # Specific names of old Fortran: the generic they stand for.
 _SPECIFIC = {

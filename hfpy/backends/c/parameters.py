@@ -5,85 +5,98 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.kinds import Scalar
-from hfpy.backends.c.values import c_type
-from hfpy.model.names import cut
+from hfpy.backends.c.values import c_name, c_type
+from hfpy.model.kernel import KernelSpec, Parameter
+from hfpy.model.names import Names, cut
+from hfpy.model.scalars import Scalar
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """One parameter of kernel and launcher.
-
-    ``kind``: value, optional (a scalar that need not be given), result (a scalar given back), reduction, array.
-    ``optional`` marks arrays that need not be given, ``updated`` those that are read and written. ``actual`` is the
-    Fortran text of the actual argument, ``count`` the number of an array's elements as C text, ``operator`` that of a
-    reduction.
+class CParameter:
+    """A parameter as C spells it: ``text`` is its name in the kernel, ``given`` that in the launcher's list, ``count``
+    the number of an array's elements.
     """
 
-    kind: str
-    name: str
+    made: Parameter
     text: str
-    type: Scalar
-    actual: str
-    const: bool = True
+    given: str
     count: str = ""
-    operator: str = ""
-    restrict: bool = True
-    optional: bool = False
-    updated: bool = False
+
+    @property
+    def passing(self) -> str:
+        """How it is passed."""
+        return self.made.passing
+
+    @property
+    def type(self) -> str:
+        """Its type, or that of an array's elements."""
+        const = "const " if self.passing == "array" and self.made.access == "in" else ""
+        return const + c_type(self.made.type)
+
+    @property
+    def in_kernel(self) -> str:
+        """Its declaration in the kernel."""
+        if self.passing == "value":
+            return f"const {self.type} {self.text}"
+        if self.passing == "optional":
+            return f"const hf_optional<{self.type}> {self.text}"
+        restrict = "__restrict__ " if self.passing == "array" and not self.made.aliased else ""
+        return f"{self.type} *{restrict}{self.text}"
+
+    @property
+    def in_launcher(self) -> str:
+        """Its declaration in the launcher."""
+        if self.passing == "value":
+            return self.in_kernel
+        if self.passing == "array":
+            return f"const void *{self.given}"
+        return f"{'const ' if self.passing == 'optional' else ''}{self.type} *{self.given}"
 
 
-def in_order(parameters: Iterable[Parameter]) -> list[Parameter]:
-    """Parameters as kernels and launchers have them: single values, optional ones, results, reductions, arrays."""
-    ranks = {"value": 0, "optional": 1, "result": 2, "reduction": 3, "array": 4}
-    return sorted(parameters, key=lambda p: ranks[p.kind])
+def scope_of(spec: KernelSpec) -> Names:
+    """The names of a kernel's and a launcher's own scope, where those of the signature are taken."""
+    texts = (v.text if isinstance(v, Parameter) else v.name for v in spec.variables)
+    return Names(frozenset(map(c_name, (*spec.iterators, *texts))))
 
 
-def kernel_parameter(parameter: Parameter) -> str:
-    """The declaration of a kernel's parameter."""
-    ctype = c_type(parameter.type)
-    if parameter.kind == "value":
-        return f"const {ctype} {parameter.text}"
-    if parameter.kind == "optional":
-        return f"const hf_optional<{ctype}> {parameter.text}"
-    if parameter.kind == "array":
-        restrict = "__restrict__ " if parameter.restrict else ""
-        return f"{'const ' if parameter.const else ''}{ctype} *{restrict}{parameter.text}"
-    return f"{ctype} *{parameter.text}"
+def data_name(scope: Names, parameter: Parameter) -> str:
+    """The pointer to an array's elements; the array's own name is that of its view."""
+    return scope.name(f"{c_name(parameter.text)}_data", (parameter.text, "data"))
 
 
-def launch_parameter(parameter: Parameter) -> str:
-    """The declaration of a launcher's parameter."""
-    if parameter.kind == "value":
-        return kernel_parameter(parameter)
-    if parameter.kind == "array":
-        return f"const void *{parameter.text[: -len('_data')]}"
-    if parameter.kind == "optional":
-        return f"const {c_type(parameter.type)} *{parameter.text}_host"
-    return f"{c_type(parameter.type)} *{parameter.name}_host"
+def c_parameter(scope: Names, parameter: Parameter, count: str) -> CParameter:
+    """A parameter as C spells it."""
+    text = c_name(parameter.text)
+    if parameter.passing == "array":
+        return CParameter(parameter, data_name(scope, parameter), text, count)
+    if parameter.passing == "value":
+        return CParameter(parameter, text, text)
+    stem = text if parameter.passing == "optional" else parameter.name
+    return CParameter(parameter, text, scope.name(f"{stem}_host", (parameter.text, "host")))
 
 
-def launcher_parameters(parameters: tuple[Parameter, ...]) -> Iterator[tuple[str, str]]:
+_KINDS = {
+    Scalar("real", 4): "real(c_float)",
+    Scalar("real", 8): "real(c_double)",
+    Scalar("integer", 1): "integer(c_int8_t)",
+    Scalar("integer", 2): "integer(c_int16_t)",
+    Scalar("integer", 4): "integer(c_int)",
+    Scalar("integer", 8): "integer(c_int64_t)",
+}
+
+
+def interface_parameters(parameters: Iterable[Parameter]) -> Iterator[tuple[str, str]]:
     """Dummy name and declaration of each parameter in the Fortran interface of a launcher."""
-    kinds = {
-        ("real", 4): "real(c_float)",
-        ("real", 8): "real(c_double)",
-        ("integer", 1): "integer(c_int8_t)",
-        ("integer", 2): "integer(c_int16_t)",
-        ("integer", 4): "integer(c_int)",
-        ("integer", 8): "integer(c_int64_t)",
-    }
     for number, parameter in enumerate(parameters, 1):
-        name = parameter.text if parameter.kind != "array" else parameter.text[: -len("_data")]
-        dummy = cut(f"a{number}_{name}")
-        if parameter.kind == "value":
-            base = ("integer", 4) if parameter.type.base == "logical" else (parameter.type.base, parameter.type.bytes)
-            yield dummy, f"{kinds[base]}, value :: {dummy}"
-        elif parameter.kind == "array":
-            intent = ", intent(in)" if parameter.const else ""
+        dummy = cut(f"a{number}_{c_name(parameter.text)}")
+        if parameter.passing == "value":
+            base = Scalar("integer", 4) if parameter.type.base == "logical" else parameter.type
+            yield dummy, f"{_KINDS[base]}, value :: {dummy}"
+        elif parameter.passing == "array":
+            intent = ", intent(in)" if parameter.access == "in" else ""
             optional = ", optional" if parameter.optional else ""
             yield dummy, f"type(*){optional}{intent} :: {dummy}(*)"
-        elif parameter.kind == "optional":
+        elif parameter.passing == "optional":
             yield dummy, f"type(*), optional, intent(in) :: {dummy}"
         else:
             yield dummy, f"type(*) :: {dummy}"

@@ -6,22 +6,21 @@ from collections.abc import Iterator, Mapping
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Scalar
 from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RegionSharing
+from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.kernel import Kernel, KernelBuilder
-from hfpy.backends.c.parameters import Parameter
-from hfpy.backends.c.statements import Unprintable
+from hfpy.backends.c.values import Unprintable, refused_at
+from hfpy.backends.kernelspec import SpecBuilder
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
+from hfpy.model.expressions import Apply, Fragment, Name
+from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.macros import Macro
 from hfpy.model.names import kernel_name
+from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.expressions import expression
-from hfpy.parse.grammar import GrammarError
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded, fragment
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
@@ -37,10 +36,17 @@ class KernelRewriter(RegionRewriter):
     """
 
     def __init__(
-        self, facts: Facts, effects: Effects, routine: Routine, backend: Backend, device: DeviceRoutines
+        self,
+        facts: Facts,
+        effects: Effects,
+        routine: Routine,
+        backend: Backend,
+        device: DeviceRoutines,
+        writer: KernelWriter,
     ) -> None:
         super().__init__(facts, effects, routine, backend)
         self.device = device
+        self.writer = writer
         self.kernels: list[Kernel] = []
         self.procedures: set[str] = set()
 
@@ -57,43 +63,47 @@ class KernelRewriter(RegionRewriter):
         name = kernel_name(self.device.stem(self.routine.key), number)
         block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
         try:
-            kernel = self.build(sharing, name, block)
+            with refused_at(region.line, self.routine.file):
+                spec = SpecBuilder(self.device, sharing, name, block).build()
+            kernel = self.writer.kernel(sharing, spec)
         except Unprintable as problem:
             self.found.append(refused(problem))
             return
         self.kernels.append(kernel)
         first, last = node.header.line.first, node.end.line.last
         self.removed.append((first, last))
-        yield replace_lines(first, last, self._call(node, kernel))
+        yield replace_lines(first, last, self._call(node, spec))
 
-    def build(self, sharing: RegionSharing, name: str, block: tuple[int, int, int]) -> Kernel:
-        """The kernel of a region. Raises Unprintable."""
-        return KernelBuilder(self.device, sharing, name, block).build()
-
-    def actual(self, parameter: Parameter) -> str:
+    def _actual(self, parameter: Parameter) -> str:
         """The actual argument of a launcher's call."""
-        return actual_text(parameter, self.facts.application.macros_of(self.routine.key))
+        actual = parameter.actual
+        if parameter.passing != "value":
+            return actual
+        if parameter.type.base == "logical":
+            return self.writer.logical(actual)
+        macros = self.facts.application.macros_of(self.routine.key)
+        if parameter.type == INTEGER and not _has_own_kind(expanded(fragment(actual), macros)):
+            return f"int({actual})"
+        return actual
 
-    def _call(self, node: Construct, kernel: Kernel) -> list[str]:
+    def _call(self, node: Construct, spec: KernelSpec) -> list[str]:
         indent = " " * node.header.line.segments[0][2]
         macros = self.facts.application.macros_of(self.routine.key)
-        listed = ", ".join(self.actual(p) for p in kernel.parameters)
-        iterators = ", ".join(node.region.iterators) if node.region is not None else ""
-        comment = f"{indent}! region over {iterators}: kernel {kernel.name}"
-        call = wrap_line(f"{indent}call {kernel.launcher}({listed})", macros)
-        return [comment, *self._components(node, kernel, indent, 1), *call, *self._components(node, kernel, indent, 0)]
+        listed = ", ".join(self._actual(p) for p in spec.parameters)
+        comment = f"{indent}! region over {', '.join(spec.iterators)}: kernel {spec.name}"
+        call = wrap_line(f"{indent}call {spec.launcher}({listed})", macros)
+        return [comment, *self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
 
-    def _components(self, node: Construct, kernel: Kernel, indent: str, entering: int) -> list[str]:
+    def _components(self, spec: KernelSpec, indent: str, entering: int) -> list[str]:
         """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""
-        place = self.facts.application.shown_place(self.routine.key, node.header.line)
         rows = []
-        for parameter in kernel.parameters:
-            if parameter.kind != "array" or "%" not in parameter.actual:
+        for parameter in spec.parameters:
+            if parameter.passing != "array" or "%" not in parameter.actual:
                 continue
             procedure = "hf_enter" if entering else "hf_leave"
-            copy = 1 if entering or not parameter.const else 0
+            copy = 1 if entering or parameter.access != "in" else 0
             self.procedures.add(procedure)
-            text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{place}"//hf_end)'
+            text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
         return rows
 
@@ -129,24 +139,9 @@ def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, 
     return sizes[0], sizes[1], sizes[2]
 
 
-def actual_text(parameter: Parameter, macros: Mapping[str, Macro]) -> str:
-    """The actual argument of a launcher's call."""
-    if parameter.kind != "value":
-        return parameter.actual
-    if parameter.type.base == "logical":
-        return f"merge(1, 0, {parameter.actual})"
-    if parameter.type == Scalar("integer", 4) and not _plain_integer(parameter.actual, macros):
-        return f"int({parameter.actual})"
-    return parameter.actual
-
-
-def _plain_integer(text: str, macros: Mapping[str, Macro]) -> bool:
-    """Whether a text is a name or an inquiry, whose kind is that of its declaration."""
-    from hfpy.model.expressions import Name
-
-    if text.startswith(("lbound(", "ubound(")):
-        return True
-    try:
-        return isinstance(expression(expand(text, macros)), Name)
-    except GrammarError:
-        return False
+def _has_own_kind(given: Fragment) -> bool:
+    """Whether an expression is a name or an inquiry, whose kind is that of its declaration."""
+    match given.expr:
+        case Name() | Apply(base=Name(name="lbound" | "ubound")):
+            return True
+    return False

@@ -5,13 +5,15 @@ workspace of all threads whose size the launcher works out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
-from hfpy.backends.c.expressions import Expressions, extent
-from hfpy.backends.c.values import CannotPrint, CVariable, c_type
+from hfpy.backends.c.expressions import Expressions
+from hfpy.backends.c.values import CannotPrint, CVariable, c_type, extent
+from hfpy.backends.c.views import array_variable, scalar_of, view_line
 from hfpy.model.expressions import Fragment, Keyword
 from hfpy.parse.fragments import ONE, expanded_dim
 
@@ -40,8 +42,6 @@ def bounds_of(facts: Facts, data: DataObject) -> list[tuple[Fragment, Fragment]]
 
 def local_array(body: Body, data: DataObject) -> tuple[CVariable, list[str]]:
     """A local array: variable and definition. Raises CannotPrint where its size cannot be printed."""
-    from hfpy.backends.c.device import array_variable, scalar_of, view_line
-
     facts = body.facts
     scalar = scalar_of(body.kinds, data)
     constant = constant_bounds(facts, data)
@@ -126,9 +126,7 @@ def called_bytes(body: Body, sites: list[CallSite]) -> list[str]:
 
 def _call_bytes(body: Body, site: CallSite) -> str:
     facts = body.facts
-    inner = Body(
-        facts, body.effects, body.kinds, site.callee, body.device, _arguments(body, site), body.globals, body.constants
-    )
+    inner = replace(body, key=site.callee, variables=_arguments(body, site), temporaries=[], prelude=[], scratch=[])
     own = bytes_of(inner, own_arrays(body.device, site.callee))
     own += _scratch_of_routine(inner, body.device.scratch(site.callee))
     sites = [s for s in facts.graph.sites.get(site.callee, ()) if s.callee and facts.live(s.at, site.callee)]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hfpy.analyze.kinds import INTEGER
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
-from hfpy.backends.c.values import CannotPrint, CText, c_type
+from hfpy.backends.c.values import CannotPrint, CText, Unprintable, c_type
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
-from hfpy.model.source import LogicalLine
+from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -26,25 +25,14 @@ from hfpy.model.statements import (
 )
 
 
-class Unprintable(Exception):
-    """A statement that cannot be printed: what is wrong, and where."""
-
-    def __init__(self, what: str, line: LogicalLine, start: int, end: int, file: str) -> None:
-        super().__init__(what)
-        self.file = file
-        self.what = what
-        self.line = line
-        self.start = start
-        self.end = end
-
-
 @dataclass
 class Statements(ArrayStatements):
     """Prints the statements of one body.
 
     ``point_exit`` is what ``@exit`` and ``return`` become. ``own_loop`` is the name of the innermost loop of the
     user's that threads take the place of, None if there is no such loop. ``team`` has the threads of a team by the loop
-    variable whose points they share, those of ``x`` first; behind such loops they wait for one another.
+    variable whose points they share, those of ``x`` first; behind such loops they wait for one another. ``left`` tells
+    whether a point is left before its end.
     """
 
     point_exit: str = "return;"
@@ -55,6 +43,7 @@ class Statements(ArrayStatements):
     _labels: set[str] = field(default_factory=set)
     _count: int = 0
     _gotos: frozenset[str] | None = None
+    left: bool = field(default=False, init=False)
 
     def block(self, nodes: Sequence[Node], depth: int) -> None:
         """Print a block at an indentation depth. Raises Unprintable."""
@@ -133,7 +122,7 @@ class Statements(ArrayStatements):
 
     def _jump(self, jump: Jump, depth: int) -> None:
         if jump.kind in ("return", "@exit"):
-            self.put(self.point_exit, depth, jump)
+            self.put(self._leaving(), depth, jump)
         elif jump.kind in ("cycle", "exit"):
             self.put(self._loop_jump(jump), depth, jump)
         elif jump.kind == "goto" and jump.target.isdigit():
@@ -141,9 +130,13 @@ class Statements(ArrayStatements):
         elif jump.kind != "continue":
             raise CannotPrint(f"'{jump.kind}'")
 
+    def _leaving(self) -> str:
+        self.left = True
+        return self.point_exit
+
     def _loop_jump(self, jump: Jump) -> str:
         if jump.kind == "cycle" and self.own_loop is not None and self._leaves_point(jump):
-            return self.point_exit
+            return self._leaving()
         if not self._loops:
             raise CannotPrint(f"'{jump.kind}' of a loop that is not here")
         word = "continue;" if jump.kind == "cycle" else "break;"

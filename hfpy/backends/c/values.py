@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from hfpy.analyze.kinds import Scalar
 from hfpy.model.expressions import Component, Expr, Name
+from hfpy.model.scalars import Scalar
+from hfpy.model.source import LogicalLine
 
 # How tightly C's operators bind (ISO/IEC 14882, [expr]); printed operands of a lower level get parentheses.
 PRIMARY, PREFIX, TIMES, PLUS, LESS, EQUAL, AND, OR, LOWEST = 100, 90, 80, 70, 60, 50, 40, 30, 0
@@ -41,6 +44,27 @@ class CannotPrint(Exception):
         self.what = what
         self.start = start
         self.end = end
+
+
+class Unprintable(Exception):
+    """A statement that cannot be printed: what is wrong, and where."""
+
+    def __init__(self, what: str, line: LogicalLine, start: int, end: int, file: str) -> None:
+        super().__init__(what)
+        self.file = file
+        self.what = what
+        self.line = line
+        self.start = start
+        self.end = end
+
+
+@contextmanager
+def refused_at(line: LogicalLine, file: str) -> Iterator[None]:
+    """Turns what cannot be printed of a whole unit or region into a refusal at its first line."""
+    try:
+        yield
+    except CannotPrint as problem:
+        raise Unprintable(problem.what, line, 0, len(line.text), file) from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +103,17 @@ class CVariable:
         return len(self.storage)
 
 
+def component_path(expr: Expr) -> tuple[str, ...]:
+    """The names in a chain of components of a variable, without indices on the way; none for anything else."""
+    if isinstance(expr, Name):
+        return (expr.name,)
+    base = component_path(expr.base) if isinstance(expr, Component) else ()
+    return (*base, expr.name) if isinstance(expr, Component) and base else ()
+
+
 def component_name(expr: Expr) -> str:
     """``a%b%c`` for a chain of components of a variable, without indices on the way; empty for anything else."""
-    if isinstance(expr, Name):
-        return expr.name
-    if isinstance(expr, Component):
-        base = component_name(expr.base)
-        return f"{base}%{expr.name}" if base else ""
-    return ""
+    return "%".join(component_path(expr))
 
 
 def c_type(scalar: Scalar) -> str:
@@ -100,3 +127,15 @@ def c_type(scalar: Scalar) -> str:
 def c_name(name: str) -> str:
     """A Fortran name as a C name: the same, but for C++'s own words."""
     return f"{name}_" if name in _KEYWORDS else name
+
+
+def extent(first: str, last: str, step: str) -> str:
+    """The number of elements of a triplet as C text (it may be negative for none)."""
+    if step == "1":
+        return last if first == "1" else f"{operand(last)} - {operand(first)} + 1"
+    return f"({operand(last)} - {operand(first)} + {operand(step)}) / {operand(step)}"
+
+
+def operand(text: str) -> str:
+    """C text as an operand: in parentheses unless it is a name or a number."""
+    return text if text.replace("_", "").isalnum() else f"({text})"

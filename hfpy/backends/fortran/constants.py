@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds, Scalar
+from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.values import CannotPrint
 from hfpy.backends.fortran.text import words
 from hfpy.model.expressions import Name
+from hfpy.model.scalars import Scalar
 from hfpy.parse.macros import expand
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
-from hfpy.analyze.kinds import Scalar
-from hfpy.backends.c.device import DeviceRoutines, scalar_of
+from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import constant_bounds, own_arrays
-from hfpy.backends.c.statements import Unprintable
-from hfpy.backends.c.values import CannotPrint
+from hfpy.backends.c.values import CannotPrint, Unprintable
+from hfpy.backends.c.views import scalar_of
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.text import KernelText, Lines, Spelling
 from hfpy.model.names import cut
+from hfpy.model.scalars import Scalar
 from hfpy.model.units import Routine
 from hfpy.parse.macros import expand
 from hfpy.transform.wrapping import wrap_line

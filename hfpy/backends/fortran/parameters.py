@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from hfpy.backends.c.parameters import Parameter
 from hfpy.backends.fortran.constants import type_text
-from hfpy.model.names import cut
+from hfpy.model.kernel import Access, Bounds, Parameter
+from hfpy.model.scalars import Scalar
 from hfpy.transform.wrapping import wrap_line
 
+Pairs = tuple[tuple[str, str], ...]
+#: The dimension of memory in which each thread has a place.
+THREADS = ("1", "hf_threads")
 
-def value_lines(parameters: Iterable[Parameter], kinds: tuple[str, ...]) -> Iterator[str]:
+
+@dataclass(frozen=True)
+class Memory:
+    """Memory on the device that a kernel is given: of an array, for the partial results of a reduction, or ``space``
+    for the local arrays of all threads. ``bounds`` are in the order of storage.
+    """
+
+    kind: str
+    name: str
+    text: str
+    type: Scalar
+    bounds: Pairs
+    access: Access = "inout"
+    aliased: bool = False
+    optional: bool = False
+
+
+def texts_of(bounds: Bounds) -> Pairs:
+    """Bounds as text."""
+    return tuple((low.text, high.text) for low, high in bounds)
+
+
+def value_lines(parameters: Iterable[Parameter], passing: tuple[str, ...]) -> Iterator[str]:
     """The declarations of what is passed by value, one for each run of the same type."""
-    values = (p for p in parameters if p.kind in kinds)
+    values = (p for p in parameters if p.passing in passing)
     for scalar, run in itertools.groupby(values, key=lambda p: p.type):
         yield f"{type_text(scalar)}, value :: {', '.join(p.text for p in run)}"
-
-
-def passed(parameters: Iterable[Parameter]) -> Iterator[tuple[str, str]]:
-    """Dummy arguments of the kernel with the actual ones of the launch."""
-    for p in parameters:
-        yield p.text, {"value": p.text, "optional": cut(f"{p.text}_value")}.get(p.kind, cut(f"{p.text}_device"))
-        if p.optional:
-            yield cut(f"{p.text}_given"), cut(f"{p.text}_given")
 
 
 def wrapped(row: str) -> list[str]:
@@ -35,7 +53,7 @@ def wrapped(row: str) -> list[str]:
     return [f"{head}{launch} &", rows[0].replace("(", "", 1), *rows[1:]]
 
 
-def shape(pairs: Iterable[tuple[str, str]]) -> str:
+def shape(pairs: Pairs) -> str:
     """Bounds as the dimensions of a declaration."""
     return ", ".join(high if low == "1" else f"{low}:{high}" for low, high in pairs)
 

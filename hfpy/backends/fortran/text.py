@@ -14,8 +14,7 @@ from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.backends.c.statements import Unprintable
-from hfpy.backends.c.values import CannotPrint, component_name
+from hfpy.backends.c.values import CannotPrint, Unprintable, component_name
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range, walk
 from hfpy.model.names import cut
 from hfpy.model.statements import (

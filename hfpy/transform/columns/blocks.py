@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hfpy.analyze.allocations import known_size
-from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
+from hfpy.model.building import COLON, Maker, apply, binary, number, plus
+from hfpy.model.building import name as variable
 from hfpy.model.directives import Domain, Region
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.extents import Dim
-from hfpy.model.printing import attributes
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, constructs
+from hfpy.model.statements import Construct, Node, all_names, constructs
 from hfpy.parse.fragments import ONE, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
-from hfpy.transform.columns.common import column_positions, named, refused
+from hfpy.transform.columns.common import LANE, Lanes, column_positions, named, refused
 from hfpy.transform.columns.home import HomeBlocks
-from hfpy.transform.columns.packing import Packed, moves
-from hfpy.transform.columns.statements import LANE, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.packing import Mover, Packed, written
+from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.regions import with_loops
 
 # Columns of a block where nothing is put side by side for routines that are called: long rows are read faster.
 WIDE = 128
@@ -71,8 +72,8 @@ class RegionBlocks:
         sites = self.facts.graph.sites.get(self.routine.key, ())
         return any(self.numbers & set(site.at.regions) and site.callee for site in sites)
 
-    def lines(self) -> list[str]:
-        """The region's text."""
+    def write(self) -> Construct:
+        """The new region. Raises Refused."""
         self._check()
         seed = {self.first} | {n for n, data in self._arrays().items() if self._depends(n, data)}
         varying = self.analysis.in_nodes(self.routine, self.nodes, frozenset(seed))
@@ -81,26 +82,31 @@ class RegionBlocks:
         self.in_place = frozenset(n for n in direct if self._in_place(n))
         packed = [self._packed(n) for n in sorted(varying - direct - {self.first})]
         self.packed = tuple(packed)
-        column = f"({self.block_name}+{LANE})"
         variables = Variables(
             {p.name: p.block for p in packed},
             direct,
             self._items,
             self._rank,
             lambda name: plain_type(self.facts, self.routine.key, name),
-            {self.first: column},
+            {self.first: self._column},
             self.in_place,
-            f"{self.block_name}+{LANE}",
-            f"{self.block_name}:{self.block_name}+{self.width - 1}",
+            self.block_name,
         )
         writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.width)
-        lanes = Lanes(self.count_name)
-        inner = writer.block(self.nodes, lanes)
-        rows = [f"{self.count_name} = min({self.width}, ({self.region.ends[0]}) - {self.block_name} + 1)"]
-        rows += moves([p for p in packed if p.before], self.count_name, self.names, back=False)
-        rows += inner
-        rows += moves([p for p in packed if p.behind], self.count_name, self.names, back=True)
-        return self._region(rows)
+        inner = writer.block(self.nodes, Lanes(self.count_name))
+        make = Maker(self.region.line)
+        macros = frozenset(m.lower() for m in self.facts.application.macros_of(self.routine.key))
+        left = plus(binary(written(self.region.ends[0], macros), "-", variable(self.block_name)), 1)
+        count = make.assign(variable(self.count_name), apply("min", (number(self.width), left)))
+        mover = Mover(make, self.names, self.count_name, macros)
+        before = mover.moves([p for p in packed if p.before], back=False)
+        behind = mover.moves([p for p in packed if p.behind], back=True)
+        return self._region((count, *before, *inner, *behind))
+
+    @property
+    def _column(self) -> Expr:
+        """The column of a lane."""
+        return binary(variable(self.block_name), "+", variable(LANE))
 
     @property
     def block_name(self) -> str:
@@ -265,20 +271,18 @@ class RegionBlocks:
         type_text = plain_type(self.facts, self.routine.key, name)
         if not self._packs(name):  # the thread's own
             sizes = tuple(d.extent for d in data.used)
-            column: tuple[str, ...] = ()
+            column: tuple[Expr, ...] = ()
             inner: tuple[int, ...] = ()
             before = behind = apart = False
         else:
             parallel = self._positions(data.name)
             rest = [p for p in range(data.rank) if p not in parallel]
+            where = [parallel.get(p, "") for p in range(data.rank)]
             sizes = tuple(known_size(self.facts, data, p) or Dim("deferred") for p in rest)
             storage = self._storage(data)
             inner = tuple(sorted(range(len(rest)), key=lambda n: storage.index(rest[n]) if storage else n))
             apart = self._contiguous(data)
-            column = tuple(
-                f"{self.block_name}+{LANE}" if parallel.get(p) == self.first else parallel.get(p, ":")
-                for p in range(data.rank)
-            )
+            column = tuple(self._column if i == self.first else variable(i) if i else COLON for i in where)
             before = not self._set_first(name, sizes) and not self._only_here(name)
             behind = self._changed(name) and not self._only_here(name)
         if any(dim.open for dim in sizes):
@@ -324,10 +328,10 @@ class RegionBlocks:
 
     # -- the region
 
-    def _region(self, rows: list[str]) -> list[str]:
+    def _region(self, body: tuple[Node, ...]) -> Construct:
         region = self.region
         iterators = (self.block_name, *region.iterators[1:])
-        used = {w for row in rows for w in words(row)}
+        used = all_names(body)
         made = fused(
             [s.region for s in self.sharings],
             domains=tuple(Domain(i, d.extent) for i, d in zip(iterators, region.domains, strict=True)),
@@ -339,15 +343,4 @@ class RegionBlocks:
             applies_to=frozenset({"cpu"}),
             loops=region.line.comment,
         )
-        sign = "!@" if made.loops else "@"
-        lines = [f"{sign}parallelRegion{{{', '.join(attributes(made))}}}"]
-        depth = 0
-        for count, (i, low, high) in enumerate(reversed(list(zip(iterators, region.starts, region.ends, strict=True)))):
-            if made.loops:
-                last = f", {self.width}" if count == len(iterators) - 1 else ""
-                lines.append("  " * depth + f"do {i} = {low}, {high}{last}")
-                depth += 1
-        lines += ["  " * (depth or 1) + row for row in rows]
-        lines += ["  " * d + "end do" for d in reversed(range(depth))]
-        indent = " " * self.constructs[0].header.line.segments[0][2]
-        return [indent + row for row in (*lines, f"{sign}end parallelRegion")]
+        return with_loops(made, body, (self.width, *(1 for _ in iterators[1:])), self.constructs[-1])

@@ -6,83 +6,71 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hfpy.model.expressions import Apply, Expr, Name, children, walk
+from hfpy.model.building import Maker, apply, binary, name, negated, number, plus
+from hfpy.model.expressions import Apply, Expr, Name, children, walk, without_places
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, Statement, expressions
-from hfpy.transform.columns.common import line_of, named, refused
+from hfpy.model.statements import Assignment, Call, Construct, Node, OneLine, Statement, expressions, sides
+from hfpy.transform.columns.common import LANE, Lanes, calls, in_lane, line_of, named, refused
 from hfpy.transform.columns.varying import loop_variables
 
 if TYPE_CHECKING:
-    from hfpy.transform.columns.statements import BodyWriter, Lanes
+    from hfpy.transform.columns.statements import BodyWriter
 
 
-def compressed(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> list[str]:
-    """The lines of a branch whose condition varies. Raises Refused for branches of more than two sides."""
-    from hfpy.transform.columns.statements import LANE
-
-    place = line_of(node).place(writer.routine.file)
-    if isinstance(node, OneLine):
-        condition = node.control[0]
-        sides: list[tuple[Node, ...]] = [(node.action,)]
-    else:
-        second = node.parts[1].header if len(node.parts) == 2 else None
-        if len(node.parts) > 2 or (second is not None and not (isinstance(second, Header) and second.kind == "else")):
-            raise refused("there is an 'else if' with calls or loops in it", place)
-        condition, sides = expressions(node.header)[0], [p.body for p in node.parts]
+def compressed(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> tuple[Node, ...]:
+    """What becomes of a branch whose condition varies. Raises Refused for branches of more than two sides."""
+    line = line_of(node)
+    found = sides(node)
+    if found is None:
+        raise refused("there is an 'else if' with calls or loops in it", line.place(writer.routine.file))
+    condition, bodies = found
     writer.made += 1
-    mask = writer.names.array(f"mask_{writer.made}", "", "logical", f"0:{writer.width - 1}")
-    out = writer.lane_loop(lanes, [f"{mask}({LANE}) = {writer.text(condition, line_of(node), lanes)}"])
-    for side, test in zip(sides, (f"{mask}({LANE})", f".not. {mask}({LANE})"), strict=False):
-        if side:
-            out += _side(writer, side, test, lanes)
+    mask = in_lane(writer.names.array(f"mask_{writer.made}", "", "logical", f"0:{writer.width - 1}"))
+    out = lanes.loop([Maker(line).assign(mask, writer.expression(condition, line, lanes))])
+    for body, test in zip(bodies, (mask, negated(mask)), strict=False):
+        if body:
+            out += _side(writer, body, test, lanes)
     return out
 
 
-def _side(writer: BodyWriter, side: tuple[Node, ...], test: str, lanes: Lanes) -> list[str]:
-    from hfpy.transform.columns.statements import LANE, STEP, _calls
-
-    if not _calls(side) and not loop_variables(side):
-        rows = list(writer.inside(side, lanes))
-        return writer.lane_loop(lanes, [f"if ({test}) then", *(STEP + r for r in rows), "end if"])
+def _side(writer: BodyWriter, side: tuple[Node, ...], test: Expr, lanes: Lanes) -> tuple[Node, ...]:
+    make = Maker(line_of(side[0]))
+    if not calls(side) and not loop_variables(side):
+        return lanes.loop(make.branch(test, writer.inside(side, lanes)))
     used = _used(writer, side)
     writer.made += 1
-    number = writer.made
-    count = writer.names.scalar("active", f"_{number}", "integer")
-    lane_at = writer.names.array(f"lane_{number}", "", "integer", f"0:{writer.width - 1}")
-    out = [f"{count} = 0"]
-    out += writer.lane_loop(
-        lanes, [f"if ({test}) then", f"  {lane_at}({count}) = {LANE}", f"  {count} = {count} + 1", "end if"]
-    )
-    here = replace(lanes, count=count, instead={}, results={})
-    instead: dict[str, str] = {}
-    gather, scatter = [], []
+    count = name(writer.names.scalar("active", f"_{writer.made}", "integer"))
+    lane_at = writer.names.array(f"lane_{writer.made}", "", "integer", f"0:{writer.width - 1}")
+    listed = (make.assign(apply(lane_at, [count]), name(LANE)), make.assign(count, plus(count, 1)))
+    out = (make.assign(count, number(0)), *lanes.loop(make.branch(test, listed)))
+    here = replace(lanes, count=count.name, instead={}, results={})
+    instead: dict[Expr, str] = {}
+    gather: list[Node] = []
+    scatter: list[Node] = []
     for key, use in used.items():
-        name = named(use.expr)
-        room = writer.room(name, writer.variables.type_text(name))
-        instead[key] = room
-        element = _at(writer, use.expr, use.line, lanes, f"{lane_at}({LANE})")
-        gather += [] if use.first_set else [f"{room}({LANE}) = {element}"]
-        scatter += [f"{element} = {room}({LANE})"] if use.changed else []
+        called = named(use.expr)
+        instead[key] = writer.room(called, writer.variables.type_text(called))
+        element, room = _at(writer, use.expr, use.line, lanes, in_lane(lane_at)), in_lane(instead[key])
+        gather += [] if use.first_set else [Maker(use.line).assign(room, element)]
+        scatter += [Maker(use.line).assign(element, room)] if use.changed else []
     inner = writer.block(side, replace(here, instead=instead))
-    body = [*(writer.lane_loop(here, gather) if gather else []), *inner]
-    body += writer.lane_loop(here, scatter) if scatter else []
-    return [*out, f"if ({count} > 0) then", *(STEP + row for row in body), "end if"]
+    body = (*here.loop(gather), *inner, *here.loop(scatter))
+    return (*out, *make.branch(binary(count, ">", number(0)), body))
 
 
-def _at(writer: BodyWriter, expr: Expr, line: LogicalLine, lanes: Lanes, lane: str) -> str:
+def _at(writer: BodyWriter, expr: Expr, line: LogicalLine, lanes: Lanes, lane: Expr) -> Expr:
     """A reference in another lane."""
-    name = named(expr)
-    outer = lanes.instead.get(writer.key(expr, line))
+    called = named(expr)
+    outer = lanes.instead.get(without_places(expr))
     if outer is not None:
-        return f"{outer}({lane})"
+        return in_lane(outer, lane=lane)
     items = writer.indices(expr, line, lanes)
-    if name in writer.variables.in_place:
-        here = writer.variables.here
-        there = f"{here.rpartition('+')[0]}+{lane}"
-        return f"{name}({','.join(there if item == here else item for item in items)})"
-    if name in writer.variables.direct:
-        raise refused(f"'{name}' of other columns is used in a branch", line.place(writer.routine.file))
-    return f"{writer.variables.blocked[name]}({','.join([lane, *items])})"
+    if called in writer.variables.in_place:
+        here, there = (writer.variables.column(at) for at in (name(LANE), lane))
+        return apply(called, [there if item == here else item for item in items])
+    if called in writer.variables.direct:
+        raise refused(f"'{called}' of other columns is used in a branch", line.place(writer.routine.file))
+    return in_lane(writer.variables.blocked[called], *items, lane=lane)
 
 
 @dataclass(frozen=True)
@@ -95,30 +83,30 @@ class _Use:
     first_set: bool = False
 
 
-def _used(writer: BodyWriter, side: tuple[Node, ...]) -> dict[str, _Use]:
-    """The varying elements that a side mentions, by their texts.
+def _used(writer: BodyWriter, side: tuple[Node, ...]) -> dict[Expr, _Use]:
+    """The varying elements that a side mentions, by their trees without places.
 
     Raises Refused where one array is used in several elements and changed, or as a whole, or where an index changes.
     """
-    found: dict[str, _Use] = {}
+    found: dict[Expr, _Use] = {}
     for use in _mentions(writer, side, True):
-        name, place = named(use.expr), use.line.place(writer.routine.file, use.expr.start, use.expr.end)
+        called, place = named(use.expr), use.line.place(writer.routine.file, use.expr.start, use.expr.end)
         if writer.rank(use.expr, use.line):
-            raise refused(f"'{name}' is used as a whole in a branch that is not taken by all columns", place)
+            raise refused(f"'{called}' is used as a whole in a branch that is not taken by all columns", place)
         if isinstance(use.expr, Apply) and any(
             isinstance(n, Name) and (n.name in writer.varying or n.name in loop_variables(side))
             for a in use.expr.args
             for n in walk(a)
         ):
-            raise refused(f"an index of '{name}' changes in a branch that is not taken by all columns", place)
-        key = writer.key(use.expr, use.line)
+            raise refused(f"an index of '{called}' changes in a branch that is not taken by all columns", place)
+        key = without_places(use.expr)
         before = found.get(key)
         found[key] = use if before is None else replace(before, changed=before.changed or use.changed)
     names = [named(use.expr) for use in found.values()]
     for use in found.values():
-        name = named(use.expr)
-        if use.changed and names.count(name) > 1:
-            text = f"several elements of '{name}' are used in a branch"
+        called = named(use.expr)
+        if use.changed and names.count(called) > 1:
+            text = f"several elements of '{called}' are used in a branch"
             raise refused(text, use.line.place(writer.routine.file))
     return found
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
 from hfpy.model.names import Names
+from hfpy.model.printing import STEP, rows
 from hfpy.model.source import LogicalLine
+from hfpy.model.statements import all_names
 from hfpy.model.units import Routine, Symbol
-from hfpy.transform.columns.common import Instance, refused
-from hfpy.transform.columns.statements import LANE, STEP, BodyWriter, Lanes, Variables
+from hfpy.transform.columns.common import LANE, Instance, Lanes, refused
+from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.stencil.locals import Locals
 
 COUNT = "hf_n"
 _ATTRIBUTES = frozenset({"parameter", "optional", "contiguous", "initialised", "dimension", "intent"})
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A blocked routine: its lines, each with the physical line that it stems from, and the arrays that it declares."""
+
+    lines: tuple[tuple[str, int], ...]
+    arrays: frozenset[str]
 
 
 @dataclass
@@ -28,7 +38,7 @@ class Clones:
     analysis: Varying
     width: int
     names: dict[Instance, str] = field(default_factory=dict)
-    texts: dict[Instance, list[str]] = field(default_factory=dict)
+    made: dict[Instance, Clone] = field(default_factory=dict)
     taken: frozenset[str] = frozenset()
 
     def name(self, instance: Instance) -> str:
@@ -56,14 +66,15 @@ class Clones:
         return self.taken
 
     def write(self) -> None:
-        """Write the texts of all that were asked for, and of what these ask for. Raises Refused."""
-        while missing := [i for i in self.names if i not in self.texts]:
+        """Make all that were asked for, and what these ask for. Raises Refused."""
+        while missing := [i for i in self.names if i not in self.made]:
             for instance in missing:
-                self.texts[instance] = list(_Clone(self, instance).lines())
+                self.made[instance] = _CloneWriter(self, instance).write()
 
-    def modules(self, module: str, text: str) -> Iterator[str]:
-        """The ``use`` statements that a text in a module needs for blocked forms of other modules."""
-        mentioned = words(text)
+    def modules(self, module: str, mentioned: Collection[str]) -> Iterator[str]:
+        """The ``use`` statements that statements of a module which mention some names need for blocked forms of other
+        modules.
+        """
         wanted: dict[str, list[str]] = {}
         for instance, name in self.names.items():
             home = self.analysis.facts.routine(instance.key).module
@@ -73,8 +84,8 @@ class Clones:
             yield f"use {home}, only: {', '.join(sorted(wanted[home]))}"
 
 
-class _Clone:
-    """One blocked routine."""
+class _CloneWriter:
+    """Makes one blocked routine."""
 
     def __init__(self, clones: Clones, instance: Instance) -> None:
         self.clones = clones
@@ -86,8 +97,8 @@ class _Clone:
         source = self.facts.application.file(instance.key).source
         self.names = Locals(frozenset(w for line in source.lines for w in words(line)))
 
-    def lines(self) -> Iterator[str]:
-        """The routine's text."""
+    def write(self) -> Clone:
+        """The routine."""
         routine = self.routine
         variables = Variables(
             {v: v for v in self.varying},
@@ -100,24 +111,26 @@ class _Clone:
             self.analysis, routine, self.varying, variables, self.names, self.clones.name, self.clones.width
         )
         body = writer.block(routine.body, Lanes(COUNT))
-        name = self.clones.names[self.instance]
+        assert routine.end is not None
+        name, first, last = self.clones.names[self.instance], routine.header.first, routine.end.first
         result = [routine.result] if routine.kind == "function" else []
         dummies = [COUNT, *routine.dummies, *result]
-        used = {w for row in body for w in words(row)} | set(dummies)
-        yield f"! {routine.name} for a block of columns: the first dimension of what differs between them."
-        yield f"subroutine {name}({', '.join(dummies)})"
-        text = "\n".join(body)
-        for row in (*self.clones.modules(routine.module, text), *self._uses(), "implicit none"):
-            yield STEP + row
-        yield f"{STEP}integer, intent(in) :: {COUNT}"
-        for row in self._declarations(used):
-            yield STEP + row
-        yield from (STEP + row for row in self.names.declarations(used))
-        if LANE in used:
-            yield f"{STEP}integer :: {LANE}"
-        yield ""
-        yield from (STEP + row for row in body)
-        yield f"end subroutine {name}"
+        mentioned = all_names(body)
+        declared = self._declared(mentioned | set(dummies))
+        before = [*self.clones.modules(routine.module, mentioned), *self._uses(), "implicit none"]
+        before += [f"integer, intent(in) :: {COUNT}", *map(self._declaration, declared)]
+        before += self.names.declarations(mentioned)
+        before += [f"integer :: {LANE}"] if LANE in mentioned else []
+        lines = [
+            (f"! {routine.name} for a block of columns: the first dimension of what differs between them.", first),
+            (f"subroutine {name}({', '.join(dummies)})", first),
+            *((STEP + row, first) for row in before),
+            ("", first),
+            *((row.text, row.origin.first) for row in rows(body, STEP)),
+            (f"end subroutine {name}", last),
+        ]
+        arrays = {s.name for s in declared if not s.constant and (s.name in self.varying or self._data(s.name).rank)}
+        return Clone(tuple(lines), frozenset(arrays | {n for n in self.names.arrays if n in mentioned}))
 
     def _uses(self) -> Iterator[str]:
         for use in self.routine.spec.uses:
@@ -136,13 +149,11 @@ class _Clone:
             return plan.items
         return expr.args if isinstance(expr, Apply) else None
 
-    def _declarations(self, used: set[str]) -> Iterator[str]:
-        """Constants, then what sizes may depend on, then the rest; what is not used is left out."""
+    def _declared(self, used: set[str]) -> list[Symbol]:
+        """What is declared: constants, then what sizes may depend on, then the rest; what is not used is left out."""
         symbols = self.routine.spec.symbols
-        needed = self._with_sizes(used & symbols.keys())
-        ordered = sorted(needed, key=lambda n: (not symbols[n].constant, bool(symbols[n].shape) or n in self.varying))
-        for name in ordered:
-            yield self._declaration(symbols[name])
+        needed = [symbols[n] for n in self._with_sizes(used & symbols.keys())]
+        return sorted(needed, key=lambda s: (not s.constant, bool(s.shape) or s.name in self.varying))
 
     def _with_sizes(self, names: set[str]) -> list[str]:
         """The names with those that their shapes and values mention, in the order of the text."""

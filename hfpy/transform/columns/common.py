@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Place
+from hfpy.model.building import Maker, apply, name, number, plus
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Node, OneLine, Statement
+from hfpy.model.statements import Call, Construct, Node, OneLine, Statement
 from hfpy.model.units import Routine
-from hfpy.transform.stencil.lift import Refusal, Refused
+from hfpy.transform.passes import Refusal, Refused
 
+LANE = "hf_l"
 RULE = 8  # in explanations: what can be computed for a block of columns at a time
 NUMBERS = ("real", "integer", "logical", "complex")
 
@@ -55,6 +57,34 @@ def named(expr: Expr) -> str:
 def line_of(node: Node) -> LogicalLine:
     """The line that a node begins with."""
     return node.header.line if isinstance(node, Construct) else node.line
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Which lanes are at work: their number, what stands for references of compressed columns (arrays by references
+    without places), and what stands in a line in the place of something, by where that begins and ends.
+    """
+
+    count: str
+    instead: Mapping[Expr, str] = field(default_factory=dict)
+    results: Mapping[tuple[int, int], Expr] = field(default_factory=dict)
+
+    def loop(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
+        """A loop over the lanes around statements."""
+        if not nodes:
+            return ()
+        make = Maker(line_of(nodes[0]))
+        return (make.loop(LANE, number(0), plus(name(self.count), -1), nodes),)
+
+
+def in_lane(array: str, *indices: Expr, lane: Expr | None = None) -> Expr:
+    """An element of an array in blocks, for the lane at work or another one."""
+    return apply(array, (lane if lane is not None else name(LANE), *indices))
+
+
+def calls(nodes: Iterable[Node]) -> bool:
+    """Whether there is a call of a subroutine in some statements."""
+    return any(isinstance(n, Call) or any(calls(part) for part in parts_of(n)) for n in nodes)
 
 
 class Questions:
@@ -109,9 +139,9 @@ def column_positions(
     for items in references:
         here: dict[int, str] = {}
         for position, item in enumerate(items):
-            name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
-            if name in iterators:
-                here[position] = name
+            called = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
+            if called in iterators:
+                here[position] = called
             elif isinstance(item, Expr) and any(isinstance(n, Name) and n.name in iterators for n in walk(item)):
                 return None
         if (found is not None and here != found) or len(set(here.values())) < len(here):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.context import regions_of
@@ -23,10 +23,11 @@ from hfpy.transform.columns.common import RULE, column_positions
 from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import pays, worth_blocks
-from hfpy.transform.edits import Edit, insert_lines, replace_lines
-from hfpy.transform.stencil.lift import Refusal, Refused
+from hfpy.transform.edits import Edit, insert_lines, insert_rows, replace_rows
+from hfpy.transform.passes import Made, Refusal, Refused, edited_files
+from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.optimise import Optimised, edited
+from hfpy.transform.stencil.optimise import names_of, printed
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import MOST_REGIONS
 
@@ -36,28 +37,60 @@ WIDTH = 32
 
 @dataclass(frozen=True)
 class Blocked:
-    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, and the
-    routines with blocked forms.
+    """Regions in blocks: the line of the first, how many columns a block has, how many regions there were, the
+    routines with blocked forms, and the new region.
     """
 
     line: int
     width: int
     regions: int
     routines: tuple[str, ...]
+    region: Construct
 
 
 @dataclass(frozen=True)
-class ColumnResult:
-    """Files that changed by their path; regions in blocks and refusals by routine; arrays whose declared order is the
-    one to keep, as ``unit::name``; arrays, by their home and name there, that are used in the blocks that they have in
-    memory.
+class InBlocks(Made):
+    """What the pass made: regions in blocks by routine; arrays, by their home and name there, that are used in the
+    blocks that they have in memory.
     """
 
-    files: Mapping[str, Optimised]
-    blocked: Mapping[str, tuple[Blocked, ...]]
-    refusals: Mapping[str, tuple[Refusal, ...]]
-    declared: frozenset[str]
+    blocked: Mapping[str, tuple[Blocked, ...]] = field(default_factory=dict)
     in_place: frozenset[Node] = frozenset()
+
+    def only(self, accepted: Collection[str], facts: Facts) -> InBlocks:
+        """Nothing, unless all is accepted."""
+        return replace(super().only(accepted, facts), blocked={}, in_place=frozenset())
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether all arrays that are used in their blocks still have them."""
+        orders = (facts.orders.get(facts.classes.find(node)) for node in self.in_place)
+        return all(order is not None and bool(order.blocks) for order in orders)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The pass that puts column physics in blocks of columns, on the CPU. Blocked forms of routines in one file are
+    called from others: all of its texts are accepted, or none.
+    """
+
+    name: str = "columns"
+    needs: frozenset[str] = frozenset({"fuse"})
+    whole: bool = True
+
+    def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
+        """Why regions stay as they are, by routine."""
+        return self.apply(facts, effects).refusals
+
+    def apply(self, facts: Facts, effects: Effects) -> InBlocks:
+        """New texts with regions in blocks, where that pays."""
+        return put_in_blocks(facts, effects)
+
+    def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
+        """The regions of a routine that are in blocks."""
+        for blocked in made.blocked.get(key, ()) if isinstance(made, InBlocks) else ():
+            with_forms = f", with blocked forms of {', '.join(blocked.routines)}" if blocked.routines else ""
+            several = f"{blocked.regions} regions as one, " if blocked.regions > 1 else ""
+            yield f"  line {blocked.line}: {several}in blocks of {blocked.width} columns{with_forms}"
 
 
 @dataclass
@@ -71,8 +104,10 @@ class _Work:
     in_place: set[Node] = field(default_factory=set)
 
 
-def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> ColumnResult:
-    """Put the regions of the application in blocks where that pays."""
+def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> InBlocks:
+    """Put the regions of the application in blocks where that pays: on the CPU."""
+    if facts.target != "cpu":
+        return InBlocks({}, {})
     analysis = Varying(facts, effects)
     clones = Clones(analysis, width_of_blocks(facts) or WIDTH)
     work = _Work()
@@ -82,9 +117,13 @@ def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> Co
         if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
             _routine(facts, effects, analysis, clones, routine, work)
     _put_clones(facts, clones, work)
-    macros = facts.application.macros
-    files = {f.path: edited(f, work.edits[f.path], macros) for f in facts.application.files if f.path in work.edits}
-    return ColumnResult(files, work.blocked, work.refusals, frozenset(work.declared), frozenset(work.in_place))
+    return InBlocks(
+        edited_files(facts, work.edits),
+        work.refusals,
+        declared=frozenset(work.declared),
+        blocked=work.blocked,
+        in_place=frozenset(work.in_place),
+    )
 
 
 def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, routine: Routine, work: _Work) -> None:
@@ -98,8 +137,9 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     found: list[Blocked] = []
     refusals: list[Refusal] = []
     edits: list[Edit] = []
+    used: set[str] = set()
     for numbers in _neighbours(facts, routine):
-        before = dict(clones.names), dict(clones.texts)
+        before = dict(clones.names), dict(clones.made)
         end = constructs[numbers[-1]].end
         assert end is not None
         span = constructs[numbers[0]].header.line.first, end.line.last
@@ -107,26 +147,27 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
             blocks = RegionBlocks(analysis, sharing, numbers, clones, names)
             if not worth_blocks(analysis, blocks):
                 continue
-            rows = blocks.lines()
+            region = blocks.write()
             if not pays(analysis, blocks):
-                clones.names, clones.texts = before
+                clones.names, clones.made = before
                 refusals.append(Refusal(RULE, "moving its columns costs more than blocks gain", blocks.region.place))
                 continue
             clones.write()
         except Refused as refused:
-            clones.names, clones.texts = before
+            clones.names, clones.made = before
             refusals.append(refused.refusal)
             continue
-        edits.append(replace_lines(*span, rows))
+        edits.append(replace_rows(*span, printed((region,), " " * constructs[numbers[0]].header.line.segments[0][2])))
         work.in_place |= {data.identity for n in blocks.in_place if (data := facts.object(n, key)) is not None}
         replaced |= set(numbers)
         routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
-        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines))
-        used = {w for row in rows for w in words(row)}
-        work.declared |= {f"{key}::{n}" for n in names.types if n in used and names.shapes[n]}
+        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines, region))
+        here = names_of(region)
+        used |= here
+        work.declared |= {f"{key}::{n}" for n in names.arrays & here}
     if found:
-        gone = _vanished(facts, routine, replaced, words("\n".join(e.text for e in edits)))
-        edits += [*_declarations(routine, names, clones, edits), *removals(routine, gone)]
+        gone = _vanished(facts, routine, replaced, used)
+        edits += [*_declarations(routine, names, clones, used), *removals(routine, gone)]
         work.edits.setdefault(routine.file, []).extend(edits)
         work.blocked[key] = tuple(found)
     if refusals:
@@ -158,10 +199,8 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         before, after = constructs[one], other
         assert before.end is not None and before.region is not None and after.region is not None
         rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
-        same = all(
-            getattr(before.region, name) == getattr(after.region, name)
-            for name in ("iterators", "starts", "ends", "schedule", "collapse", "hints", "applies_to")
-        )
+        spaces = [(r.iterators, r.starts, r.ends, r.hints, r.applies_to) for r in (before.region, after.region)]
+        same = spaces[0] == spaces[1] and not against((before.region, after.region))
         one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
         return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
@@ -216,14 +255,12 @@ def _own_columns(facts: Facts, routine: Routine, number: int, references: Sequen
     return all(column_positions(lists[name], iterators) is not None for name in written & lists.keys())
 
 
-def _declarations(routine: Routine, names: Locals, clones: Clones, edits: Collection[Edit]) -> Iterator[Edit]:
-    text = "\n".join(e.text for e in edits)
+def _declarations(routine: Routine, names: Locals, clones: Clones, used: set[str]) -> Iterator[Edit]:
     indent = " " * (routine.header.segments[0][2] + 2)
-    used = words(text)
-    rows = [indent + row for row in names.declarations(used)]
-    if rows:
-        yield insert_lines(routine.spec_insert + 1, rows, 6, routine.header.first)
-    modules = [indent + row for row in clones.modules(routine.module, text)]
+    declared = [indent + row for row in names.declarations(used)]
+    if declared:
+        yield insert_lines(routine.spec_insert + 1, declared, 6, routine.header.first)
+    modules = [indent + row for row in clones.modules(routine.module, used)]
     if modules:
         yield insert_lines(routine.header.last + 1, modules, 1, routine.header.first)
 
@@ -231,16 +268,14 @@ def _declarations(routine: Routine, names: Locals, clones: Clones, edits: Collec
 def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
     """The blocked forms behind the routines they stem from, and their names among what their modules make public."""
     public: dict[str, list[str]] = {}
-    for instance, rows in clones.texts.items():
+    for instance, clone in clones.made.items():
         routine = facts.routine(instance.key)
         assert routine.end is not None
         indent = " " * routine.header.segments[0][2]
-        text = ["", *(indent + row if row else "" for row in rows)]
-        work.edits.setdefault(routine.file, []).append(
-            insert_lines(routine.end.last + 1, text, 7, routine.header.first)
-        )
+        lines = [("", routine.header.first), *((indent + row if row else "", line) for row, line in clone.lines)]
+        work.edits.setdefault(routine.file, []).append(insert_rows(routine.end.last + 1, lines, 7))
         public.setdefault(routine.module, []).append(clones.names[instance])
-        work.declared |= {f"{routine.module}::{clones.names[instance]}::{n}" for n in _declared(rows)}
+        work.declared |= {f"{routine.module}::{clones.names[instance]}::{n}" for n in clone.arrays}
     for module, names in public.items():
         home = facts.routine(module)
         if home.spec.default_private:
@@ -248,11 +283,3 @@ def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
             work.edits[home.file].append(
                 insert_lines(home.spec_insert + 1, [f"{indent}public :: {', '.join(names)}"], 5, home.header.first)
             )
-
-
-def _declared(rows: list[str]) -> Iterator[str]:
-    """The arrays that the text of a routine declares."""
-    for row in rows:
-        before, sign, entity = row.partition(" :: ")
-        if sign and "(" in entity and "parameter" not in before:
-            yield entity.split("(")[0].strip().lower()

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from hfpy.model.expressions import Literal, Name
+from hfpy.model.building import COLON, Maker, apply, binary, name, number, paren, plus, quoted
+from hfpy.model.expressions import Expr, Fragment, Name
 from hfpy.model.extents import Dim
+from hfpy.model.statements import Node
 from hfpy.parse.fragments import ONE
-from hfpy.transform.columns.statements import LANE, STEP
+from hfpy.transform.columns.common import LANE, in_lane
 from hfpy.transform.stencil.locals import Locals
 
 # Columns that are read together, and elements of a column that are written together: both measured (0.18 ns an element
@@ -32,17 +34,17 @@ class Packed:
     sizes: tuple[Dim, ...]
     before: bool
     behind: bool
-    column: tuple[str, ...]
+    column: tuple[Expr, ...]
     inner: tuple[int, ...] = ()
     apart: bool = False
     extents: tuple[int | None, ...] = ()
 
-    def move(self, indices: Sequence[str], back: bool) -> str:
+    def move(self, indices: Sequence[Expr], back: bool, make: Maker) -> Node:
         """The statement for the elements at some indices of the dimensions left."""
         rest = iter(indices)
-        here = f"{self.block}({','.join([LANE, *indices])})"
-        there = f"{self.name}({','.join(next(rest) if i == ':' else i for i in self.column)})"
-        return f"{there} = {here}" if back else f"{here} = {there}"
+        here = in_lane(self.block, *indices)
+        there = apply(self.name, [next(rest) if i == COLON else i for i in self.column])
+        return make.assign(there, here) if back else make.assign(here, there)
 
     @property
     def few(self) -> bool:
@@ -50,73 +52,100 @@ class Packed:
         return all(e is not None for e in self.extents) and prod(e or 0 for e in self.extents) <= _FEW
 
 
-def moves(packed: Sequence[Packed], count: str, names: Locals, back: bool) -> Iterator[str]:
-    """The loops that put ``count`` columns side by side, or back: scalars together, arrays one by one."""
-    scalars = [p.move((), back) for p in packed if not p.sizes]
-    if scalars:
-        yield from _loop(LANE, "0", f"{count} - 1", scalars)
-    for array in packed:
-        if not array.sizes:
-            continue
-        if array.apart:
-            rows = _loop(LANE, "0", f"{count} - 1", [array.move(_indices(array, names), back)])
-            yield from _around(array, names, rows, array.inner)
-        elif array.few:
-            yield from _loop(LANE, "0", f"{count} - 1", [array.move([":"] * len(array.sizes), back)])
-        else:
-            yield from _back(array, count, names) if back else _side_by_side(array, count, names)
+@dataclass(frozen=True)
+class Mover:
+    """Makes the loops that put ``count`` columns side by side, or back. ``macros`` are names that the compiler's
+    preprocessor may replace by more than a name.
+    """
+
+    make: Maker
+    names: Locals
+    count: str
+    macros: frozenset[str]
+
+    def moves(self, packed: Sequence[Packed], back: bool) -> Iterator[Node]:
+        """The loops for some arrays: scalars together, arrays one by one."""
+        scalars = [p.move((), back, self.make) for p in packed if not p.sizes]
+        if scalars:
+            yield self._lanes(scalars)
+        for array in packed:
+            whole = [COLON] * len(array.sizes)
+            if not array.sizes:
+                continue
+            if array.apart:
+                rows = self._lanes([array.move(self._indices(array), back, self.make)])
+                yield self._around(array, rows, array.inner)
+            elif array.few:
+                yield self._lanes([array.move(whole, back, self.make)])
+            elif back:
+                yield self._back(array)
+            else:
+                yield from self._side_by_side(array)
+
+    def _lanes(self, nodes: Sequence[Node], first: Expr | None = None) -> Node:
+        """A loop over the columns from some one on."""
+        return self.make.loop(LANE, first or number(0), plus(name(self.count), -1), nodes)
+
+    def _side_by_side(self, array: Packed) -> Iterator[Node]:
+        """Some columns at a time, so that each row of them is one store; what is left over one by one."""
+        group = self.names.scalar("group", "", "integer")
+        move = array.move(self._indices(array), False, self.make)
+        rows = self.make.loop(LANE, name(group), plus(name(group), GROUP - 1), [move])
+        inner = self._around(array, rows, array.inner)
+        yield self.make.loop(group, number(0), plus(name(self.count), -GROUP), [inner], GROUP)
+        rest = array.move([COLON] * len(array.sizes), False, self.make)
+        yield self._lanes([rest], _multiple(name(self.count), GROUP))
+
+    def _back(self, array: Packed) -> Node:
+        """Column by column, some elements at a time, so that they are one store; then those left over."""
+        first = array.inner[0]
+        indices, extent = self._indices(array), array.extents[first]
+        variable, (lower, upper) = indices[first], self._bounds(array.sizes[first])
+        one = array.move(indices, True, self.make)
+        nodes: list[Node] = []
+        begin = lower
+        if extent is None or extent >= RUN:
+            several = [one]
+            for n in range(1, RUN):
+                moved = [plus(i, n) if i is variable else i for i in indices]
+                several.append(array.move(moved, True, self.make))
+            nodes.append(self.make.loop(variable.name, lower, plus(upper, 1 - RUN), several, RUN))
+            number_of = upper if _is_one(lower) else plus(binary(upper, "-", lower), 1)
+            begin = binary(lower, "+", _multiple(number_of, RUN))
+        if extent is None or extent % RUN:
+            nodes.append(self.make.loop(variable.name, begin, upper, [one]))
+        rest = array.inner[1:]
+        inner = nodes if not rest else [self._around(array, nodes, rest)]
+        return self._lanes(inner)
+
+    def _indices(self, array: Packed) -> list[Name]:
+        """The variables of loops over the dimensions of a column."""
+        return [name(self.names.scalar(f"d{n + 1}", "", "integer")) for n in range(len(array.sizes))]
+
+    def _around(self, array: Packed, nodes: Node | Sequence[Node], dimensions: Sequence[int]) -> Node:
+        """Loops over some dimensions of a column around statements, the first dimension innermost."""
+        indices = self._indices(array)
+        inner = nodes if isinstance(nodes, Sequence) else [nodes]
+        for dimension in dimensions:
+            inner = [self.make.loop(indices[dimension].name, *self._bounds(array.sizes[dimension]), inner)]
+        (outermost,) = inner
+        return outermost
+
+    def _bounds(self, dim: Dim) -> tuple[Expr, Expr]:
+        """The bounds of a dimension, as they are written."""
+        assert dim.upper is not None
+        return written(dim.lower or ONE, self.macros), written(dim.upper, self.macros)
 
 
-def _side_by_side(array: Packed, count: str, names: Locals) -> Iterator[str]:
-    """Some columns at a time, so that each row of them is one store; what is left over one by one."""
-    group = names.scalar("group", "", "integer")
-    rows = _loop(LANE, group, f"{group} + {GROUP - 1}", [array.move(_indices(array, names), False)])
-    yield f"do {group} = 0, {count} - {GROUP}, {GROUP}"
-    yield from (STEP + row for row in _around(array, names, rows, array.inner))
-    yield "end do"
-    rest = array.move([":"] * len(array.sizes), False)
-    yield from _loop(LANE, f"{count} / {GROUP} * {GROUP}", f"{count} - 1", [rest])
+def written(bound: Fragment, macros: frozenset[str]) -> Expr:
+    """A bound as it is written; in parentheses if it has macros, of which nobody knows how they bind."""
+    return paren(quoted(bound)) if bound.names & macros else quoted(bound)
 
 
-def _back(array: Packed, count: str, names: Locals) -> Iterator[str]:
-    """Column by column, some elements at a time, so that they are one store; then those left over."""
-    first = array.inner[0]
-    indices, extent = _indices(array, names), array.extents[first]
-    variable, (lower, upper) = indices[first], _bounds(array.sizes[first])
-    one = array.move(indices, True)
-    rows: list[str] = []
-    begin = lower
-    if extent is None or extent >= RUN:
-        several = [one]
-        for n in range(1, RUN):
-            indices[first] = f"{variable}+{n}"
-            several.append(array.move(indices, True))
-        rows += [f"do {variable} = {lower}, {upper} - {RUN - 1}, {RUN}", *(STEP + row for row in several), "end do"]
-        begin = f"{lower} + " + (upper if lower == "1" else f"({upper} - ({lower}) + 1)") + f" / {RUN} * {RUN}"
-    if extent is None or extent % RUN:
-        rows += _loop(variable, begin, upper, [one])
-    yield from _loop(LANE, "0", f"{count} - 1", _around(array, names, rows, array.inner[1:]))
+def _multiple(expr: Expr, of: int) -> Expr:
+    """The largest multiple of a number that is not above an expression."""
+    return binary(binary(expr, "/", number(of)), "*", number(of))
 
 
-def _indices(array: Packed, names: Locals) -> list[str]:
-    """The variables of loops over the dimensions of a column."""
-    return [names.scalar(f"d{n + 1}", "", "integer") for n in range(len(array.sizes))]
-
-
-def _around(array: Packed, names: Locals, rows: list[str], dimensions: Sequence[int]) -> list[str]:
-    """Loops over some dimensions of a column around lines, the first dimension innermost."""
-    indices = _indices(array, names)
-    for dimension in dimensions:
-        rows = _loop(indices[dimension], *_bounds(array.sizes[dimension]), rows)
-    return rows
-
-
-def _bounds(dim: Dim) -> tuple[str, str]:
-    """The bounds of a dimension; an expression as upper bound in parentheses."""
-    assert dim.upper is not None
-    plain = isinstance(dim.upper.expr, Name | Literal)
-    return (dim.lower or ONE).text, dim.upper.text if plain else f"({dim.upper})"
-
-
-def _loop(variable: str, low: str, high: str, rows: Sequence[str]) -> list[str]:
-    return [f"do {variable} = {low}, {high}", *(STEP + row for row in rows), "end do"]
+def _is_one(bound: Expr) -> bool:
+    return bound == quoted(ONE)

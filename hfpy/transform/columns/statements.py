@@ -7,38 +7,53 @@ from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import INQUIRY
-from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, Range, children
+from hfpy.model.building import COLON, Maker, apply, between, binary, keyword, name, number, plus, quoted
+from hfpy.model.expressions import (
+    Apply,
+    Expr,
+    Instead,
+    Keyword,
+    Literal,
+    Name,
+    Range,
+    with_children,
+    without_places,
+)
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Header, Jump, Node, OneLine, Statement, expressions
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Construct,
+    Header,
+    Jump,
+    Node,
+    OneLine,
+    Part,
+    Statement,
+    expressions,
+    map_expressions,
+)
 from hfpy.model.units import Routine
-from hfpy.transform.columns.common import Instance, line_of, named, parts_of, place_of, refused
+from hfpy.parse.fragments import fragment
+from hfpy.transform.columns.branches import compressed
+from hfpy.transform.columns.common import LANE, Instance, Lanes, calls, in_lane, line_of, named, place_of, refused
 from hfpy.transform.columns.selections import guard, guarded, selectable, selection, without_merges
+from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying, jumps_vary, loop_variables
 from hfpy.transform.stencil.locals import Locals
 
-STEP = "  "
-LANE = "hf_l"
 _IN_LANE = frozenset({"if", "do", "dowhile", "select", "where"})
 
 
 @dataclass(frozen=True)
-class Lanes:
-    """Which lanes are at work: the text of their number, and what stands for references of compressed columns."""
-
-    count: str
-    instead: Mapping[str, str] = field(default_factory=dict)
-    results: Mapping[tuple[int, int], str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Variables:
-    """How a body's variables are called in the blocked text.
+    """How a body's variables are called in the blocked form.
 
     ``blocked`` has the new name of each varying variable that has the block as its first dimension; ``direct`` are
     arrays that stay where they are. ``items`` gives the indices of a reference without those that the block takes the
-    place of (None for a bare name); ``rank`` the rank of what a reference without indices is; ``point`` the texts of
-    iterators. ``in_place`` are direct arrays whose columns lie in blocks in memory as they are computed: the index
-    ``here`` of a lane is ``whole`` for all of them.
+    place of (None for a bare name); ``rank`` the rank of what a reference without indices is; ``point`` what stands for
+    iterators. ``in_place`` are direct arrays whose columns lie in blocks in memory as they are computed; ``begin`` is
+    the first column of a block.
     """
 
     blocked: Mapping[str, str]
@@ -46,14 +61,19 @@ class Variables:
     items: Callable[[Expr, LogicalLine], tuple[Expr | str, ...] | None]
     rank: Callable[[str], int]
     type_text: Callable[[str], str]
-    point: Mapping[str, str] = field(default_factory=dict)
+    point: Mapping[str, Expr] = field(default_factory=dict)
     in_place: frozenset[str] = frozenset()
-    here: str = ""
-    whole: str = ""
+    begin: str = ""
+
+    def column(self, lane: Expr) -> Expr:
+        """The column of a lane."""
+        return binary(name(self.begin), "+", lane)
 
 
 class BodyWriter:
-    """Writes the statements of one routine or region. ``clone`` gives the name of a routine's blocked form."""
+    """Makes the statements of one routine or region for blocks of columns. ``clone`` gives the name of a routine's
+    blocked form.
+    """
 
     def __init__(
         self,
@@ -76,15 +96,14 @@ class BodyWriter:
 
     # -- blocks of statements
 
-    def block(self, nodes: tuple[Node, ...], lanes: Lanes) -> list[str]:
-        """The lines that run some statements for the lanes. Raises Refused."""
-        out: list[str] = []
+    def block(self, nodes: tuple[Node, ...], lanes: Lanes) -> tuple[Node, ...]:
+        """The statements that run some statements for the lanes. Raises Refused."""
+        out: list[Node] = []
         pending: list[tuple[Node, Lanes]] = []
 
         def flush() -> None:
-            if pending:
-                out.extend(self.lane_loop(lanes, [row for n, own in pending for row in self._in_lane(n, own)]))
-                pending.clear()
+            out.extend(lanes.loop([made for n, own in pending for made in self._in_lane(n, own)]))
+            pending.clear()
 
         for node in self.analysis.plain(self.routine, nodes):
             alone = self._alone(node, lanes)
@@ -92,75 +111,68 @@ class BodyWriter:
                 flush()
                 out += alone
                 continue
-            rows, own = self._hoisted(node, lanes)
-            if rows:
+            before, own = self._hoisted(node, lanes)
+            if before:
                 flush()
-                out += rows
+                out += before
             pending.append((node, own))
         flush()
-        return out
+        return tuple(out)
 
-    def lane_loop(self, lanes: Lanes, rows: list[str]) -> list[str]:
-        """A loop over the lanes."""
-        return [f"do {LANE} = 0, {lanes.count} - 1", *(STEP + row for row in rows), "end do"]
-
-    def _alone(self, node: Node, lanes: Lanes) -> list[str] | None:
-        """The lines of a node that is no part of a loop over lanes; None for one that is."""
+    def _alone(self, node: Node, lanes: Lanes) -> tuple[Node, ...] | None:
+        """What becomes of a node that is no part of a loop over lanes; None for one that is."""
         match node:
             case Assignment():
                 if node.pointer:
                     raise refused("a pointer is set in it", place_of(self.routine, node))
                 if named(node.target) not in self.varying:
-                    return [self.statement(node, lanes)]
+                    return (self.statement(node, lanes),)
                 return self._array_statement(node, lanes) if self.rank(node.target, node.line) else None
             case Call():
                 return self._call(node, lanes)
             case Jump(kind="continue") if not node.line.label:
-                return []
+                return ()
             case Jump(kind="cycle" | "exit"):
-                return [self.statement(node, lanes)]
+                return (self.statement(node, lanes),)
             case OneLine(kind="if"):
                 return self._one_line(node, lanes)
             case OneLine(kind="where"):
-                return self.lane_loop(lanes, list(self.inside((node,), lanes)))
+                return lanes.loop(self.inside((node,), lanes))
             case Construct():
                 return self._construct(node, lanes)
         raise refused("there is a statement in it that is no computation", line_of(node).place(self.routine.file))
 
-    def _one_line(self, node: OneLine, lanes: Lanes) -> list[str] | None:
+    def _one_line(self, node: OneLine, lanes: Lanes) -> tuple[Node, ...] | None:
         if not self._uniform(node.control, node):
-            return self._compressed(node, lanes) if _calls((node,)) else None
+            return compressed(self, node, lanes) if calls((node,)) else None
         if isinstance(node.action, Jump) or not self._touches(node.action):
             if isinstance(node.action, Jump) and node.action.kind not in ("cycle", "exit"):
                 raise refused("it is left early", place_of(self.routine, node))
-            return [self.statement(node, lanes)]
-        rows = self.block((node.action,), lanes)
-        return [f"if ({self.text(node.control[0], node.line, lanes)}) then", *(STEP + r for r in rows), "end if"]
+            return (self.statement(node, lanes),)
+        inner = self.block((node.action,), lanes)
+        return Maker(node.line).branch(self.expression(node.control[0], node.line, lanes), inner)
 
-    def _construct(self, node: Construct, lanes: Lanes) -> list[str] | None:
+    def _construct(self, node: Construct, lanes: Lanes) -> tuple[Node, ...] | None:
         if node.kind not in _IN_LANE or node.end is None or node.end.line.label or node.header.line.file:
             raise refused(f"there is a '{node.kind}' in it", node.header.line.place(self.routine.file))
         uniform = all(self._uniform(expressions(p.header), p.header) for p in node.parts) and node.kind != "where"
         if uniform and not (
             node.kind in ("do", "dowhile") and jumps_vary(self.analysis, self.routine, node, self.varying)
         ):
-            out = []
-            for part in node.parts:
-                out.append(self.statement(part.header, lanes))
-                out += [STEP + row for row in self.block(part.body, lanes)]
-            return [*out, node.end.line.text.strip()]
-        if node.kind == "if" and (_calls((node,)) or loop_variables((node,))):
-            return self._compressed(node, lanes)
+            parts = [Part(self.statement(p.header, lanes), self.block(p.body, lanes)) for p in node.parts]
+            return (Construct(node.kind, tuple(parts), node.end),)
+        if node.kind == "if" and (calls((node,)) or loop_variables((node,))):
+            return compressed(self, node, lanes)
         self._check_left_behind(node)
         return None
 
     def _check_left_behind(self, node: Construct) -> None:
         """Variables of loops that run within a lane must not be read behind them."""
-        for name in loop_variables((node,)):
+        for counter in loop_variables((node,)):
             for reference in self.analysis.facts.references[self.routine.key]:
-                loops = [c for c in reference.at.constructs if _counts(c, name)]
-                if reference.name == name and not loops and not _counts_here(reference.at.statement, name):
-                    text = f"'{name}' counts a loop that ends elsewhere in each column"
+                loops = [c for c in reference.at.constructs if _counts(c, counter)]
+                if reference.name == counter and not loops and not _counts_here(reference.at.statement, counter):
+                    text = f"'{counter}' counts a loop that ends elsewhere in each column"
                     raise refused(text, node.header.line.place(self.routine.file))
 
     def _uniform(self, exprs: tuple[Expr, ...], statement: Statement) -> bool:
@@ -173,9 +185,9 @@ class BodyWriter:
         exprs = expressions(node) if isinstance(node, Statement) else ()
         return not self._uniform(tuple(exprs), node) if isinstance(node, Statement) else True
 
-    # -- text
+    # -- statements and expressions
 
-    def _in_lane(self, node: Node, lanes: Lanes) -> Iterator[str]:
+    def _in_lane(self, node: Node, lanes: Lanes) -> Iterator[Node]:
         """One of the statements of a loop over lanes; a branch as a selection, if it can be one."""
         if isinstance(node, Construct | OneLine) and selectable(self, node):
             yield from selection(self, node, lanes)
@@ -184,162 +196,116 @@ class BodyWriter:
         else:
             yield from self.inside((node,), lanes)
 
-    def guarded_text(
-        self, expr: Expr, line: LogicalLine, lanes: Lanes, own: Mapping[str, str], taken: str, before: list[str]
-    ) -> str:
-        """The text of a value on one side of a selection: ``own`` are variables that the side has set, operations that
-        other columns must not do are guarded by ``taken``, in lines ``before`` where they need some.
-        """
-        found: list[tuple[int, int, str]] = []
-
-        def visit(node: Expr) -> None:
-            if isinstance(node, Name) and node.name in own:
-                found.append((node.start, node.end, own[node.name]))
-                return
-            if named(node) in self.varying or isinstance(node, Name):
-                self._replace(node, line, lanes, found)
-                return
-            operand = guard(node)
-            for child in children(node):
-                if isinstance(node, Apply) and child is node.base:
-                    continue
-                if child is operand:
-                    inner = self.guarded_text(child, line, lanes, own, taken, before)
-                    found.append((child.start, child.end, guarded(self, child, inner, taken, before)))
-                else:
-                    visit(child)
-
-        visit(expr)
-        return _with(line.text[: expr.end], found, expr.start).strip()
-
-    def inside(self, nodes: tuple[Node, ...], lanes: Lanes) -> Iterator[str]:
+    def inside(self, nodes: tuple[Node, ...], lanes: Lanes) -> tuple[Node, ...]:
         """Statements within a loop over lanes, as they stand but for their variables."""
-        for node in self.analysis.plain(self.routine, nodes):
-            if not isinstance(node, Construct):
-                action = node.action if isinstance(node, OneLine) else node
-                if isinstance(action, Jump) and action.kind not in ("cycle", "exit", "continue"):
-                    raise refused("it is left early", place_of(self.routine, node))
-                if isinstance(node, OneLine) and not isinstance(action, Assignment | Call | Jump):
-                    raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
-                if not isinstance(node, (Assignment, Call, Jump, OneLine)) or node.line.label:
-                    raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
-                yield self.statement(node, lanes)
-                continue
-            if node.kind not in _IN_LANE or node.end is None or node.end.line.label:
-                raise refused(f"there is a '{node.kind}' in it", node.header.line.place(self.routine.file))
-            for part in node.parts:
-                yield self.statement(part.header, lanes)
-                yield from (STEP + row for row in self.inside(part.body, lanes))
-            yield node.end.line.text.strip()
+        return tuple(self._inside(node, lanes) for node in self.analysis.plain(self.routine, nodes))
 
-    def statement(self, statement: Statement, lanes: Lanes) -> str:
-        """The text of one statement, with its action where it is a one-line ``if``."""
-        listed = [*expressions(statement)]
-        if isinstance(statement, Call):
-            listed = [*statement.args]
-        if isinstance(statement, OneLine):
-            listed += statement.action.args if isinstance(statement.action, Call) else expressions(statement.action)
+    def _inside(self, node: Node, lanes: Lanes) -> Node:
+        if not isinstance(node, Construct):
+            action = node.action if isinstance(node, OneLine) else node
+            if isinstance(action, Jump) and action.kind not in ("cycle", "exit", "continue"):
+                raise refused("it is left early", place_of(self.routine, node))
+            odd = isinstance(node, OneLine) and not isinstance(action, Assignment | Call | Jump)
+            if odd or not isinstance(node, (Assignment, Call, Jump, OneLine)) or node.line.label:
+                raise refused("there is a statement in it that is no computation", place_of(self.routine, node))
+            return self.statement(node, lanes)
+        if node.kind not in _IN_LANE or node.end is None or node.end.line.label:
+            raise refused(f"there is a '{node.kind}' in it", node.header.line.place(self.routine.file))
+        parts = [Part(self.statement(p.header, lanes), self.inside(p.body, lanes)) for p in node.parts]
+        return Construct(node.kind, tuple(parts), node.end)
+
+    def statement(self, statement: Statement, lanes: Lanes) -> Statement:
+        """One statement for a lane, with its action where it is a one-line ``if``."""
         if statement.line.file:
             raise refused("it is part of an included file", place_of(self.routine, statement))
-        found: list[tuple[int, int, str]] = []
-        for expr in listed:
-            self._replace(expr, statement.line, lanes, found)
-        start = statement.target.start if isinstance(statement, Assignment) else 0
-        return _with(statement.line.text, found, start).strip()
+        return map_expressions(statement, lambda e: self.expression(e, statement.line, lanes))
 
-    def with_replaced(self, statement: Assignment, lanes: Lanes, given: list[tuple[int, int, str]]) -> str:
-        """The text of an assignment with some of its parts replaced by other texts."""
-        found = list(given)
+    def guarded_value(
+        self, expr: Expr, line: LogicalLine, lanes: Lanes, own: Mapping[str, Expr], taken: Expr, before: list[Node]
+    ) -> Expr:
+        """A value on one side of a selection: ``own`` are variables that the side has set, operations that other
+        columns must not do are guarded by ``taken``, in statements ``before`` where they need some.
+        """
 
-        def visit(expr: Expr) -> None:
-            if any(start <= expr.start and expr.end <= end for start, end, _ in given):
-                return
-            if any(expr.start <= start and end <= expr.end for start, end, _ in given):
-                for child in children(expr):
-                    visit(child)
-                return
-            self._replace(expr, statement.line, lanes, found)
+        def visit(node: Expr) -> Expr:
+            if isinstance(node, Name) and node.name in own:
+                return Instead(node.start, node.end, own[node.name])
+            if named(node) in self.varying or isinstance(node, Name):
+                return self.expression(node, line, lanes)
+            operand = guard(node)
+            function = node.base if isinstance(node, Apply) else None
 
-        for expr in expressions(statement):
-            visit(expr)
-        return _with(statement.line.text, found, statement.target.start).strip()
+            def change(child: Expr) -> Expr:
+                if child is function:
+                    return child
+                if child is not operand:
+                    return visit(child)
+                inner = self.guarded_value(child, line, lanes, own, taken, before)
+                return Instead(child.start, child.end, guarded(self, child, inner, taken, before, line))
 
-    def text(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> str:
-        """The text of an expression within a loop over lanes."""
-        found: list[tuple[int, int, str]] = []
-        self._replace(expr, line, lanes, found)
-        return _with(line.text[: expr.end], found, expr.start).strip()
+            return with_children(node, change)
 
-    def _replace(self, expr: Expr, line: LogicalLine, lanes: Lanes, found: list[tuple[int, int, str]]) -> None:
-        result = lanes.results.get((expr.start, expr.end))
-        if result is not None:
-            found.append((expr.start, expr.end, f"{result}({LANE})"))
-            return
-        name = named(expr)
-        if isinstance(expr, Apply) and name in INQUIRY and name not in self.varying:
-            self._replace_asked(expr, line, lanes, found)
-            return
-        if isinstance(expr, Name) and (point := self.variables.point.get(name)) is not None:
-            found.append((expr.start, expr.end, point))
-            return
-        if name in self.varying and isinstance(expr, Name | Apply):
-            found.append((expr.start, expr.end, self._reference(expr, line, lanes)))
-            return
-        if isinstance(expr, Name):
-            return
-        for child in children(expr):
-            if isinstance(expr, Keyword | Apply) and child is getattr(expr, "base", None) and isinstance(child, Name):
-                continue
-            self._replace(child, line, lanes, found)
+        return visit(expr)
 
-    def _replace_asked(self, expr: Apply, line: LogicalLine, lanes: Lanes, found: list[tuple[int, int, str]]) -> None:
-        """The arguments of an inquiry: about the whole variable, or about its first column."""
-        for arg in expr.args:
-            value = arg.value if isinstance(arg, Keyword) else arg
-            if named(value) not in self.varying:
-                self._replace(value, line, lanes, found)
-                continue
-            place = line.place(self.routine.file, expr.start, expr.end)
-            if not isinstance(value, Name) or value.name not in self.variables.blocked:
-                raise refused(f"'{named(expr)}' asks about a part of '{named(value)}'", place)
-            block, rank = self.variables.blocked[value.name], self.variables.rank(value.name)
-            if named(expr) != "present":
-                if named(expr) in ("lbound", "ubound") and rank:
-                    raise refused(f"'{named(expr)}' asks about '{value.name}'", place)
-                block = f"{block}({','.join(['0', *(':' for _ in range(rank))])})"
-            found.append((value.start, value.end, block))
+    def expression(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> Expr:
+        """An expression of a line within a loop over lanes."""
+        new: Expr | None = lanes.results.get((expr.start, expr.end)) if expr.start >= 0 else None
+        called = named(expr)
+        if new is None and isinstance(expr, Name):
+            new = self.variables.point.get(called)
+        if new is None and called in self.varying and isinstance(expr, Name | Apply):
+            new = self.reference(expr, line, lanes)
+        if new is not None:
+            return Instead(expr.start, expr.end, new)
+        if isinstance(expr, Apply) and called in INQUIRY:
+            return with_children(expr, lambda child: self._asked(expr, child, line, lanes))
+        function = expr.base if isinstance(expr, Apply) and isinstance(expr.base, Name) else None
+        return with_children(expr, lambda e: e if e is function else self.expression(e, line, lanes))
 
-    def _reference(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> str:
-        return self.reference_text(expr, self.key(expr, line), line, lanes)
+    def _asked(self, inquiry: Apply, arg: Expr, line: LogicalLine, lanes: Lanes) -> Expr:
+        """An argument of an inquiry: about the whole variable, or about its first column."""
+        if arg is inquiry.base:
+            return arg
+        value = arg.value if isinstance(arg, Keyword) else arg
+        if named(value) not in self.varying:
+            return self.expression(arg, line, lanes)
+        place = line.place(self.routine.file, inquiry.start, inquiry.end)
+        if not isinstance(value, Name) or value.name not in self.variables.blocked:
+            raise refused(f"'{named(inquiry)}' asks about a part of '{named(value)}'", place)
+        block, rank = name(self.variables.blocked[value.name]), self.variables.rank(value.name)
+        about: Expr = block
+        if named(inquiry) != "present":
+            if named(inquiry) in ("lbound", "ubound") and rank:
+                raise refused(f"'{named(inquiry)}' asks about '{value.name}'", place)
+            about = apply(block.name, (number(0), *(COLON for _ in range(rank))))
+        new = Instead(value.start, value.end, about)
+        return replace(arg, value=new) if isinstance(arg, Keyword) else new
 
-    def reference_text(self, expr: Expr, key: str, line: LogicalLine, lanes: Lanes) -> str:
-        """A varying variable in a lane; ``key`` is its text in the source."""
-        name = named(expr)
-        instead = lanes.instead.get(key)
+    def reference(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> Expr:
+        """A varying variable in a lane."""
+        instead = lanes.instead.get(without_places(expr))
         if instead is not None:
-            return f"{instead}({LANE})"
+            return in_lane(instead)
         items = self.indices(expr, line, lanes)
-        if name in self.variables.direct:
-            return f"{name}({','.join(items)})"
-        return f"{self.variables.blocked[name]}({','.join([LANE, *items])})"
+        if named(expr) in self.variables.direct:
+            return apply(named(expr), items)
+        return in_lane(self.variables.blocked[named(expr)], *items)
 
-    def indices(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> list[str]:
-        """The indices of a reference as texts; colons for a bare array."""
+    def indices(self, expr: Expr, line: LogicalLine, lanes: Lanes) -> list[Expr]:
+        """The indices of a reference; colons for a bare array."""
         items = self.variables.items(expr, line)
         if items is None:
-            return [":"] * self.variables.rank(named(expr))
+            return [COLON] * self.variables.rank(named(expr))
         return [self._index(i, line, lanes) for i in items]
 
-    def _index(self, item: Expr | str, line: LogicalLine, lanes: Lanes) -> str:
-        name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
-        point = self.variables.point.get(name)
+    def _index(self, item: Expr | str, line: LogicalLine, lanes: Lanes) -> Expr:
+        called = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
+        point = self.variables.point.get(called)
         if point is not None:
-            return point.removeprefix("(").removesuffix(")")
-        return item if isinstance(item, str) else self.text(item, line, lanes)
-
-    def key(self, expr: Expr, line: LogicalLine) -> str:
-        """A reference as a normal text, the same for the same element."""
-        return "".join(line.text[expr.start : expr.end].lower().split())
+            return point
+        if isinstance(item, str):
+            return COLON if item == ":" else quoted(fragment(item))
+        return self.expression(item, line, lanes)
 
     def rank(self, expr: Expr, line: LogicalLine) -> int:
         """The rank of a reference in one column."""
@@ -350,7 +316,7 @@ class BodyWriter:
 
     # -- arrays and calls
 
-    def _array_statement(self, node: Assignment, lanes: Lanes) -> list[str]:
+    def _array_statement(self, node: Assignment, lanes: Lanes) -> tuple[Node, ...]:
         """A statement on whole arrays: plane by plane where it only copies, else column by column."""
         source = node.value
         whole = isinstance(node.target, Name) and (
@@ -358,87 +324,77 @@ class BodyWriter:
         )
         names = [named(e) for e in (node.target, source) if not isinstance(e, Literal)]
         if whole and not set(names) & self.variables.direct and not lanes.instead:
-            rest = "".join(",:" for _ in range(self.variables.rank(names[0])))
-            section = f"(0:{lanes.count}-1{rest})"
-            if isinstance(source, Literal) or self.variables.rank(named(source)) == self.variables.rank(names[0]):
-                value = source.text if isinstance(source, Literal) else self.variables.blocked[named(source)] + section
-                return [f"{self.variables.blocked[names[0]]}{section} = {value}"]
-        return self.lane_loop(lanes, [self.statement(node, lanes)])
+            rank = self.variables.rank(names[0])
+            section = [between(number(0), plus(name(lanes.count), -1)), *(COLON for _ in range(rank))]
+            if isinstance(source, Literal) or self.variables.rank(named(source)) == rank:
+                there = [apply(self.variables.blocked[each], section) for each in names]
+                return (Maker(node.line).assign(there[0], source if isinstance(source, Literal) else there[1]),)
+        return lanes.loop([self.statement(node, lanes)])
 
-    def _call(self, node: Call, lanes: Lanes) -> list[str]:
+    def _call(self, node: Call, lanes: Lanes) -> tuple[Node, ...]:
         for site in self.analysis.sites(self.routine, node):
-            rows, args, instance = self._arguments(site, node.line, lanes)
-            return [*rows, f"call {self.clone(instance)}({', '.join([lanes.count, *args])})"]
+            before, args, instance = self._arguments(site, node.line, lanes)
+            return (*before, Maker(node.line).call(self.clone(instance), [name(lanes.count), *args]))
         raise refused("it calls a routine whose source is not known", place_of(self.routine, node))
 
-    def _arguments(self, site: CallSite, line: LogicalLine, lanes: Lanes) -> tuple[list[str], list[str], Instance]:
+    def _arguments(self, site: CallSite, line: LogicalLine, lanes: Lanes) -> tuple[list[Node], list[Expr], Instance]:
         analysis, statement = self.analysis, site.at.statement
         given = dict(analysis.actuals(site))
         seed = {d for d, e in given.items() if analysis.varies(self.routine, e, statement, self.varying)}
         # What a routine sets for columns that are at work only must differ from column to column.
         seed |= {d for d, e in given.items() if named(e) in self.varying}
         instance = analysis.final(Instance(site.callee, frozenset(seed)))
-        rows: list[str] = []
+        before: list[Node] = []
         args = []
         for arg in site.args:
             value = arg.value if isinstance(arg, Keyword) else arg
             dummy = next((d for d, e in given.items() if e is value), "")
-            word = f"{arg.name}=" if isinstance(arg, Keyword) else ""
             if dummy not in instance.varying:
-                args.append(word + self.text(value, line, lanes))
-                continue
-            before, actual = self._lane_actual(site, dummy, value, line, lanes)
-            rows += before
-            args.append(word + actual)
-        return rows, args, instance
+                actual = self.expression(value, line, lanes)
+            else:
+                more, actual = self._lane_actual(site, dummy, value, line, lanes)
+                before += more
+            args.append(keyword(arg.name, actual) if isinstance(arg, Keyword) else actual)
+        return before, args, instance
 
     def _lane_actual(
         self, site: CallSite, dummy: str, value: Expr, line: LogicalLine, lanes: Lanes
-    ) -> tuple[list[str], str]:
-        """An actual argument with the block as its first dimension, and lines before the call."""
+    ) -> tuple[tuple[Node, ...], Expr]:
+        """An actual argument with the block as its first dimension, and statements before the call."""
         place = place_of(self.routine, site.at.statement, value)
         data = self.analysis.facts.object(dummy, site.callee)
         wanted = data.rank if data is not None else 0
-        name = named(value)
-        known = name in self.varying and isinstance(value, Name | Apply)
+        called = named(value)
+        known = called in self.varying and isinstance(value, Name | Apply)
         if known and self.rank(value, line) != wanted:
-            raise refused(f"'{name}' is passed on in another shape", place)
-        if known and (instead := lanes.instead.get(self.key(value, line))) is not None:
-            return [], instead
-        if known and name in self.variables.blocked:
+            raise refused(f"'{called}' is passed on in another shape", place)
+        if known and (instead := lanes.instead.get(without_places(value))) is not None:
+            return (), name(instead)
+        if known and called in self.variables.blocked:
+            block = self.variables.blocked[called]
             if self.variables.items(value, line) is None or isinstance(value, Name):
-                return [], self.variables.blocked[name]
-            return [], f"{self.variables.blocked[name]}({','.join([':', *self.indices(value, line, lanes)])})"
-        if known and name in self.variables.in_place:
+                return (), name(block)
+            return (), apply(block, [COLON, *self.indices(value, line, lanes)])
+        if known and called in self.variables.in_place:
+            here, begin = self.variables.column(name(LANE)), name(self.variables.begin)
+            whole = between(begin, plus(begin, self.width - 1))
             items = self.indices(value, line, lanes)
-            shown = (self.variables.whole if item == self.variables.here else item for item in items)
-            return [], f"{name}({','.join(shown)})"
+            return (), apply(called, [whole if item == here else item for item in items])
         if wanted or self.analysis.effects.intent(site.callee, dummy) != "in":
             raise refused(f"the argument for '{dummy}' of '{site.name}' cannot be put in blocks", place)
-        room = self.room(f"{site.name}_{dummy}", self._dummy_type(site.callee, dummy))
-        return self.lane_loop(lanes, [f"{room}({LANE}) = {self.text(value, line, lanes)}"]), room
-
-    def _dummy_type(self, key: str, dummy: str) -> str:
-        data = self.analysis.facts.object(dummy, key)
-        assert data is not None
-        return self.variables_type(key, dummy)
-
-    def variables_type(self, key: str, name: str) -> str:
-        """The type of another routine's variable, as a declaration anywhere may give it. Raises Refused."""
-        from hfpy.transform.columns.types import plain_type
-
-        return plain_type(self.analysis.facts, key, name)
+        room = self.room(f"{site.name}_{dummy}", plain_type(self.analysis.facts, site.callee, dummy))
+        return lanes.loop([Maker(line).assign(in_lane(room), self.expression(value, line, lanes))]), name(room)
 
     def room(self, base: str, type_text: str) -> str:
         """A new array with an element for each lane."""
         self.made += 1
         return self.names.array(f"{base}_{self.made}", "", type_text, f"0:{self.width - 1}")
 
-    def _hoisted(self, node: Node, lanes: Lanes) -> tuple[list[str], Lanes]:
+    def _hoisted(self, node: Node, lanes: Lanes) -> tuple[list[Node], Lanes]:
         """Calls of functions in a statement, made for all lanes before it, and the lanes with their results."""
         if not isinstance(node, Assignment):
             return [], lanes
-        rows: list[str] = []
+        made: list[Node] = []
         results = dict(lanes.results)
         for site in self.analysis.sites(self.routine, node, node.value):
             outer = [s for s in results if s[0] <= site.node.start and site.node.end <= s[1]]
@@ -448,10 +404,11 @@ class BodyWriter:
             callee = self.analysis.facts.routine(site.callee)
             if callee.result not in instance.varying:
                 continue
-            room = self.room(f"{site.name}", self.variables_type(site.callee, callee.result))
-            rows += [*before, f"call {self.clone(instance)}({', '.join([lanes.count, *args, room])})"]
-            results[site.node.start, site.node.end] = room
-        return rows, replace(lanes, results=results)
+            room = self.room(f"{site.name}", plain_type(self.analysis.facts, site.callee, callee.result))
+            actuals = [name(lanes.count), *args, name(room)]
+            made += [*before, Maker(node.line).call(self.clone(instance), actuals)]
+            results[site.node.start, site.node.end] = in_lane(room)
+        return made, replace(lanes, results=results)
 
     def _worth_a_call(self, site: CallSite) -> bool:
         """Whether a function has branches or loops, or stands in another module: the compiler will not inline it."""
@@ -468,11 +425,6 @@ class BodyWriter:
         data = self.analysis.facts.object(callee.result, site.callee)
         return data is not None and not data.rank
 
-    def _compressed(self, node: Construct | OneLine, lanes: Lanes) -> list[str]:
-        from hfpy.transform.columns.branches import compressed
-
-        return compressed(self, node, lanes)
-
 
 def _counts(construct: Construct, name: str) -> bool:
     return _counts_here(construct.header, name)
@@ -480,17 +432,3 @@ def _counts(construct: Construct, name: str) -> bool:
 
 def _counts_here(statement: Statement, name: str) -> bool:
     return isinstance(statement, Header) and statement.var == name
-
-
-def _calls(nodes: tuple[Node, ...]) -> bool:
-    """Whether there is a call of a subroutine in some statements."""
-    return any(isinstance(n, Call) or any(_calls(part) for part in parts_of(n)) for n in nodes)
-
-
-def _with(text: str, found: list[tuple[int, int, str]], start: int) -> str:
-    pieces = []
-    position = start
-    for begin, end, new in sorted(found):
-        pieces += [text[position:begin], new]
-        position = end
-    return "".join([*pieces, text[position:]])

@@ -18,10 +18,11 @@ from hfpy.model.statements import Node
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.jam import Loop, jammed
 from hfpy.transform.stencil.keeping import keeping
+from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.nests import NestBody, Temporary, maker_of
 from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance
-from hfpy.transform.stencil.substitution import bound, element
+from hfpy.transform.stencil.substitution import element
 
 # Points of a block in an iterator outside, where there are any: enough that little is computed again.
 OUTSIDE = 32

@@ -31,9 +31,8 @@ def _together(values: Values) -> Any:
 
 
 def _none(values: Values) -> Any:
-    """Regions with such an attribute are not written anew at all (:mod:`lift`)."""
-    assert not any(values)
-    return values[0]
+    """Regions with such an attribute stay as they are."""
+    return None if any(values) else values[0]
 
 
 def _hints(values: Values) -> Any:

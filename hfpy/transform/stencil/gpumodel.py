@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hfpy.options import Device, Machine
+from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.gpuwork import GpuWork, of_points, of_tiles, of_walks
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lowering import MOST_SHARED, POINTS, Lowering, asked
@@ -19,9 +20,6 @@ ACCESS, THREAD = 2.0, 20.0
 ENOUGH = 0.28
 MOST_REGISTERS = 255
 BARRIER = 0.02  # what waiting for one another costs a team, of its time, each time
-# Another lowering is taken if it is predicted to take at most this share of the time of one thread a point; at level 3
-# any that is faster.
-CLEARLY = 0.9
 WALKS = (8, 12, 20)
 TILES = ((32, 8), (64, 4), (64, 8), (128, 4), (128, 8))
 TEAM_BACKENDS = frozenset({"cuda-c"})
@@ -38,12 +36,11 @@ class Price:
     bound: str
 
 
-def for_backend(machine: Machine, backend: str, level: int) -> Machine:
-    """A machine as the kernels of a backend can use it at a level of the optimiser."""
+def for_backend(machine: Machine, backend: str, effort: Effort) -> Machine:
+    """A machine as the kernels of a backend can use it."""
     if machine.device is None:
         return machine
-    gain = {3: 1.0, 2: CLEARLY}.get(level, 0.0)  # below, nothing is computed twice
-    return replace(machine, device=replace(machine.device, teams=backend in TEAM_BACKENDS, gain=gain))
+    return replace(machine, device=replace(machine.device, teams=backend in TEAM_BACKENDS, gain=effort.gain))
 
 
 def priced(group: Group, machine: Machine, bytes_a_point: int) -> tuple[Price, ...]:

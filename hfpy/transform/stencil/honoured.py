@@ -12,16 +12,17 @@ from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.model.directives import Region, StencilScope
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
+from hfpy.transform.passes import Refusal
+from hfpy.transform.stencil.explained import Schedule
 from hfpy.transform.stencil.gpumodel import TEAM_BACKENDS
-from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.lowering import ungranted
-from hfpy.transform.stencil.optimise import Result, Schedule
+from hfpy.transform.stencil.optimise import Fused
 
 _THREADS_OF_BLOCKS = ("cuda-c", "cuda-fortran")
 _SAME = "results are the same with and without it"
 
 
-def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
+def not_honoured(facts: Facts, result: Fused) -> list[Diagnostic]:
     """Warnings about ``unroll``, ``tile``, ``march``, ``share``, ``fuse(all)`` that had no effect. At level 0 nothing
     is asked.
     """
@@ -50,7 +51,7 @@ def not_honoured(facts: Facts, result: Result) -> list[Diagnostic]:
     return found
 
 
-def _lowerings(facts: Facts, result: Result) -> Iterator[Diagnostic]:
+def _lowerings(facts: Facts, result: Fused) -> Iterator[Diagnostic]:
     """Warnings about ``march`` and ``share`` of groups that were rewritten in another way."""
     for key, schedules in result.schedules.items():
         teams = facts.backend(key) in TEAM_BACKENDS

@@ -18,30 +18,15 @@ from hfpy.model.expressions import Apply, Expr, Range, walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement
 from hfpy.parse.fragments import ONE, expanded, expanded_dim, fragment
 from hfpy.parse.nests import innermost_body
+from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.flow import kept_arrays
+from hfpy.transform.stencil.linearforms import names_of
 from hfpy.transform.stencil.operations import PURE, count
 from hfpy.transform.stencil.program import Access, Box, Offset, Pattern, Piece, Span, SpanKey, Wishes, distance, moved
 from hfpy.transform.stencil.purecalls import against, operations_of, site_of
 
 _OPEN = frozenset({"pointer", "target"})
 _NUMBERS = ("real", "integer", "logical")
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why a region stays as it is: the rule (its number in stencil-optimisation.md §1), what is against it, where."""
-
-    rule: int
-    text: str
-    place: Place
-
-
-class Refused(Exception):
-    """A region cannot be a stage."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.text)
-        self.refusal = refusal
 
 
 @dataclass(frozen=True)
@@ -266,7 +251,7 @@ class Lifter:
             form = self._form(item, reference)
             moving = [(atom, factor) for atom, factor in form if atom in offset]
             if not moving:
-                inner = {w for atom, _ in form for w in words(atom)}
+                inner = names_of(form)
                 if inner & (varying | set(offset)):
                     raise self._at(1, f"an index of '{data.name}' is computed", reference)
                 names |= inner

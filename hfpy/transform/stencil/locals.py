@@ -48,6 +48,11 @@ class Locals:
         """What a name has been made for: type, shape, and base with suffix, as two may give the same text."""
         return (self.types[name], self.shapes[name], self.origins[name]) if name in self.types else new
 
+    @property
+    def arrays(self) -> set[str]:
+        """The names of arrays."""
+        return {n for n, shape in self.shapes.items() if shape}
+
     def declarations(self, used: set[str]) -> Iterator[str]:
         """Declarations of the names among ``used``: scalars of one type in rows, arrays one by one."""
         names = [n for n in self.types if n in used]

@@ -16,9 +16,9 @@ from hfpy.transform.stencil.blocks import BlockWriter, Reach
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.jam import Loop
 from hfpy.transform.stencil.keeping import keeping
+from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.program import Offset, Stage, shifted
-from hfpy.transform.stencil.substitution import bound
 
 
 def marches(group: Group) -> bool:

@@ -12,6 +12,7 @@ from hfpy.model.building import Maker, all_of, binary, name, plus
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Node
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.program import (
     Access,
@@ -26,7 +27,7 @@ from hfpy.transform.stencil.program import (
     shifted,
     within,
 )
-from hfpy.transform.stencil.substitution import Substitution, bound, element, spelled
+from hfpy.transform.stencil.substitution import Substitution, element, spelled
 
 # The element of a temporary at an offset from the point whose iterators are these.
 Temporary = Callable[[Offset, Mapping[str, Expr]], Expr]

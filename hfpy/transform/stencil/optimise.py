@@ -1,117 +1,116 @@
-"""The optimiser as a pass over an application: sources with neighbouring regions fused where that pays.
-
-It gives new texts, which are read and analysed again like the user's own (``line_maps`` lead back to those).
-"""
+"""The kernel optimiser as a pass over an application: neighbouring regions fused where that pays."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.diagnostics import Diagnostic
 from hfpy.model.printing import rows
-from hfpy.model.statements import Construct, Node, mentioned
-from hfpy.model.units import FileIndex, Routine, Symbol
+from hfpy.model.statements import Construct, Node, all_names
+from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
-from hfpy.transform.edits import Edit, apply_edits, insert_lines, replace_lines, replace_rows
+from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
+from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.blocks import in_blocks
+from hfpy.transform.stencil.effort import Effort
+from hfpy.transform.stencil.explained import Schedule, explained
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.groups import Group
-from hfpy.transform.stencil.lift import Refusal
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.model import rows_of
-from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.regions import RegionCode, names_in_bounds, region_code
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import RunFinder
-from hfpy.transform.stencil.search import Choice
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tuned import Tuning, without_routine
-from hfpy.transform.wrapping import wrap_line
 
 BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "openacc", "openmp-target"})
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """What became of one program of a routine: the grouping chosen, the region of each fused group, and the measured
-    choice that it follows.
-    """
+class Fused(Made):
+    """What fusing made: schedules by routine."""
 
-    program: Program
-    choice: Choice
-    regions: Mapping[int, RegionCode]
-    tuned: Tuned | None = None
+    schedules: Mapping[str, tuple[Schedule, ...]] = field(default_factory=dict)
 
-
-@dataclass(frozen=True)
-class Optimised:
-    """The new text of a file with the source line (1-based) of each line; and the schedules of its routines."""
-
-    lines: tuple[str, ...]
-    line_map: tuple[int, ...]
+    def only(self, accepted: Collection[str], facts: Facts) -> Fused:
+        """What was done in the files whose text is accepted."""
+        dropped = self.files.keys() - accepted
+        kept = {key: s for key, s in self.schedules.items() if facts.routine(key).file not in dropped}
+        return replace(super().only(accepted, facts), schedules=kept)
 
 
 @dataclass(frozen=True)
-class Result:
-    """Files that changed by their path, schedules and refusals by routine; what is to be said."""
+class Fuse:
+    """The pass that fuses neighbouring regions where that pays."""
 
-    files: Mapping[str, Optimised]
-    schedules: Mapping[str, tuple[Schedule, ...]]
-    refusals: Mapping[str, tuple[Refusal, ...]]
-    notes: tuple[Diagnostic, ...] = ()
+    effort: Effort
+    name: str = "fuse"
+    needs: frozenset[str] = frozenset()
+    whole: bool = False
+
+    def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
+        """Why regions are no stages of a program, by routine."""
+        return {r.key: RunFinder(facts, RoutineSharing(facts, effects, r)).search().refusals for r in _routines(facts)}
+
+    def apply(self, facts: Facts, effects: Effects) -> Fused:
+        """New texts with regions fused."""
+        return optimise(facts, effects, self.effort)
+
+    def explain(self, made: Made, facts: Facts, key: str) -> Iterator[str]:
+        """The programs of a routine with their groups, and why the alternatives lost."""
+        schedules = made.schedules.get(key, ()) if isinstance(made, Fused) else ()
+        for number, schedule in enumerate(schedules, 1):
+            yield from explained(number, schedule, facts.target)
 
 
-def optimise(facts: Facts, effects: Effects, machine: Machine | None = None, only: str | None = None) -> Result:
-    """Fuse what pays, at the level of the application's options; in one file only where its path is given."""
+def _routines(facts: Facts, only: str | None = None) -> Iterator[Routine]:
+    """The routines with regions that can be optimised, those of one file if its path is given."""
+    for key, routine in facts.application.routines.items():
+        if only is not None and routine.file != only:
+            continue
+        if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
+            yield routine
+
+
+def optimise(
+    facts: Facts, effects: Effects, effort: Effort, machine: Machine | None = None, only: str | None = None
+) -> Fused:
+    """Fuse what pays; in one file only where its path is given."""
     options = facts.application.options
     chosen = machine or options.machine or (GPU if options.target == "gpu" else CPU)
     edits: dict[str, list[Edit]] = {}
     schedules: dict[str, tuple[Schedule, ...]] = {}
     refusals: dict[str, tuple[Refusal, ...]] = {}
     notes = list(without_routine(options.tuning, facts.application.routines)) if only is None else []
-    for key, routine in facts.application.routines.items():
-        if only is not None and routine.file != only:
-            continue
-        if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
-            continue
-        work = _RoutineWork(facts, effects, routine, chosen)
+    for routine in _routines(facts, only):
+        work = _RoutineWork(facts, effects, routine, chosen, effort)
         made = list(work.edits())
         notes += work.tuning.notes
-        schedules[key], refusals[key] = tuple(work.schedules), work.refusals
+        schedules[routine.key], refusals[routine.key] = tuple(work.schedules), work.refusals
         if made:
             edits.setdefault(routine.file, []).extend(made)
-    macros = facts.application.macros
-    files = {f.path: edited(f, edits[f.path], macros) for f in facts.application.files if f.path in edits}
-    return Result(files, schedules, refusals, tuple(notes))
-
-
-def edited(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> Optimised:
-    """A file with edits, and which line of the user's file each line stems from."""
-    done = apply_edits(index.source, edits, lambda text: wrap_line(text, macros))
-    before = index.expanded
-    lines = tuple(before[n - 1] if before is not None and n else n for n in done.line_map)
-    return Optimised(done.lines, lines)
+    return Fused(edited_files(facts, edits), refusals, tuple(notes), schedules=schedules)
 
 
 class _RoutineWork:
     """The optimisation of one routine."""
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine, machine: Machine) -> None:
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine, machine: Machine, effort: Effort) -> None:
         self.facts = facts
         self.routine = routine
-        self.machine = for_backend(machine, facts.backend(routine.key), facts.application.options.opt)
+        self.machine = for_backend(machine, facts.backend(routine.key), effort)
         self.target = facts.target
-        self.level = facts.application.options.opt
+        self.effort = effort
         tuning = facts.application.options.tuning
         self.tuning = Tuning(routine.key, facts.backend(routine.key), tuning, routine.place())
         self.index = facts.application.file(routine.key)
-        found = RunFinder(facts, RoutineSharing(facts, effects, routine)).find()
+        found = RunFinder(facts, RoutineSharing(facts, effects, routine)).search()
         self.programs = found.programs
         self.refusals = found.refusals
         self.schedules: list[Schedule] = []
@@ -128,7 +127,7 @@ class _RoutineWork:
         """The new regions, the declarations of what they need, and none of what has vanished."""
         used: set[str] = set()
         for program in self.programs:
-            decision = self.tuning.decide(program, self.machine, self.target, self.level)
+            decision = self.tuning.decide(program, self.machine, self.target, self.effort)
             regions: dict[int, RegionCode] = {}
             for number, group in enumerate(decision.choice.groups):
                 lowering = decision.choice.costs[number].lowering
@@ -219,7 +218,7 @@ class _RoutineWork:
             for r in self.facts.references[self.routine.key]
             if not any(id(c) in regions for c in r.at.constructs)
         }
-        rest |= {w for s in self.routine.spec.symbols.values() for w in _shape_words(s)} | used
+        rest |= {n for s in self.routine.spec.symbols.values() for d in s.shape for n in d.names} | used
         names = {n for g in self.replaced for n, p in g.program.patterns.items() if p.local}
         names |= {n for g in self.replaced for s in g.stages for n in s.scalars}
         return {n for n in names - rest if removable(self.routine, n)}
@@ -234,14 +233,5 @@ def names_of(region: Construct) -> set[str]:
     """The names that a new region mentions, in its body or its directive."""
     made = region.region
     assert made is not None
-    sizes = frozenset().union(*(d.extent.names for d in made.domains))
-    return mentioned((region,)) | {*made.iterators, *made.private} | sizes | made.bound_names
-
-
-def _shape_words(symbol: Symbol) -> set[str]:
-    return {name for dim in symbol.shape for name in dim.names}
-
-
-def with_text(index: FileIndex, done: Optimised) -> tuple[str, tuple[int, ...]]:
-    """The whole text of an optimised file, and its line map."""
-    return replace(index.source, lines=done.lines).text, done.line_map
+    sizes = {n for d in made.domains for n in d.extent.names}
+    return all_names((region,)) | {*made.iterators, *made.private} | made.bound_names | sizes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hfpy.analyze.bodies import words
-from hfpy.analyze.sizes import Linear
+from hfpy.model.building import Maker, quoted
 from hfpy.model.directives import Domain, Region
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, DirectiveLine, Node, Part
@@ -14,13 +13,12 @@ from hfpy.parse.fragments import fragment
 from hfpy.transform.stencil.blocks import BlockWriter, block_sizes, in_blocks
 from hfpy.transform.stencil.fusion import fused
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.linearforms import names_of, shown
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.march import MarchWriter, marches
-from hfpy.transform.stencil.nests import maker_of
 from hfpy.transform.stencil.points import point_nodes
 from hfpy.transform.stencil.program import Box
-from hfpy.transform.stencil.substitution import bound, shown
 from hfpy.transform.stencil.sweepcode import SweepWriter
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tiles import TileWriter
@@ -134,7 +132,6 @@ def _region(
     """The region with a body; with loops of its own where directives stand in comments."""
     first = group.regions[0]
     hints += (("fuse", ("no",)),) if group.wishes.fuse == "no" else ()
-    steps = space.steps or (1,) * len(space.iterators)
     made = fused(
         group.regions,
         domains=tuple(Domain(i, size) for i, size in zip(space.iterators, space.sizes, strict=True)),
@@ -148,19 +145,21 @@ def _region(
         schedule=group.wishes.schedule,
         collapse=group.wishes.collapse if collapse is None else collapse,
     )
-    make = maker_of(group.stages[0])
-    inner = tuple(body)
-    for iterator, span, step in zip(space.iterators, space.box, steps, strict=True) if made.loops else ():
-        inner = (make.loop(iterator, bound(span.lower), bound(span.upper), inner, step),)
-    return region_node(replace(made, hints=(*hints, *made.hints)), inner, group.stages[-1].region)
+    steps = space.steps or (1,) * len(space.iterators)
+    return with_loops(replace(made, hints=(*hints, *made.hints)), tuple(body), steps, group.stages[-1].region)
 
 
-def region_node(region: Region, body: tuple[Node, ...], last: Construct) -> Construct:
-    """A region with a body; ``last`` is the region with whose end it ends."""
+def with_loops(region: Region, body: tuple[Node, ...], steps: Sequence[int], last: Construct) -> Construct:
+    """A region with a body, in loops with some steps where directives stand in comments; it ends as the region ``last``
+    does.
+    """
     assert last.end is not None
+    make = Maker(region.line)
+    spans = zip(region.iterators, region.starts, region.ends, steps, strict=True)
+    for iterator, start, end, step in spans if region.loops else ():
+        body = (make.loop(iterator, quoted(start), quoted(end), body, step),)
     head = DirectiveLine(region.line, "region", made=True)
-    end = DirectiveLine(last.end.line, "region", made=True)
-    return Construct("region", (Part(head, body),), end, region)
+    return Construct("region", (Part(head, body),), DirectiveLine(last.end.line, "region", made=True), region)
 
 
 def _sizes(group: Group) -> tuple[Dim, ...]:
@@ -187,5 +186,4 @@ def _threads(group: Group, counted: tuple[str, ...], target: str) -> Hints:
 
 def names_in_bounds(box: Box) -> set[str]:
     """The names that bounds mention."""
-    forms: list[Linear] = [f for span in box for f in (span.lower, span.upper)]
-    return {w for form in forms for atom, _ in form for w in words(atom)}
+    return names_of(*(form for span in box for form in (span.lower, span.upper)))

@@ -11,7 +11,8 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
 from hfpy.model.statements import Construct, Jump, Node, flatten
-from hfpy.transform.stencil.lift import Draft, Refusal, Refused
+from hfpy.transform.passes import Refusal, Refused
+from hfpy.transform.stencil.lift import Draft
 from hfpy.transform.stencil.program import Box, Pattern, Program, Read, Stage, Version, within
 from hfpy.transform.stencil.sweeplift import SweepLifter
 
@@ -39,7 +40,7 @@ class RunFinder:
         for reference in facts.references[self.routine.key]:
             self.by_name.setdefault(reference.name, []).append(reference)
 
-    def find(self) -> Found:
+    def search(self) -> Found:
         """All programs, in the order of the text; a region alone is a program of one stage."""
         jumps = any(isinstance(s, Jump) and s.kind == "goto" for s in flatten(self.routine.body))
         programs = [self._program(run, again) for run, again in self._runs(self.routine.body, jumps)]

@@ -7,6 +7,7 @@ from itertools import accumulate, pairwise, product
 
 from hfpy.options import Machine
 from hfpy.transform.stencil.blocks import in_blocks
+from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.model import Cost, cost
 from hfpy.transform.stencil.program import Program
@@ -36,18 +37,18 @@ class Choice:
         return sum(c.seconds for c in self.costs)
 
 
-def legal(program: Program, first: int, last: int, target: str, level: int) -> Group:
+def legal(program: Program, first: int, last: int, target: str, effort: Effort) -> Group:
     """The group of the stages ``first`` to ``last``. Raises Illegal."""
     group = group_of(program, program.stages[first : last + 1])
     group.check()
     if target == "cpu" and len(group.stages) > 1:
         _check_threads(group)
     if isinstance(group, ColumnGroup):
-        group.suits(target, level)
+        group.suits(target, effort)
         return group
     if len(group.stages) > 1:
         here = {(0,) * len(program.iterators)}
-        if level < 2 and any(group.needs[s.number] - here for s in group.stages):
+        if not effort.again and any(group.needs[s.number] - here for s in group.stages):
             raise Illegal("a stage would be computed more than once")
         if target == "gpu" and sum(len(n) for n in group.needs.values()) > MOST_VALUES:
             raise Illegal("a thread would have to hold too many values")
@@ -65,13 +66,13 @@ def _check_threads(group: Group) -> None:
 class _Prices:
     """All legal groups of neighbouring stages with their costs, by first and last stage, and why others are none."""
 
-    def __init__(self, program: Program, machine: Machine, target: str, level: int) -> None:
+    def __init__(self, program: Program, machine: Machine, target: str, effort: Effort) -> None:
         self.made: dict[tuple[int, int], tuple[Group, Cost]] = {}
         self.reasons: list[tuple[int, int, str]] = []
         for end in range(len(program.stages)):
             for begin in range(max(0, end + 1 - MOST_STAGES), end + 1):
                 try:
-                    group = legal(program, begin, end, target, level)
+                    group = legal(program, begin, end, target, effort)
                     self.made[begin, end] = group, cost(group, machine, target)
                 except Illegal as illegal:
                     self.reasons.append((begin, end, str(illegal)))
@@ -88,16 +89,16 @@ class _Prices:
         return Choice(tuple(g for g, _ in chosen), tuple(c for _, c in chosen), tuple(self.reasons), others)
 
 
-def choose(program: Program, machine: Machine, target: str, level: int) -> Choice:
+def choose(program: Program, machine: Machine, target: str, effort: Effort) -> Choice:
     """The cheapest grouping of neighbouring stages; exact, since a group's cost depends on the group alone (§11)."""
-    return cheapest(program, machine, target, level, 1)[0]
+    return cheapest(program, machine, target, effort, 1)[0]
 
 
-def cheapest(program: Program, machine: Machine, target: str, level: int, most: int) -> tuple[Choice, ...]:
+def cheapest(program: Program, machine: Machine, target: str, effort: Effort, most: int) -> tuple[Choice, ...]:
     """The ``most`` cheapest groupings (fewer if there are no more), the best first. Where stages that ``fuse`` wants
     together have to part, only those that part as few as can be.
     """
-    prices = _Prices(program, machine, target, level)
+    prices = _Prices(program, machine, target, effort)
     count = len(program.stages)
     # For each number of stages the best ways to group so many: stages parted that `fuse` wants together, seconds, where
     # the last group begins, and which of the ways to group the stages before it.
@@ -120,12 +121,12 @@ def cheapest(program: Program, machine: Machine, target: str, level: int, most: 
     return tuple(found)
 
 
-def grouped(program: Program, machine: Machine, target: str, level: int, sizes: tuple[int, ...]) -> Choice:
+def grouped(program: Program, machine: Machine, target: str, effort: Effort, sizes: tuple[int, ...]) -> Choice:
     """The grouping with so many stages in each group. Raises Illegal if it cannot be."""
     cuts = (0, *accumulate(sizes))
     if cuts[-1] != len(program.stages) or any(a >= b for a, b in pairwise(cuts)):
         raise Illegal(f"there are {len(program.stages)} regions")
-    return _Prices(program, machine, target, level).choice(cuts)
+    return _Prices(program, machine, target, effort).choice(cuts)
 
 
 def _parts(program: Program, begin: int) -> int:

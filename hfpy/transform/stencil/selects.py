@@ -6,12 +6,11 @@ the branch, since each side is computed as it was written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, walk
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine, expressions
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, expressions, sides
 from hfpy.transform.stencil.program import SpanKey
 
 # Functions that have a value for every argument.
@@ -19,14 +18,6 @@ _TOTAL = frozenset(
     {"abs", "dabs", "sign", "dsign", "min", "max", "amin1", "amax1", "dmin1", "dmax1", "merge", "real", "dble"}
 )
 _MOST = 40  # operations of a side beyond which computing both costs more than a jump
-
-
-_MADE = re.compile(r"= merge\(hf_\w+(\(\w+\))?,[^\n]*\s*[^\n]*hf_\w+_mask|^ *do hf_l = 0, hf_", re.MULTILINE)
-
-
-def holds_selections(text: str) -> bool:
-    """Whether a generated text has selections that the optimiser made of branches, or loops over blocks of columns."""
-    return _MADE.search(text) is not None
 
 
 class Selector:
@@ -60,17 +51,15 @@ class Selector:
                 and self._harmless(action)
                 and self._asks_data(node.control[0], node.line.key)
             )
-        if not isinstance(node, Construct) or len(node.parts) != 2:
+        found = sides(node)
+        if found is None or not isinstance(node, Construct) or len(found[1]) < 2:
             return False
-        other = node.parts[1].header
-        if not isinstance(other, Header) or other.kind != "else":
+        condition, bodies = found
+        if not all(self._plain(inner) for body in bodies for inner in body):
             return False
-        sides = [part.body for part in node.parts]
-        if not all(self._plain(inner) for side in sides for inner in side):
+        if not self._asks_data(condition, node.header.line.key):
             return False
-        if not self._asks_data(expressions(node.header)[0], node.header.line.key):
-            return False
-        one, two = (set(assigned(side)) for side in sides)
+        one, two = (set(assigned(body)) for body in bodies)
         return all(name in self.certain or not self._read_elsewhere(name, node) for name in one ^ two)
 
     def _plain(self, node: Node) -> bool:

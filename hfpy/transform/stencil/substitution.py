@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 
-from hfpy.analyze.sizes import Linear
-from hfpy.model.building import Maker, apply, binary, name, number, plus
-from hfpy.model.expressions import NOWHERE, Expr, Instead, Name, Unary, unplaced, with_children
-from hfpy.model.printing import expression as printed
+from hfpy.model.building import Maker, apply, name, plus
+from hfpy.model.expressions import Expr, Instead, Name, with_children
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Node, OneLine, Part, Statement, expressions, map_expressions
-from hfpy.parse.expressions import expression
+from hfpy.model.statements import Construct, Node, Part, Statement, map_expressions, sides
+from hfpy.transform.stencil.linearforms import atom
 from hfpy.transform.stencil.program import Access, Offset, Pattern, Stage
 from hfpy.transform.stencil.selects import Selector, assigned, reads_before_set
-
-
-@lru_cache(maxsize=20_000)
-def atom(text: str) -> Expr:
-    """What a linear form or a pattern calls by its text, as a tree."""
-    return unplaced(expression(text))
-
-
-def bound(form: Linear, by: int = 0) -> Expr:
-    """A linear form plus a number, the number last, as people write it."""
-    terms = dict(form)
-    terms[""] = terms.get("", 0) + by
-    found: Expr | None = None
-    for what, factor in sorted(terms.items(), key=lambda t: (not t[0], t[0])):
-        if not what:
-            found = number(factor) if found is None else plus(found, factor)
-        elif factor:
-            part = atom(what) if abs(factor) == 1 else binary(number(abs(factor)), "*", atom(what))
-            if found is None:
-                found = part if factor > 0 else Unary(NOWHERE, NOWHERE, "-", part)
-            else:
-                found = binary(found, "+" if factor > 0 else "-", part)
-    assert found is not None
-    return found
-
-
-def shown(form: Linear) -> str:
-    """A linear form as text."""
-    return printed(bound(form), tight=True)
 
 
 def element(pattern: Pattern, offset: Mapping[str, int], point: Mapping[str, Expr]) -> Expr:
@@ -95,26 +63,23 @@ class Substitution:
 
     def _selection(self, node: Node, branch: Callable[[str, str], str]) -> Iterator[Node]:
         """Both sides of a branch, each in variables of its own, and which of them counts."""
-        if isinstance(node, OneLine):
-            line, condition = node.line, node.control[0]
-            sides: list[tuple[Node, ...]] = [(node.action,)]
-        else:
-            assert isinstance(node, Construct)
-            line, condition = node.header.line, expressions(node.header)[0]
-            sides = [part.body for part in node.parts]
+        line = node.header.line if isinstance(node, Construct) else node.line
         make = Maker(line)
+        found = sides(node)
+        assert found is not None
+        condition, bodies = found
         outer = dict(self.sides)
-        names = list(dict.fromkeys(n for side in sides for n in assigned(side)))
+        names = list(dict.fromkeys(n for body in bodies for n in assigned(body)))
         mask = name(branch(self._called(names[0], outer), "mask"))
         yield make.assign(mask, self.expression(condition, line))
         last: list[dict[str, Expr]] = []
-        for side, word in zip(sides, ("yes", "no"), strict=False):
-            own: dict[str, Expr] = {n: name(branch(self._called(n, outer), word)) for n in assigned(side)}
+        for body, word in zip(bodies, ("yes", "no"), strict=False):
+            own: dict[str, Expr] = {n: name(branch(self._called(n, outer), word)) for n in assigned(body)}
             for old, new in own.items():
-                if reads_before_set(side, old):
+                if reads_before_set(body, old):
                     yield make.assign(new, self._current(old, outer))
             self.sides = {**outer, **own}
-            yield from self.of(side)
+            yield from self.of(body)
             last.append(own)
         self.sides = outer
         for each in names:

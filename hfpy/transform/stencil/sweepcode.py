@@ -12,10 +12,11 @@ from hfpy.model.building import Maker, apply, binary, literal, name, number, plu
 from hfpy.model.expressions import Apply, Binary, Expr, walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Part, Statement, expressions
 from hfpy.transform.stencil.clusters import Cluster
+from hfpy.transform.stencil.linearforms import atom, bound, shown
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.members import Instance, Member, Spot, base_of, spot_of
 from hfpy.transform.stencil.program import Access, Stage, Version, distance, moved
-from hfpy.transform.stencil.substitution import Substitution, atom, bound, shown, spelled
+from hfpy.transform.stencil.substitution import Substitution, spelled
 from hfpy.transform.stencil.sweeps import ColumnGroup, lags
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.bodies import RegionBody, words
+from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.sizes import Linear, linear, show
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
@@ -17,6 +17,7 @@ from hfpy.parse.fragments import expanded
 from hfpy.parse.fragments import piece as piece_of
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.stencil.lift import Draft, Lifter, wishes_of
+from hfpy.transform.stencil.linearforms import names_of
 from hfpy.transform.stencil.operations import count
 from hfpy.transform.stencil.program import WRITTEN_LEVELS, Access, Offset, Pattern, Piece, Span, SpanKey
 
@@ -136,7 +137,7 @@ class SweepLifter(Lifter):
         for use in uses:
             self._check_use(use, accesses[use.key], written, patterns[use.name], iterators)
         for piece in pieces:
-            fixed |= {n for form in _bounds(piece) for atom, _ in form for n in words(atom)}
+            fixed |= names_of(*_bounds(piece))
         fixed |= {n for b in (*region.starts, *region.ends) for n in expanded(b, self.macros).names}
         box = (*self._box(region, fixed, varying), WRITTEN_LEVELS)
         offsets: dict[str, frozenset[Offset]] = {}
@@ -191,7 +192,7 @@ class SweepLifter(Lifter):
             for item in items:
                 form = self._form(item, reference)
                 moving = [(atom, factor) for atom, factor in form if atom in iterators]
-                inner = {w for atom, _ in form for w in words(atom)}
+                inner = names_of(form)
                 if not moving:
                     if inner & varying:
                         raise self._at(1, f"an index of '{data.name}' is computed", reference)

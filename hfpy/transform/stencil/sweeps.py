@@ -15,6 +15,7 @@ from functools import cached_property
 from hfpy.model.directives import Region
 from hfpy.model.statements import flatten
 from hfpy.transform.stencil.clusters import Cluster, clusters
+from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.groups import Group, Illegal
 from hfpy.transform.stencil.inlining import Inliner
@@ -158,13 +159,13 @@ class ColumnGroup(Group):
         across = set(self.program.iterators[:-1])
         return {n for n, p in self.program.patterns.items() if across <= set(p.items)}
 
-    def suits(self, target: str, level: int) -> None:
-        """Raises Illegal if the group does not fit the target or the level of the optimiser."""
+    def suits(self, target: str, effort: Effort) -> None:
+        """Raises Illegal if the group does not fit the target or the effort."""
         if len(self.stages) == 1:
             return
-        if level < 2 and any(len(n) > 1 for n in self.needs.values()):
+        if not effort.again and any(len(n) > 1 for n in self.needs.values()):
             raise Illegal("a stage would be computed more than once")
-        if level < 2 and target == "cpu" and not all(s.pieces for s in self.stages):
+        if not effort.again and target == "cpu" and not all(s.pieces for s in self.stages):
             raise Illegal("a loop along the column would replace one along rows")
 
     def rewritten(self, target: str) -> bool:

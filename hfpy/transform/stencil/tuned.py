@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.statements import flatten
 from hfpy.options import TUNING_FILE, Machine, Tuned
+from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.groups import Illegal
 from hfpy.transform.stencil.lowering import with_lowering
 from hfpy.transform.stencil.program import Program
@@ -38,7 +39,7 @@ class Tuning:
         self.used: set[str] = set()
         self.notes: list[Diagnostic] = []
 
-    def decide(self, program: Program, machine: Machine, target: str, level: int) -> Decision:
+    def decide(self, program: Program, machine: Machine, target: str, effort: Effort) -> Decision:
         """The tuned grouping of a program if there is one for its text, else the cheapest of the model."""
         digest = stages_digest(program) if self.known else ""
         tuned = next((t for t in self.known if t.stages == digest), None)
@@ -46,10 +47,10 @@ class Tuning:
             self.used.add(tuned.stages)
             try:
                 asking = with_lowering(program, tuned.lowering) if target == "gpu" else program
-                return Decision(grouped(asking, machine, target, level, tuned.groups), tuned)
+                return Decision(grouped(asking, machine, target, effort, tuned.groups), tuned)
             except Illegal as illegal:
                 self._ignored(f"its groups {list(tuned.groups)} cannot be: {illegal}")
-        return Decision(choose(program, machine, target, level))
+        return Decision(choose(program, machine, target, effort))
 
     def finish(self) -> None:
         """Tell of choices for regions that are not there any more."""

@@ -14,11 +14,12 @@ from hfpy.model.building import apply, name, plus
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Node
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.linearforms import bound
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.nests import NestBody, maker_of
 from hfpy.transform.stencil.points import copies
 from hfpy.transform.stencil.program import Box, Offset, Span, Stage, Version, distance, moved
-from hfpy.transform.stencil.substitution import bound, spelled
+from hfpy.transform.stencil.substitution import spelled
 from hfpy.transform.stencil.walkplan import Line, carried_versions, walk_plan
 
 Held = Mapping[Version, Collection[Offset]]

@@ -1,0 +1,32 @@
+"""Arrays in kernels: views of memory that know their bounds, in storage order."""
+
+from __future__ import annotations
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds
+from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.model.scalars import Scalar
+
+
+def array_variable(data: DataObject, facts: Facts, scalar: Scalar, bounds: list[tuple[str, str]]) -> CVariable:
+    """An array whose view bears its own name."""
+    storage = facts.order(data).storage or tuple(range(data.rank))
+    lower, upper = (tuple(b[side] for b in bounds) for side in (0, 1))
+    return CVariable(c_name(data.name), scalar, lower, upper, storage)
+
+
+def view_line(variable: CVariable, name: str, const: bool, data: str) -> str:
+    """The definition of an array's view: bounds in storage order."""
+    element = f"{'const ' if const else ''}{c_type(variable.type)}"
+    pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
+    return f'const hf_array<{element}, {variable.rank}> {variable.text}("{name}", {data}, {pairs});'
+
+
+def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:
+    """The type of a data object. Raises CannotPrint for derived types and the like."""
+    scalar = kinds.scalar(data.symbol.type, data.home)
+    if scalar is None:
+        raise CannotPrint(f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base}")
+    c_type(scalar)
+    return scalar

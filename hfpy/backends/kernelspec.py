@@ -1,0 +1,366 @@
+"""The kernel of a region, decided once for all backends that write kernels (design §9).
+
+The parameters are what the region names and no more: bounds, scalars by value, scalars that it gives back, arrays, and
+the variables of modules that routines called in it name (design §4, hybrid-fortran.md §9.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.flow import Flow
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.known import known_values, values_here, with_values
+from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.uses import Reference
+from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.space import bounds_of, own_arrays
+from hfpy.backends.c.values import CannotPrint, c_type, component_path
+from hfpy.backends.c.views import scalar_of
+from hfpy.backends.workspace import workspace
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
+from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
+from hfpy.model.names import Names, launcher_name
+from hfpy.model.scalars import INTEGER, Scalar
+from hfpy.model.statements import expressions
+from hfpy.model.units import FType, Symbol
+from hfpy.parse.fragments import ONE, expanded, fragment
+
+
+def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
+    """The calls in a region of routines that hfpy has the source of."""
+    facts, number = device.facts, sharing.body.identity.number
+    found = facts.graph.sites[sharing.key]
+    return [s for s in found if s.callee and number in s.at.regions and facts.live(s.at, sharing.key)]
+
+
+class SpecBuilder:
+    """Decides about one active region, whose names are placed. ``block`` are the threads of a block in x, y, z."""
+
+    def __init__(self, device: DeviceRoutines, sharing: RegionSharing, name: str, block: tuple[int, int, int]) -> None:
+        self.device = device
+        self.facts: Facts = device.facts
+        self.sharing = sharing
+        self.routine = sharing.routine
+        self.key = sharing.key
+        self.region = sharing.region
+        self.name = name
+        self.sites = sites_of(device, sharing)
+        self.block = block
+        self.flow: Flow = sharing.body.flow()
+        self.known = known_values(self.facts, self.routine, sharing.body.construct, set(self.flow.written))
+        self.variables: dict[str, Parameter | Local] = {}
+        self.meaning: dict[str, str] = {}
+        self.globals: dict[Slot, str] = {}
+        self.imports: list[Import] = []
+        taken = {*self.region.iterators, *sharing.body.mentioned, *self.routine.spec.symbols}
+        self.names = Names(frozenset(taken))
+
+    def build(self) -> KernelSpec:
+        """The signature. Raises CannotPrint for what kernels cannot have, Unprintable for recursion."""
+        called = self.device.reached({s.callee for s in self.sites})
+        ranges = tuple(self._ranges())
+        self._symbols()
+        for key in called:
+            for found in self.device.globals(key):
+                self._global(found.home, found.symbol.name)
+        slots = ((key, data.name) for key in called for data in own_arrays(self.device, key))
+        room = [workspace(self, slot, called) for slot in slots]
+        return KernelSpec(
+            self.name,
+            launcher_name(self.name),
+            self.facts.application.shown_place(self.routine.key, self.region.line),
+            (self.routine.kind, self.routine.name),
+            ranges,
+            self.block,
+            dict(self.region.factors("team")),
+            tuple(self.variables.values()),
+            self.meaning,
+            self.globals,
+            tuple(called),
+            tuple(room),
+            tuple(self.imports),
+        )
+
+    # -- bounds
+
+    def _ranges(self) -> Iterator[Range]:
+        region = self.region
+        strides = region.strides or (ONE,) * len(region.domains)
+        for name, start, end, step in zip(region.iterators, region.starts, region.ends, strides, strict=True):
+            first, last = self._bound(name, "first", start), self._bound(name, "last", end)
+            yield Range(name, first, last, self._bound(name, "step", step))
+
+    def _bound(self, iterator: str, word: str, given: Fragment) -> Fragment:
+        """A bound of constants and integers that nothing changes, or else one that the host evaluates."""
+        return self.lasting(given, self.key) or self._asked(f"{iterator}_{word}", (iterator, word), given.text)
+
+    def _asked(self, wanted: str, meaning: object, actual: str) -> Fragment:
+        """A number that the host works out before the launch."""
+        name = self.names.name(wanted, meaning)
+        self.variables.setdefault(name, Parameter("value", name, name, INTEGER, actual))
+        return Fragment(name, Name(0, len(name), name))
+
+    def lasting(self, bound: Fragment, home: str) -> Fragment | None:
+        """A bound as it stands, if made of constants and integers that nothing changes; None otherwise.
+
+        ``home`` is the unit whose names it means.
+        """
+        plain = expanded(bound, self.facts.application.macros_of(self.key))
+        shown = with_values(plain, values_here(self.facts, self.known, self.key, home))
+        value = self.device.kinds.value(shown.expr, home)
+        if value is not None:
+            return fragment(str(value))
+        scopes = self.facts.scopes
+        objects = []
+        for name in sorted(shown.names):
+            if home != self.key and scopes.variable(name, home) != scopes.variable(name, self.key):
+                return None
+            found = self.facts.object(name, self.key)
+            if found is None or not self.device.lasting(found, self.key):
+                return None
+            objects.append(found)
+        for found in objects:
+            if not found.symbol.constant:
+                self._value(found.name, scalar_of(self.device.kinds, found))
+        return shown
+
+    # -- symbols
+
+    def _symbols(self) -> None:
+        sharing = self.sharing.result
+        if not sharing.complete:
+            raise CannotPrint("a name that hfpy does not know")
+        for reduction in self.region.reductions:
+            self._reduction(reduction.name, reduction.op)
+        flags = {n for a in sharing.flags for n in names_in(a.target)}
+        iterators, mentioned = set(self.region.iterators), self.sharing.body.mentioned
+        for name in (n for n in sharing.shared if n in mentioned and n not in iterators):
+            self._shared(name, name in flags)
+        for name in (*sharing.private, *sharing.heap):
+            if name not in iterators:
+                self._own(name)
+        for name in sharing.firstprivate:
+            self._own(name, "before")
+        for name in sharing.lastprivate:
+            self._own(name, "after")
+
+    def _object(self, name: str) -> tuple[DataObject, Scalar]:
+        data = self.facts.object(name, self.key)
+        if data is None:
+            raise CannotPrint(f"'{name}'")
+        return data, scalar_of(self.device.kinds, data)
+
+    def _named(self, name: str) -> str:
+        """The routine's own name for a variable, which no other has in the kernel."""
+        if self.names.own(name) != name:
+            raise CannotPrint(f"the name '{name}', which hfpy needs,")
+        self.meaning[name] = name
+        return name
+
+    def _value(self, name: str, scalar: Scalar) -> None:
+        self.variables.setdefault(self._named(name), Parameter("value", name, name, scalar, name))
+
+    def _shared(self, name: str, flag: bool) -> None:
+        found = self.facts.scopes.variable(name, self.key)
+        if found is not None and found.symbol.type.base in ("type", "class"):
+            self._components(name, found.home, found.symbol)
+            return
+        data, scalar = self._object(name)
+        if data.symbol.constant:
+            return
+        optional = "optional" in data.symbol.attributes
+        written = name in self.flow.written
+        if data.rank:
+            self._array(data, scalar, name, self._named(name), self._access(name))
+        elif optional and (flag or written):
+            raise CannotPrint(f"a write of the optional argument '{name}'")
+        elif written and not flag:
+            raise CannotPrint(f"a write of '{name}', which all points share")
+        elif optional or flag:
+            passing: Passing = "optional" if optional else "result"
+            access: Access = "inout" if flag else "in"
+            made = Parameter(passing, name, self._named(name), scalar, name, access, optional=optional)
+            self.variables[made.text] = made
+        else:
+            self._value(name, scalar)
+
+    def _access(self, name: str) -> Access:
+        if name not in self.flow.written:
+            return "in"
+        return "inout" if name in self.flow.read else "out"
+
+    def _own(self, name: str, when: str = "") -> None:
+        """A variable of which each point has its own; ``when`` it has a value outside of the region, if it has."""
+        data, scalar = self._object(name)
+        text = self.names.name(f"{self._named(name)}_{when}", (name, when)) if when else ""
+        if when == "before":
+            if data.rank:
+                self._array(data, scalar, name, text, "in")
+            else:
+                self.variables[text] = Parameter("value", name, text, scalar, name)
+        elif when == "after":
+            if data.rank:
+                raise CannotPrint(f"the array '{name}', whose last value is used after the region")
+            self.variables[text] = Parameter("result", name, text, scalar, name, "inout")
+        before, after = (text if when == word else "" for word in ("before", "after"))
+        bounds = self._own_bounds(data)
+        self.variables[self._named(name)] = Local(name, scalar, data.rank, bounds, before, after)
+
+    def _own_bounds(self, data: DataObject) -> Bounds | None:
+        pairs = []
+        for low, high in bounds_of(self.facts, data):
+            lower, upper = self.lasting(low, data.home), self.lasting(high, data.home)
+            if lower is None or upper is None:
+                return None
+            pairs.append((lower, upper))
+        return tuple(pairs)
+
+    def _reduction(self, name: str, op: str) -> None:
+        data, scalar = self._object(name)
+        if data.rank:
+            raise CannotPrint(f"the reduction of the array '{name}'")
+        text = self.names.name(f"{self._named(name)}_partial", (name, "partial"))
+        self.variables[text] = Parameter("reduction", name, text, scalar, name, "inout", operator=op)
+        self.variables[name] = Local(name, scalar, partial=text, operator=op)
+
+    # -- arrays
+
+    def _array(self, data: DataObject, scalar: Scalar, actual: str, text: str, access: Access) -> None:
+        """An array on the device: ``actual`` is its name in the routine, ``text`` the one in the kernel."""
+        self.variables[text] = Parameter(
+            "array",
+            data.name,
+            text,
+            scalar,
+            actual,
+            access,
+            tuple(self._array_bounds(data, d, actual, text) for d in range(data.rank)),
+            self.facts.order(data).storage or tuple(range(data.rank)),
+            bool(data.symbol.attributes & {"pointer", "target"}),
+            "optional" in data.symbol.attributes,
+        )
+
+    def _array_bounds(self, data: DataObject, dimension: int, actual: str, text: str) -> tuple[Fragment, Fragment]:
+        """Bounds of one dimension: from the declaration where its names keep their values, else asked of the array."""
+        size = data.used[dimension]
+        dim = size.extent
+        form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
+        if form == "star":
+            raise CannotPrint(f"the assumed-size array '{data.name}'")
+        lower = self.lasting(dim.lower or ONE, data.home) if form == "explicit" else None
+        upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
+        if "optional" in data.symbol.attributes and (lower is None or upper is None):
+            raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
+        storage = self.facts.order(data).storage or tuple(range(data.rank))
+        asked = self._asked_bounds(text, actual, storage.index(dimension) + 1, lower is None, upper is None)
+        return lower or next(asked), upper or next(asked)
+
+    def _asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Fragment]:
+        """The bounds of a dimension in storage that the host asks the array for."""
+        for word, wanted in (("lower", lower), ("upper", upper)):
+            if wanted:
+                asked = f"{word[0]}bound({actual}, {place})"
+                yield self._asked(f"{text}_{word}{place}", (text, word, place), asked)
+
+    # -- variables of modules
+
+    def _global(self, home: str, name: str) -> None:
+        """A module variable that a routine called in the region names."""
+        if (home, name) in self.globals:
+            return
+        scopes = self.facts.scopes
+        known = ((n, f) for n in self.meaning if (f := scopes.variable(n, self.key)) is not None)
+        own = next((n for n, f in known if (f.home, f.symbol.name) == (home, name)), None)
+        if own is not None:
+            self.globals[(home, name)] = self.meaning[own]
+            return
+        data = self.facts.object(name, home)
+        assert data is not None
+        owner = self.facts.routine(home)
+        hidden = owner.spec.default_private and "public" not in data.symbol.attributes
+        if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
+            raise CannotPrint(f"'{name}' of '{owner.name}', which a routine called here uses and which is private")
+        local = self._imported(home, name)
+        text = self.globals[(home, name)] = self.names.name(f"{name}_of_{owner.name}", ("global", home, name))
+        scalar = scalar_of(self.device.kinds, data)
+        if data.rank:
+            self._array(data, scalar, local, text, "in")
+        else:
+            self.variables[text] = Parameter("value", name, text, scalar, local)
+
+    def _imported(self, home: str, name: str) -> str:
+        """The name under which the routine reaches a module variable."""
+        found = self.facts.scopes.variable(name, self.key)
+        if found is not None and (found.home, found.symbol.name) == (home, name):
+            return name
+        owner = self.facts.routine(home)
+        local = f"hf_{owner.name}_{name}"
+        self.imports.append(Import(owner.name, name, local))
+        return local
+
+    # -- components of derived types (L4): each one that the region names is a parameter of its own
+
+    def _components(self, name: str, home: str, symbol: Symbol) -> None:
+        chains: dict[tuple[str, ...], bool] = {}
+        for reference in self.sharing.body.references_of(name):
+            found = _chain(reference)
+            if not found:
+                raise CannotPrint(f"'{name}' of type {symbol.type.derived} as a whole, or with indices on the way")
+            chains[found] = chains.get(found, False) or self.device.effects.of(reference, self.key)[1]
+        for chain, written in sorted(chains.items()):
+            self._component(chain, self._declared(symbol.type, home, chain[1:]), home, written)
+
+    def _component(self, chain: tuple[str, ...], symbol: Symbol, home: str, written: bool) -> None:
+        actual = "%".join(chain)
+        scalar = self.device.kinds.scalar(symbol.type, home)
+        if scalar is None:
+            raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base}")
+        c_type(scalar)
+        text = self.meaning[actual] = self.names.name("_".join(chain), ("component", *chain))
+        if not symbol.rank:
+            if written:
+                raise CannotPrint(f"a write of '{actual}', which all points share")
+            self.variables[text] = Parameter("value", actual, text, scalar, actual)
+            return
+        bounds = []
+        for place in range(1, symbol.rank + 1):
+            lower, upper = self._asked_bounds(text, actual, place, True, True)
+            bounds.append((lower, upper))
+        access: Access = "out" if written else "in"
+        storage = tuple(range(symbol.rank))
+        self.variables[text] = Parameter(
+            "array", actual, text, scalar, actual, access, tuple(bounds), storage, aliased=True
+        )
+
+    def _declared(self, ftype: FType, home: str, names: tuple[str, ...]) -> Symbol:
+        """The declaration of a component, through nested types."""
+        symbol: Symbol | None = None
+        for name in names:
+            definition = self.facts.scopes.derived_type(ftype.derived, home)
+            symbol = next((c for c in definition.components if c.name == name), None) if definition else None
+            if symbol is None:
+                raise CannotPrint(f"the component '{name}', which hfpy does not find")
+            ftype = symbol.type
+        assert symbol is not None
+        return symbol
+
+
+def _chain(reference: Reference) -> tuple[str, ...]:
+    """The longest chain of components that a reference is the begin of."""
+    longest: tuple[str, ...] = ()
+    for top in expressions(reference.at.statement):
+        for node in walk(top):
+            if isinstance(node, Component) and _begins(node, reference.node):
+                longest = max(longest, component_path(node), key=len)
+    return longest
+
+
+def _begins(node: Expr, first: Expr) -> bool:
+    while isinstance(node, Component | Apply):
+        if node is first:
+            return True
+        node = node.base
+    return node is first

@@ -1,0 +1,167 @@
+"""One kernel as a value: what it is called, what it is given, what each thread has of its own.
+
+Every backend that writes kernels prints kernel and launcher from this one signature (design §9). Nothing in it belongs
+to a language: bounds are expressions of the program, names are those of the program or made from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from hfpy.model.expressions import Fragment
+from hfpy.model.scalars import Scalar
+
+Access = Literal["in", "out", "inout"]
+#: How a parameter is passed: by value; by value with the word whether it was given; as a scalar that comes back; as
+#: the partial results of a reduction; as the address of an array.
+Passing = Literal["value", "optional", "result", "reduction", "array"]
+_ORDER: tuple[Passing, ...] = ("value", "optional", "result", "reduction", "array")
+#: A variable of a module: the module's key and the name there.
+Slot = tuple[str, str]
+
+
+#: Lower and upper bounds of dimensions: integers that keep their values while a kernel runs. Their names are parameters
+#: of the kernel and named constants of the region's routine.
+Bounds = tuple[tuple[Fragment, Fragment], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The points of a region along one iterator, whose ends are like bounds."""
+
+    iterator: str
+    first: Fragment
+    last: Fragment
+    step: Fragment
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of kernel and launcher.
+
+    ``text`` is its name there, ``name`` the user's name for what it holds (``grid%dx`` for a component), ``actual`` the
+    Fortran text that the launcher is called with. Arrays have the ``bounds`` of their dimensions in the order of
+    Fortran's index list, and ``storage``: for each place in storage the place in that list. ``aliased`` arrays may
+    share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction.
+    """
+
+    passing: Passing
+    name: str
+    text: str
+    type: Scalar
+    actual: str
+    access: Access = "in"
+    bounds: Bounds = ()
+    storage: tuple[int, ...] = ()
+    aliased: bool = False
+    optional: bool = False
+    operator: str = ""
+
+    @property
+    def rank(self) -> int:
+        """The number of an array's dimensions."""
+        return len(self.bounds)
+
+    @property
+    def stored_bounds(self) -> Bounds:
+        """The bounds in the order of storage."""
+        return tuple(self.bounds[d] for d in self.storage)
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A variable of which every thread has its own.
+
+    ``before`` and ``after`` are the parameters with its value before the region and for that of the last point,
+    ``partial`` is the parameter for what it collected for a reduction with ``operator``. The ``bounds`` of an array are
+    in the order of Fortran's index list; None where they may have changed since the array was declared.
+    """
+
+    name: str
+    type: Scalar
+    rank: int = 0
+    bounds: Bounds | None = ()
+    before: str = ""
+    after: str = ""
+    partial: str = ""
+    operator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Room, for every thread, for a local array of run-time size of a called routine: ``slot`` is the routine's key and
+    the array's name, ``routine`` its name, ``text`` what the kernel calls it. ``bounds`` are in the order of storage;
+    None where not all calls mean the same size.
+    """
+
+    slot: Slot
+    routine: str
+    text: str
+    type: Scalar
+    bounds: Bounds | None
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A module variable that the routine with the region needs for the launcher's call: its name in the module, and
+    the one it gets in the routine.
+    """
+
+    module: str
+    name: str
+    local: str
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """The kernel of one region, and its launcher.
+
+    ``place`` is file and line of the region, ``unit`` the kind and name of its routine. ``block`` are the threads of a
+    block in x, y, z, ``team`` how many of them share a loop over each of these variables (empty: one thread a point).
+    ``variables`` are parameters and locals as they came to be needed; ``meaning`` gives for each name of the routine,
+    and for each chain of components, the parameter or local that stands for it, ``globals`` the same for module
+    variables that called routines name. ``called`` are the keys of all routines that the kernel reaches, callees first,
+    ``workspace`` is for their local arrays of run-time size.
+    """
+
+    name: str
+    launcher: str
+    place: str
+    unit: tuple[str, str]
+    ranges: tuple[Range, ...]
+    block: tuple[int, int, int]
+    team: Mapping[str, int]
+    variables: tuple[Parameter | Local, ...]
+    meaning: Mapping[str, str]
+    globals: Mapping[Slot, str]
+    called: tuple[str, ...] = ()
+    workspace: tuple[Workspace, ...] = ()
+    imports: tuple[Import, ...] = ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in the order in which launchers and kernels have them."""
+        found = (v for v in self.variables if isinstance(v, Parameter))
+        return tuple(sorted(found, key=lambda p: _ORDER.index(p.passing)))
+
+    @property
+    def locals(self) -> tuple[Local, ...]:
+        """What each thread has of its own."""
+        return tuple(v for v in self.variables if isinstance(v, Local))
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        """The iterators, the first domain first."""
+        return tuple(r.iterator for r in self.ranges)
+
+    @property
+    def reduces(self) -> bool:
+        """Whether each thread computes many points, as it collects a result."""
+        return any(p.passing == "reduction" for p in self.parameters)
+
+    @property
+    def last_point(self) -> bool:
+        """Whether a value of the last point comes back."""
+        return any(v.after for v in self.locals)

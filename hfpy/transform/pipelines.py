@@ -1,0 +1,130 @@
+"""The optimiser's levels as lists of passes, and an application after a list of them.
+
+New texts are read and analysed again like the user's own. Text that is not accepted is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hfpy.analyze.analysis import analyse
+from hfpy.analyze.checks import check
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.diagnostics import has_errors
+from hfpy.model.application import Application
+from hfpy.parse.application import with_texts
+from hfpy.transform.columns.optimise import Columns
+from hfpy.transform.passes import Made, NewText, Pass, with_text
+from hfpy.transform.sizes import Specialise
+from hfpy.transform.stencil.effort import EFFORTS
+from hfpy.transform.stencil.optimise import Fuse
+
+LEVELS: tuple[tuple[Pass, ...], ...] = (
+    (),
+    (Fuse(EFFORTS[1]), Specialise()),
+    (Fuse(EFFORTS[2]), Columns(), Specialise()),
+    (Fuse(EFFORTS[3]), Columns(), Specialise()),
+)
+PASSES = tuple(dict.fromkeys(step.name for level in reversed(LEVELS) for step in level))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A pass that was run: what it made, the facts that it worked on, and those afterwards."""
+
+    done: Pass
+    made: Made
+    before: Facts
+    after: Facts
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """An application after the passes, and what each of them did."""
+
+    facts: Facts
+    effects: Effects
+    steps: tuple[Step, ...]
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The paths of the files with new text."""
+        return frozenset(path for step in self.steps for path in step.made.files)
+
+    def made_by(self, name: str) -> Made | None:
+        """What a pass made; None where it was not run."""
+        return next((step.made for step in self.steps if step.done.name == name), None)
+
+
+def lowered(facts: Facts, effects: Effects, passes: Sequence[Pass], without: Collection[str] = ()) -> Lowered:
+    """The application after passes. New text of a file that is not accepted, or of one named in ``without``, is left
+    out.
+    """
+    steps: list[Step] = []
+    for number, step in enumerate(passes, 1):
+        assert not step.needs & {later.name for later in passes[number:]}, step.name
+        made = step.apply(facts, effects)
+        wanted = {path: text for path, text in made.files.items() if path not in without}
+        if step.whole and len(wanted) < len(made.files):
+            wanted = {}
+        new, accepted = _again(facts.application, wanted, made.declared)
+        earlier = [s.made for s in steps]
+        if new is not None and not _accepted(step, [*earlier, made], accepted, new[0]):
+            new, accepted = None, ()
+        made = made.only(accepted, facts) if accepted != made.files.keys() else made
+        before = facts
+        facts, effects = new or (facts, effects)
+        steps.append(Step(step, made, before, facts))
+    return Lowered(facts, effects, tuple(steps))
+
+
+def _accepted(step: Pass, made: Sequence[Made], accepted: Collection[str], after: Facts) -> bool:
+    """Whether new texts are taken, and all that was made before is still right with them."""
+    complete = not step.whole or accepted == made[-1].files.keys()
+    return complete and all(one.holds(after) for one in made)
+
+
+def _again(
+    application: Application, files: Mapping[str, NewText], declared: Collection[str]
+) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
+    """The facts with new texts of some files, and which of them: those without fault. None if there is none.
+    ``declared`` are arrays that keep their declared order.
+    """
+    left = dict(files)
+    while left:
+        texts = {f.path: with_text(f, left[f.path]) for f in application.files if f.path in left}
+        changed, problems = with_texts(application, texts)
+        if declared and (changed.options.layout or changed.options.layout_arrays):
+            kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, "declared")}
+            changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
+        after = analyse(changed)
+        effects = Effects(after)
+        problems += [*after.found, *check(after, effects)]
+        if not has_errors(problems):
+            return (after, effects), left.keys()
+        faulty = {d.place.file for d in problems if d.severity == "error"} & left.keys()
+        left = {path: text for path, text in left.items() if path not in (faulty or left.keys())}
+    return None, ()
+
+
+def kernels_after(lowered: Lowered, name: str, routine: str | None) -> str:
+    """The regions of routines as they are after a pass: of one routine (by its name or ``module::name``), or of all
+    that have regions. Empty where the pass was not run, or no routine has the name.
+    """
+    step = next((s for s in lowered.steps if s.done.name == name), None)
+    if step is None:
+        return ""
+    facts = step.after
+    parts = []
+    for key, unit in facts.application.routines.items():
+        if routine is not None and routine.lower() not in (key, unit.name):
+            continue
+        lines = facts.application.file(key).source.lines
+        for construct in regions_of(unit):
+            if construct.end is not None:
+                rows = lines[construct.header.line.first : construct.end.line.last + 1]
+                parts.append("\n".join([f"! {key} after {name}", *rows]))
+    return "\n\n".join(parts)
