@@ -83,7 +83,7 @@ class End(Statement):
 class Jump(Statement):
     """``return``, ``exit``, ``cycle``, ``goto``, ``stop``, ``errorstop``, ``continue``, and the directive ``@exit``.
 
-    ``span`` is the place of an ``@exit`` in its line (its end is -1 for the whole line).
+    ``span`` is the place of ``exit``, ``cycle`` or ``@exit`` in its line (its end is -1 for the whole line).
     """
 
     kind: str
@@ -175,8 +175,9 @@ def flatten(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Statement]:
                 yield node.end
         else:
             yield node
-            if isinstance(node, OneLine):
-                yield node.action
+            while isinstance(node, OneLine):  # "if (c) where (m) a = b" has one in another
+                node = node.action
+                yield node
 
 
 def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:

@@ -90,14 +90,16 @@ _METHODS = frozenset("split partition rpartition rsplit splitlines find index ri
 
 
 def text_places(package: str) -> int:
-    """Calls in a package that search or cut a text: regular expressions, ``words``, methods of strings."""
+    """Calls in a package that search or cut a text: regular expressions, ``words``, methods of strings (but for
+    constants, which are no text of a program).
+    """
     count = 0
     for path in (PACKAGE / package).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
             called = node.func
-            if isinstance(called, ast.Attribute):
+            if isinstance(called, ast.Attribute) and not isinstance(called.value, ast.Constant):
                 count += called.attr in _METHODS or (isinstance(called.value, ast.Name) and called.value.id == "re")
             elif isinstance(called, ast.Name):
                 count += called.id in ("words", "_words", "tokenise")
