@@ -10,16 +10,18 @@ import pytest
 from tests.support import translate_text
 
 NAMES = [f"quite_a_long_name_of_number_{n}" for n in range(1, 9)]
+DECLARED = ", &\n      ".join(NAMES)
+ADDED = "\n    ".join(f"{name} = {name} + {k}*a(i)" for k, name in enumerate(NAMES))
 SUMS = f"""module m
   implicit none
 contains
   subroutine step(n, a, {", ".join(NAMES)})
     integer, intent(in) :: n
     real(8), intent(in) :: a(n)
-    real(8), intent(inout) :: {", &\n      ".join(NAMES)}
+    real(8), intent(inout) :: {DECLARED}
     integer :: i
     @parallelRegion{{domName(i), domSize(n), reduction(+:{", ".join(NAMES)})}}
-    {"\n    ".join(f"{name} = {name} + {k}*a(i)" for k, name in enumerate(NAMES))}
+    {ADDED}
     @end parallelRegion
   end subroutine step
 end module m
