@@ -9,9 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-from hfpy.transform.pipelines import LEVELS, lowered
-from hfpy.transform.stencil.optimise import Fused
-
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.build.compilers import find_compiler
@@ -19,6 +16,8 @@ from hfpy.build.files import read_json
 from hfpy.build.translated import STATE
 from hfpy.options import Options
 from hfpy.parse.application import read_application
+from hfpy.transform.pipelines import LEVELS, lowered
+from hfpy.transform.stencil.optimise import Fused
 
 OPERATOR = "fv3::fvtp2d"
 STAGES = 18
