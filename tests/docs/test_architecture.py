@@ -153,6 +153,12 @@ def test_the_map_names_every_module_and_no_other() -> None:
         assert named == there, f"{package}: missing {there - named}, gone {named - there}"
 
 
+def test_the_glossary_has_each_word_once_in_order() -> None:
+    words = re.findall(r"^\| ([a-z ]+) \| ", part("Glossary"), re.MULTILINE)[1:]
+    assert len(words) > 40
+    assert words == sorted(set(words))
+
+
 def test_paths_named_elsewhere_exist() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name in set(
