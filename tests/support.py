@@ -625,16 +625,20 @@ class Corpus:
 
     def check(self, name: str) -> None:
         """Translate, compile and run a pair in every variant; it must print what its twin prints."""
-        expected = self.expected(name)
         for variant in self.variants[name]:
-            batch = self._batch(variant)
-            self.translated[variant.label, name].require()
-            for threads in variant.threads:
-                got = batch.output(name, threads)
-                label = f"{name} differs: {variant.label}, {threads} threads, HFPY_EMULATE_ORDER={THREAD_ORDER}"
-                assert got == expected, (
-                    f"{label}\n{self.translated[variant.label, name].text}\n{_difference(got, expected)}"
-                )
+            self.check_one(name, variant)
+
+    def check_one(self, name: str, variant: Variant) -> None:
+        """The same for one variant."""
+        expected = self.expected(name)
+        batch = self._batch(variant)
+        self.translated[variant.label, name].require()
+        for threads in variant.threads:
+            got = batch.output(name, threads)
+            label = f"{name} differs: {variant.label}, {threads} threads, HFPY_EMULATE_ORDER={THREAD_ORDER}"
+            assert got == expected, (
+                f"{label}\n{self.translated[variant.label, name].text}\n{_difference(got, expected)}"
+            )
 
 
 def named_apart(name: str, files: Mapping[str, str]) -> Mapping[str, str]:

@@ -6,8 +6,8 @@ storage association, or an array expression whose operands do not all have the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.calls import dummy_of, is_elemental
 from hfpy.analyze.context import Located
@@ -24,7 +24,7 @@ from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children, walk
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Memory, Opaque, expressions
+from hfpy.model.statements import Assignment, Memory, OneLine, Opaque, expressions
 from hfpy.model.units import Routine
 
 Reason = tuple[str, Place | None]
@@ -75,6 +75,7 @@ class _Finder:
         self.pins = Pins()
         self.splits = SplitRules(facts, self.chosen, first) if first else None
         self.exports = Exports(facts)
+        self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
         self._declared_places()
 
     # -- what an order is, given the pins so far
@@ -185,7 +186,7 @@ class _Finder:
                     self._reference(reference, key, routine, sites, sections)
             for site in sites.values():
                 if site.callee and self.facts.live(site.at, key) and not is_elemental(self.facts, site):
-                    self._values(site, key, routine, sections.get(id(site.at.statement), []))
+                    self._values(site, key, routine, sections.get(self._together(site.at), []))
             for listed in sections.values():
                 self._conform(listed, key, routine)
             for at in self.facts.graph.statements[key]:
@@ -231,9 +232,9 @@ class _Finder:
                 self.pin(data, "it is read as a whole", self._place(reference, routine))
         elif reference.role == "allocate" and _takes_shape(reference):
             whole = self.order(data) or tuple(range(data.rank))
-            sections.setdefault(id(reference.at.statement), []).append((reference, data, whole))
+            sections.setdefault(self._together(reference.at), []).append((reference, data, whole))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
-            sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
+            sections.setdefault(self._together(reference.at), []).append((reference, data, order))
 
     @staticmethod
     def _bare_pointer(reference: Reference) -> bool:
@@ -331,7 +332,7 @@ class _Finder:
         site = sites.get((reference.at.statement.line.key, call.start, call.end))
         if site is not None and site.callee and is_elemental(self.facts, site):
             if len(order) > 1:
-                sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
+                sections.setdefault(self._together(reference.at), []).append((reference, data, order))
             return
         if site is not None and site.callee:
             self._to_dummy(reference, data, items, order, site, place)
@@ -397,7 +398,7 @@ class _Finder:
         if len(order) < 2:
             return
         if name in ELEMENTAL:
-            sections.setdefault(id(reference.at.statement), []).append((reference, data, order))
+            sections.setdefault(self._together(reference.at), []).append((reference, data, order))
         elif (
             name in ("size", "lbound", "ubound") and dimension_argument(call) is not None and reference.indices is None
         ):
@@ -407,14 +408,19 @@ class _Finder:
         elif self.order(data) is not None:
             self.pin(data, f"the intrinsic '{name}' sees the order of its dimensions", place)
 
+    def _together(self, at: Located) -> int:
+        """What tells the statement, or the ``where`` with all that is assigned under its masks, from others."""
+        return id(self.masked.get(id(at.statement), (at,))[0].statement)
+
     def _conform(self, listed: list[Section], key: str, routine: Routine) -> None:
-        """All operands of an array expression must have their dimensions in the same order."""
+        """All operands of an array expression, and its masks, must have their dimensions in the same order."""
         orders = {order for _, _, order in listed}
         ranks = {len(order) for order in orders}
         if all(order == tuple(sorted(order)) for order in orders):
             return
         at = listed[0][0].at
-        found = (self._declared_operand(e, at, key) for e in expressions(at.statement))
+        statements = self.masked.get(id(at.statement), (at,))
+        found = (self._declared_operand(e, at, key) for at in statements for e in expressions(at.statement))
         other = next((o for o in found if o), "")
         if len(orders) > len(ranks) or other:
             for reference, data, _ in listed:
@@ -436,6 +442,20 @@ class _Finder:
     def _place(self, reference: Reference, routine: Routine) -> Place:
         node = reference.node
         return reference.at.statement.line.place(routine.file, node.start, node.end)
+
+
+def _masked(facts: Facts) -> Iterator[tuple[Located, ...]]:
+    """The statements of each ``where`` that is in no other one: masks and assignments go through the same elements."""
+    for statements in facts.graph.statements.values():
+        groups: dict[int, list[Located]] = {}
+        for at in statements:
+            around = next((c for c in at.constructs if c.kind == "where"), None)
+            if around is not None:
+                groups.setdefault(id(around), []).append(at)
+            elif isinstance(at.statement, OneLine) and at.statement.kind == "where":
+                action = at.statement.action
+                groups[id(at.statement)] = [at, replace(at, statement=action)]
+        yield from (tuple(group) for group in groups.values())
 
 
 def _takes_shape(reference: Reference) -> bool:

@@ -175,8 +175,9 @@ def flatten(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Statement]:
                 yield node.end
         else:
             yield node
-            if isinstance(node, OneLine):
-                yield node.action
+            while isinstance(node, OneLine):  # "if (c) where (m) a = b" has one in another
+                node = node.action
+                yield node
 
 
 def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:

@@ -20,9 +20,20 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.known import known_values
 from hfpy.analyze.sharing import RegionSharing, Sharing
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Fragment
+from hfpy.model.expressions import Fragment, names_in
 from hfpy.model.names import outlined_name
-from hfpy.model.statements import Assignment, Call, Construct, Jump, Memory, Node, OneLine, constructs, flatten
+from hfpy.model.statements import (
+    Assignment,
+    Call,
+    Construct,
+    Jump,
+    Memory,
+    Node,
+    OneLine,
+    constructs,
+    expressions,
+    flatten,
+)
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import expanded, fragment
 from hfpy.parse.nests import innermost_body, own_nest
@@ -177,6 +188,8 @@ class _Builder:
         self.sharing = analysis.result
         self.flow = analysis.body.flow()
         self.mentioned = analysis.body.mentioned
+        statements = (at.statement for at in analysis.body.inside)
+        self.called = {name for s in statements for expr in expressions(s) for name in names_in(expr)}
         self.words = words
         self.passed: dict[str, DataObject] = {}
         self.locals: dict[str, DataObject] = {}
@@ -192,6 +205,9 @@ class _Builder:
 
     def collect(self) -> None:
         """Sort the names of the body; raises Refused where one can be neither passed nor seen."""
+        for name in sorted(self.called):
+            if f"{self.source.key}::{name}" in self.facts.application.units:
+                raise Refused(f"'{name}' is a procedure of the routine's own")
         names = [*self.sharing.shared, *self.sharing.private]
         for name in names:
             if name not in self.region.iterators and name in self.mentioned:

@@ -1,0 +1,121 @@
+"""Random programs of several modules: whatever hfpy makes of them prints what the plain programs print.
+
+Each program is translated in four ways, drawn so that every pair of ways meets. 24 programs in every run;
+``HFPY_PROGRAMS=2000`` for more, ``HFPY_PROGRAMS_FROM=N`` for others. The full run takes 400 others.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hfpy.diagnostics import Diagnostic, render
+from tests.random.programs import program_pair
+from tests.support import CompileError, Corpus, Pair, Variant
+
+COUNT = int(os.environ.get("HFPY_PROGRAMS", "24"))
+FIRST = int(os.environ.get("HFPY_PROGRAMS_FROM", "0"))
+FULL = 400
+PER_BATCH = 24
+SIZES = (("nx", 5), ("nz", 3))
+
+
+def way(backend: str, level: int, layout: bool = False, **more: object) -> Variant:
+    """A way to translate."""
+    gpu = backend not in ("sequential", "openmp")
+    label = f"{backend}-{level}" + ("-layout" if layout else "") + ("-sizes" if "specialise" in more else "")
+    options = {"backend": backend, "opt": level, **({"target": "gpu"} if gpu else {}), **more}
+    return Variant(label, options, None, (3,) if backend in ("openmp", "openmp-target") else (1,), layout=layout)
+
+
+WAYS = (
+    *(way("sequential", 2), way("sequential", 3, True), way("sequential", 0, True)),
+    way("sequential", 2, specialise=SIZES),
+    *(way("openmp", 0), way("openmp", 2), way("openmp", 3), way("openmp", 2, True)),
+    *(way("cuda-c", 0), way("cuda-c", 2), way("cuda-c", 1, True)),
+    *(way("cuda-fortran", 0), way("cuda-fortran", 2)),
+    *(way("openacc", 2), way("openacc", 0, True)),
+    *(way("openmp-target", 0), way("openmp-target", 2)),
+)  # fmt: skip
+
+
+def ways_of(number: int) -> tuple[Variant, ...]:
+    """Four of the ways; all pairs of them occur equally often."""
+    return tuple(Random(number).sample(WAYS, 4))
+
+
+def drawn(first: int, count: int) -> list[Pair]:
+    """The programs of some numbers."""
+    return [program_pair(Random(n), f"p{n}") for n in range(first, first + count)]
+
+
+def well_refused(d: Diagnostic, pair: Pair) -> bool:
+    """Whether an error says what of the program is the reason: names that it has, at a line of it."""
+    text = "\n".join(pair.hybrid.values()).lower()
+    message = d.message.lower()
+    quoted = [name for part in re.findall(r"'([^']+)'", message) for name in re.findall(r"[a-z]\w*", part)]
+    names = quoted or re.findall(r"\b([a-z]\w*)\(", message)
+    known = all(re.search(rf"\b{name}\b", text) for name in names)
+    return d.code != "HF900" and d.place.line > 0 and known and bool(names)
+
+
+def failures(first: int, count: int, folder: Path, told: Counter[str]) -> Iterator[str]:
+    """What goes wrong with some programs; ``told`` counts runs, and refusals by their codes."""
+    pairs = drawn(first, count)
+    chosen: Mapping[str, tuple[Variant, ...]] = {p.name: ways_of(first + n) for n, p in enumerate(pairs)}
+    corpus = Corpus(pairs, folder, chosen)
+    for p in pairs:
+        for variant in chosen[p.name]:
+            done = corpus.translation(p.name, variant)
+            if done.errors:
+                told.update({f"refused {done.errors[0].code} {variant.options['backend']}": 1, "refused": 1})
+                bad = [d for d in done.errors if not well_refused(d, p)]
+                if bad:
+                    yield f"{p.name} {variant.label} is refused badly:\n{render(bad[0])}"
+                continue
+            told["run"] += 1
+            try:
+                corpus.check_one(p.name, variant)
+            except CompileError as failure:
+                yield f"{p.name} {variant.label} does not compile: {str(failure)[:2500]}"
+            except AssertionError as failure:
+                yield f"{p.name} {variant.label}: {str(failure)[-1500:]}"
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, PER_BATCH))
+def test_drawn_programs(first: int, tmp_path: Path) -> None:
+    check(first, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("first", range(FIRST + 10_000, FIRST + 10_000 + FULL, PER_BATCH))
+def test_more_drawn_programs(first: int, tmp_path: Path) -> None:
+    check(first, tmp_path)
+
+
+def check(first: int, folder: Path) -> None:
+    told: Counter[str] = Counter()
+    found = list(failures(first, PER_BATCH, folder, told))
+    assert not found, f"{len(found)} of {4 * PER_BATCH}, {dict(told)}\n" + "\n".join(found[:3])
+    assert told["refused"] < PER_BATCH * 2
+
+
+def test_every_pair_of_ways_meets() -> None:
+    met = Counter(frozenset(pair) for n in range(1000) for pair in combinations((v.label for v in ways_of(n)), 2))
+    assert len(met) == len(WAYS) * (len(WAYS) - 1) // 2
+    assert min(met.values()) >= 20
+
+
+def test_programs_use_the_language() -> None:
+    texts = ["".join(p.hybrid.values()) for p in drawn(0, 100)]
+    assert len(set(texts)) == 100
+    for feature in (
+        "=> held", "their_step", "f%inner%r", "target ::", "ptr =>", "select case", "where (", "reduction(max",
+        "call col(", "near(", "if (t1 < 3.d0) then", "allocatable", "private", "do turn", "startAt(", "order(i)",
+    ):  # fmt: skip
+        assert sum(feature in text for text in texts) >= 5, feature
