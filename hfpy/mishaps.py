@@ -131,9 +131,8 @@ class _Finder:
             place = line.place(index.path) if line is not None else Place(index.path)
         else:
             return None
-        made = index.expanded if index is not None and index.path == place.file else None
-        if made is not None and 0 < place.line <= len(made):  # a text that hfpy made from the user's
-            return replace(place, line=made[place.line - 1])
+        if index is not None and index.path == place.file:  # perhaps a text that hfpy made from the user's
+            return replace(place, line=index.user_line(place.line - 1))
         return place
 
 

@@ -66,7 +66,8 @@ class Candidates:
             yield from self._statement(key, at)
             for top in expressions(at.statement):
                 for node in walk(top):
-                    yield from self._expression(key, at, node)
+                    if isinstance(node, Apply) or (self.defined and isinstance(node, Binary | Unary)):
+                        yield from self._expression(key, at, node)
 
     # -- what may be called
 

@@ -30,13 +30,16 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
         for number, construct in enumerate(regions_of(routine))
         if RegionId(routine.key, number) in facts.positions.regions
     }
+    iterators = {name for _, region in regions.values() for name in region.iterators}
+    everything = facts.references[routine.key]
+    if not any(r.name in iterators and not r.writes and not _is_own(regions, r) for r in everything):
+        return
     statements = (at.statement for at in facts.graph.statements[routine.key])
     indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
-    live = (r for r in facts.references[routine.key] if facts.live(r.at, routine.key))
+    live = (r for r in everything if facts.live(r.at, routine.key))
     loops = _ImpliedLoops()
     references = [r for r in live if r.at.statement.line.key not in indexed and not loops.bind(r)]
-    outside = {r.name for r in references if not r.writes and not _is_own(regions, r)}
-    names = {name for _, region in regions.values() for name in region.iterators} & outside
+    names = {r.name for r in references if r.name in iterators and not r.writes and not _is_own(regions, r)}
     if not names:
         return
     by_statement = effects.by_statement(references, routine.key)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hfpy.analyze.facts import Facts
-from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Paren, walk
+from hfpy.model.building import number
+from hfpy.model.expressions import Binary, Expr, Fragment, Instead, Literal, Name, Paren, with_children
+from hfpy.model.printing import expression as printed
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import fragment
@@ -54,8 +56,10 @@ def _equalities(condition: Expr) -> dict[str, int]:
 
 def with_values(given: Fragment, values: Mapping[str, int]) -> Fragment:
     """An expression with numbers in the place of names."""
-    text = given.text
-    spans = [(n.start, n.end, values[n.name]) for n in walk(given.expr) if isinstance(n, Name) and n.name in values]
-    for start, end, value in sorted(spans, reverse=True):
-        text = f"{text[:start]}{value}{text[end:]}"
-    return fragment(text) if spans else given
+
+    def put(expr: Expr) -> Expr:
+        if isinstance(expr, Name) and expr.name in values:
+            return Instead(expr.start, expr.end, number(values[expr.name]))
+        return with_children(expr, put)
+
+    return fragment(printed(put(given.expr), given.text))

@@ -124,8 +124,10 @@ class Addresses:
         rows = [f"! region over {iterators}: its arrays are memory on the device", f"subroutine {name}({dummies})"]
         if made.bounds:
             rows.append(f"  integer, intent(in) :: {', '.join(made.bounds)}")
-        scalars = sorted(made.passed.values(), key=lambda row: row.endswith(")"))  # bounds before their arrays
-        return [*rows, *(f"  {row}" for row in (*scalars, *made.declarations, *made.locals))]
+        # Bounds before their arrays.
+        passed = sorted(made.passed, key=lambda name: (d := self._object(name)) is not None and d.rank > 0)
+        rows += [f"  {made.passed[name]}" for name in passed]
+        return [*rows, *(f"  {row}" for row in (*made.declarations, *made.locals))]
 
     def _shape(self, data: DataObject, made: Procedure) -> str:
         """The bounds of an array as it lies in memory: from its declaration where that holds all the time, else

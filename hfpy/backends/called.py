@@ -22,11 +22,12 @@ from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Literal, Name, walk
-from hfpy.model.names import imported
+from hfpy.model.kernel import Import
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, InputOutput, Statement, expressions
 from hfpy.model.units import DerivedType, Routine
 from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.imports import Imports
 
 OFFLOADED = ("openacc", "openmp-target")
 _ROUTINE = {"openacc": "!$acc routine seq", "openmp-target": "!$omp declare target"}
@@ -70,6 +71,7 @@ class Called:
     effects: Effects
     states: States
     device: DeviceRoutines
+    imports: Imports
     shared: bool = False
     tables: dict[tuple[str, int], dict[str, bool]] = field(default_factory=dict)
     _checked: set[tuple[str, str]] = field(default_factory=set)
@@ -144,14 +146,14 @@ class Called:
             s for s in sites if s.callee and region.number in s.at.regions and self.facts.live(s.at, region.routine)
         ]
 
-    def updates(self, routine: Routine, number: int) -> tuple[list[str], list[tuple[str, str, str]], list[Diagnostic]]:
+    def updates(self, routine: Routine, number: int) -> tuple[list[str], list[Import], list[Diagnostic]]:
         """What a region has to bring to the device for the routines that it calls: module variables by the names that
-        they have in its routine, imports for them (module, name, local name), and what cannot be done.
+        they have in its routine, imports for them, and what cannot be done.
         """
         family = self.facts.backend(routine.key)
         region = RegionId(routine.key, number)
         names: list[str] = []
-        imports: list[tuple[str, str, str]] = []
+        imports: list[Import] = []
         problems = list(self._unknown(routine.key, family, number))
         for site in self._sites(region):
             problems += self._routines(site, family)
@@ -172,15 +174,11 @@ class Called:
                 names.append(local)
         return names, imports, problems
 
-    def _local(self, variable: Found, routine: Routine, imports: list[tuple[str, str, str]]) -> str:
+    def _local(self, variable: Found, routine: Routine, imports: list[Import]) -> str:
         """The name of a module variable in a routine, which imports it if it does not know it."""
-        found = self.facts.scopes.variable(variable.symbol.name, routine.key)
-        if found is not None and (found.home, found.symbol.name) == (variable.home, variable.symbol.name):
-            return variable.symbol.name
-        owner = self.facts.routine(variable.home)
-        local = imported(owner.name, variable.symbol.name)
-        imports.append((owner.name, variable.symbol.name, local))
-        return local
+        wanted = self.imports.found(variable.home, variable.symbol.name, routine.key)
+        imports += [wanted] if wanted is not None else []
+        return wanted.local if wanted is not None else variable.symbol.name
 
     def _not_declarable(self, variable: Found, routine: Routine, family: str) -> str:
         """Why a variable of another unit cannot be known on the device; empty if it can."""

@@ -27,6 +27,7 @@ from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.statements import expressions
 from hfpy.model.units import FType, Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
+from hfpy.transform.imports import Imports
 
 
 def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
@@ -39,8 +40,16 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
 class SpecBuilder:
     """Decides about one active region, whose names are placed. ``block`` are the threads of a block in x, y, z."""
 
-    def __init__(self, device: DeviceRoutines, sharing: RegionSharing, name: str, block: tuple[int, int, int]) -> None:
+    def __init__(
+        self,
+        device: DeviceRoutines,
+        imported: Imports,
+        sharing: RegionSharing,
+        name: str,
+        block: tuple[int, int, int],
+    ) -> None:
         self.device = device
+        self.imported = imported
         self.facts: Facts = device.facts
         self.sharing = sharing
         self.routine = sharing.routine
@@ -239,9 +248,16 @@ class SpecBuilder:
             access,
             tuple(self._array_bounds(data, d, actual, text) for d in range(data.rank)),
             self.facts.order(data).storage or tuple(range(data.rank)),
-            bool(data.symbol.attributes & {"pointer", "target"}),
+            self._aliased(data),
             "optional" in data.symbol.attributes,
         )
+
+    def _aliased(self, data: DataObject) -> bool:
+        """Whether another name in the kernel may stand for some of the array's memory."""
+        if data.symbol.attributes & {"pointer", "target"}:
+            return True
+        others = (name for name in self.sharing.result.shared if name != data.name)
+        return any(self.facts.storage.shared(data.name, name, self.key) for name in others)
 
     def _array_bounds(self, data: DataObject, dimension: int, actual: str, text: str) -> tuple[Fragment, Fragment]:
         """Bounds of one dimension: from the declaration where its names keep their values, else asked of the array."""
@@ -254,8 +270,8 @@ class SpecBuilder:
         upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
             raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
-        storage = self.facts.order(data).storage or tuple(range(data.rank))
-        asked = self._asked_bounds(text, actual, storage.index(dimension) + 1, lower is None, upper is None)
+        place = self.facts.order(data).place(dimension) + 1
+        asked = self._asked_bounds(text, actual, place, lower is None, upper is None)
         return lower or next(asked), upper or next(asked)
 
     def _asked_bounds(self, text: str, actual: str, place: int, lower: bool, upper: bool) -> Iterator[Fragment]:
@@ -283,23 +299,15 @@ class SpecBuilder:
         hidden = owner.spec.default_private and "public" not in data.symbol.attributes
         if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
             raise CannotPrint(f"'{name}' of '{owner.name}', which a routine called here uses and which is private")
-        local = self._imported(home, name)
+        imported = self.imported.found(home, name, self.key)
+        self.imports += [imported] if imported is not None else []
+        local = imported.local if imported is not None else name
         text = self.globals[(home, name)] = self.names.name(f"{name}_of_{owner.name}", ("global", home, name))
         scalar = scalar_of(self.device.kinds, data)
         if data.rank:
             self._array(data, scalar, local, text, "in")
         else:
             self.variables[text] = Parameter("value", name, text, scalar, local)
-
-    def _imported(self, home: str, name: str) -> str:
-        """The name under which the routine reaches a module variable."""
-        found = self.facts.scopes.variable(name, self.key)
-        if found is not None and (found.home, found.symbol.name) == (home, name):
-            return name
-        owner = self.facts.routine(home)
-        local = f"hf_{owner.name}_{name}"
-        self.imports.append(Import(owner.name, name, local))
-        return local
 
     # -- components of derived types (L4): each one that the region names is a parameter of its own
 

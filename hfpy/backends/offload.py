@@ -8,20 +8,20 @@ block around the loops. So neither depends on how points are shared out among th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.states import States
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
-from hfpy.backends.base import directive_lines, render
+from hfpy.backends.base import Clause, directive_lines, render
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
+from hfpy.model.kernel import Import
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
@@ -36,8 +36,7 @@ from hfpy.model.statements import (
     flatten,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import ONE
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.nests import own_nest
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
@@ -127,7 +126,7 @@ class OffloadCode(RegionCode):
         return ends + [f"{d.name} = {_result_name(d)}" for d in self.results]
 
 
-def open_lines(code: OffloadCode, sentinel: str, parts: list[str], update: str) -> list[str]:
+def open_lines(code: OffloadCode, sentinel: str, parts: Sequence[str | Clause], update: str) -> list[str]:
     """The lines before a region's body: updates, block, directive, loops."""
     updates = [f"{update.format(', '.join(code.updates))}"] if code.updates else []
     return render(
@@ -155,16 +154,10 @@ def close_lines(code: OffloadCode, end: str) -> list[str]:
     )
 
 
-def clause(word: str, names: Iterable[str]) -> list[str]:
-    """A clause with a list, if there is anything in it. The word ends with ``(``, or with ``:`` behind one."""
-    listed = ", ".join(names)
-    return [f"{word}{listed})"] if listed else []
-
-
 class OffloadRewriter(RegionRewriter):
     """Edits for the regions of a routine whose backend writes directives for a device.
 
-    ``imports`` are module variables that the routine has to import: module, name there, local name. ``shared`` and
+    ``imports`` are module variables that the routine has to import. ``shared`` and
     ``own`` are the arrays that some region has on the device, and those of which some region has one for each point.
     ``addressed``: the arrays are in hfpy's own table (:mod:`hfpy.backends.addresses`).
     """
@@ -181,7 +174,7 @@ class OffloadRewriter(RegionRewriter):
         super().__init__(facts, effects, routine, backend)
         self.called = called
         self.addressed = addressed
-        self.imports: list[tuple[str, str, str]] = []
+        self.imports: list[Import] = []
         self.shared: set[str] = set()
         self.own: set[str] = set()
         self.given: set[str] = set()
@@ -329,8 +322,8 @@ class OffloadRewriter(RegionRewriter):
         macros = self.facts.application.macros_of(self.routine.key)
         outer: set[str] = set()
         for depth, loop in enumerate(loops):
-            texts = " ".join([loop.lower, loop.upper, loop.step])
-            if outer & words(expand(texts, macros)):
+            bounds = [expanded(fragment(text), macros) for text in (loop.lower, loop.upper, loop.step) if text]
+            if outer & {name for bound in bounds for name in bound.names}:
                 return depth
             outer.add(loop.var)
         return len(loops)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from hfpy.backends.offload import OffloadCode, clause, close_lines, open_lines
+from hfpy.backends.base import Clause, clause
+from hfpy.backends.offload import OffloadCode, close_lines, open_lines
 from hfpy.backends.openmp import reduction_clauses
 from hfpy.backends.sequential import Sequential
 from hfpy.transform.regioncode import RegionCode
@@ -20,7 +21,7 @@ class OpenACC:
         """The directive and the ``do`` statements; plain loops in routines that kernels call."""
         if not isinstance(code, OffloadCode):
             return Sequential().open_region(code)
-        parts = [
+        parts: list[str | Clause] = [
             "parallel loop gang vector",
             *([f"collapse({code.nested})"] if code.nested > 1 else []),
             *(["default(none)"] if code.sharing.complete else []),

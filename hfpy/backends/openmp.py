@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from hfpy.analyze.sharing import Sharing
-from hfpy.backends.base import directive_lines, render
+from hfpy.backends.base import Clause, clause, directive_lines, render
 from hfpy.backends.sequential import nest
 from hfpy.transform.regioncode import RegionCode
 
 _OPERATORS = {"-": "+"}
 
 
-def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[str]:
+def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[str | Clause]:
     """Data-sharing clauses: ``default(none)`` and every symbol placed; ``default(shared)`` only where a name is
     unknown.
     """
-    clauses = ["default(none)" if sharing.complete else "default(shared)"]
     counters = {*(d.name for d in code.region.domains), *(loop.var for loop in code.loops)}
-    for word, names in (
-        ("shared", sharing.shared if sharing.complete else []),
-        (
-            "private",
-            sorted({*sharing.private, *counters}),
-        ),
-        ("firstprivate", sharing.firstprivate),
-    ):
-        if names:
-            clauses.append(f"{word}({', '.join(names)})")
-    if with_last and sharing.lastprivate:
-        clauses.append(f"lastprivate({', '.join(sharing.lastprivate)})")
-    return clauses
+    return [
+        "default(none)" if sharing.complete else "default(shared)",
+        *clause("shared(", sharing.shared if sharing.complete else []),
+        *clause("private(", sorted({*sharing.private, *counters})),
+        *clause("firstprivate(", sharing.firstprivate),
+        *clause("lastprivate(", sharing.lastprivate if with_last else []),
+    ]
 
 
-def reduction_clauses(code: RegionCode) -> list[str]:
+def reduction_clauses(code: RegionCode) -> list[Clause]:
     """One ``reduction`` clause an operator (``-`` sums like ``+``: OpenMP 5.2 deprecates the former)."""
     groups: dict[str, list[str]] = {}
     for reduction in code.region.reductions:
         groups.setdefault(_OPERATORS.get(reduction.op, reduction.op), []).append(reduction.name)
-    return [f"reduction({op}:{', '.join(names)})" for op, names in groups.items()]
+    return [Clause(f"reduction({op}:", tuple(names)) for op, names in groups.items()]
 
 
 class OpenMP:
@@ -55,7 +48,7 @@ class OpenMP:
             parallel: list[str] = []
         elif code.heap:
             parallel = directive_lines(code.indent, "!$omp", ["parallel", *data_clauses(sharing, code, False)])
-            last = [f"lastprivate({', '.join(sharing.lastprivate)})"] if sharing.lastprivate else []
+            last = clause("lastprivate(", sharing.lastprivate)
             worksharing = directive_lines(
                 code.indent, "!$omp", ["do", *collapse, *schedule, *last, *reduction_clauses(code)]
             )
@@ -93,6 +86,6 @@ class OpenMP:
         if not code.simd or self._fused(code):
             return []
         indent = code.indent + "  " * (len(code.loops) - 1)
-        private = [f"private({', '.join(code.simd_private)})"] if code.simd_private else []
+        private = clause("private(", code.simd_private)
         reductions = reduction_clauses(code) if code.region.vector else []
         return directive_lines(indent, "!$omp", ["simd", *private, *reductions])

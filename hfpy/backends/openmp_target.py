@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hfpy.backends.offload import OffloadCode, clause, close_lines, open_lines
+from hfpy.backends.base import Clause, clause
+from hfpy.backends.offload import OffloadCode, close_lines, open_lines
 from hfpy.backends.openmp import reduction_clauses
 from hfpy.backends.sequential import Sequential
 from hfpy.transform.regioncode import RegionCode
@@ -28,7 +29,7 @@ class OpenMPTarget:
         mapped = () if code.addressed else code.arrays
         shared = [*mapped, *code.objects, *code.given_arrays, *code.changed]
         shared += [name for name in code.brought_back if name not in reduced]
-        parts = [
+        parts: list[str | Clause] = [
             _CONSTRUCT,
             *([f"collapse({code.nested})"] if code.nested > 1 else []),
             *(["default(none)"] if code.sharing.complete and not code.addressed else []),

@@ -24,6 +24,7 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
 from hfpy.transform.devicedata import DeviceData
 from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.imports import Imports
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.twins import twins
 from hfpy.transform.workshop import Added
@@ -41,7 +42,8 @@ class Backends:
         self._writers: dict[str, KernelWriter] = {}
         self.shared = shares_across_families(facts, self.states)
         self._common = common_backend(facts)
-        self.called = Called(facts, effects, self.states, self.device, self.shared)
+        self.imports = Imports(facts)
+        self.called = Called(facts, effects, self.states, self.device, self.imports, self.shared)
         self._families_checked = False
         self._kernels: dict[str, dict[str, list[Kernel]]] = {}
         self._holding: set[str] = set()
@@ -54,7 +56,7 @@ class Backends:
         self._current = None
         if isinstance(chosen, WritesKernels):
             writer = self._writers.setdefault(chosen.name, chosen.writer(self.device))
-            self._current = KernelRewriter(self.facts, self.effects, routine, chosen, self.device, writer)
+            self._current = KernelRewriter(self.facts, self.effects, routine, chosen, self.device, self.imports, writer)
             return self._current
         if chosen.name in OFFLOAD_BACKENDS:
             self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called, self.shared)
@@ -69,7 +71,7 @@ class Backends:
         dialect = self._dialect(routine)
         by_hand = twins(self.facts, routine, dialect)
         current.removed += [(s.line.first, s.line.last) for s in by_hand.statements]
-        data = DeviceData(self.facts, self.effects, self.states, routine, dialect, by_hand.statements)
+        data = DeviceData(self.facts, self.effects, self.states, self.imports, routine, dialect, by_hand.statements)
         uses: list[str] = []
         if isinstance(dialect, DataDirectives):
             data.declared = frozenset(self.called.declared())
@@ -81,11 +83,11 @@ class Backends:
             if current.kernels:
                 kept = self._kernels.setdefault(routine.file, {})
                 kept.setdefault(current.backend.name, []).extend(current.kernels)
-            imports = [(i.module, i.name, i.local) for k in current.kernels for i in k.spec.imports]
+            imports = [i for k in current.kernels for i in k.spec.imports]
         edits = [*by_hand.edits, *data.edits()]
         found += [*by_hand.found, *data.found]
         imports = [*imports, *data.imports]
-        uses += [f"use {module}, only: {local} => {name}" for module, name, local in imports]
+        uses += [f"use {i.module}, only: {i.local} => {i.name}" for i in imports]
         if isinstance(current, KernelRewriter):
             uses += self._launchers(routine, current)
             uses += self._runtime_use(routine, dialect.names | current.procedures)

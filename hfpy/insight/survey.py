@@ -215,29 +215,14 @@ def _unparsed(facts: Facts, key: str) -> RoutineView:
     first = index.lines[unit.first].place(index.path).line
     last = index.lines[min(unit.last, len(index.lines) - 1)].place(index.path).line
     module = key.split("::")[0] if unit.parent is not None and not key.startswith("program::") else ""
-    back = _back(facts, key)
     name = unit.name or PurePath(index.path).stem
-    return RoutineView(key, name, unit.kind, module, index.path, back(first), back(last), UNPARSED)
-
-
-class _Back:
-    """Turns lines of a preprocessed text into those of the user's file."""
-
-    def __init__(self, expanded: tuple[int, ...] | None) -> None:
-        self.expanded = expanded
-
-    def __call__(self, line: int) -> int:
-        if self.expanded is None or not 0 < line <= len(self.expanded):
-            return line
-        return self.expanded[line - 1]
-
-
-def _back(facts: Facts, key: str) -> _Back:
-    return _Back(facts.application.file(key).expanded)
+    return RoutineView(
+        key, name, unit.kind, module, index.path, index.user_line(first - 1), index.user_line(last - 1), UNPARSED
+    )
 
 
 def _source_line(facts: Facts, key: str, line: int) -> int:
-    return _back(facts, key)(line)
+    return facts.application.file(key).user_line(line - 1)
 
 
 def _last_line(facts: Facts, routine: Routine) -> int:

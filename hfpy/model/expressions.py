@@ -48,6 +48,16 @@ class Literal(Expr):
             return head.rstrip("_")
         return self.text.partition("_")[2]
 
+    @property
+    def digits(self) -> str:
+        """A number without its kind parameter, in lower case."""
+        return self.text.partition("_")[0].lower()
+
+    @property
+    def true(self) -> bool:
+        """Whether it is the logical constant that is true."""
+        return self.text.lower().startswith(".true")
+
 
 @dataclass(frozen=True, slots=True)
 class Range(Expr):
@@ -144,19 +154,24 @@ class Instead(Expr):
     made: Expr
 
 
+_LEAVES = frozenset({Name, Literal, Star})
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct operands of an expression, in textual order."""
+    if expr.__class__ in _LEAVES:  # most are: this is asked millions of times
+        return ()
     match expr:
         case Apply(base=base, args=args):
             return (base, *args)
-        case Component(base=base):
-            return (base,)
-        case Unary(operand=operand):
-            return (operand,)
         case Binary(left=left, right=right):
             return (left, right)
         case Paren(inner=inner):
             return (inner,)
+        case Unary(operand=operand):
+            return (operand,)
+        case Component(base=base):
+            return (base,)
         case Keyword(value=value):
             return (value,)
         case Range(lower=lower, upper=upper, step=step):
@@ -219,7 +234,8 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(children(node)))
+        if node.__class__ not in _LEAVES:
+            stack.extend(reversed(children(node)))
 
 
 def without_places(expr: Expr) -> Expr:
@@ -294,7 +310,15 @@ def mentioned(expr: Expr) -> set[str]:
 
 def names_in(expr: Expr) -> set[str]:
     """Every name that the expression mentions (component names are none)."""
-    return {node.name for node in walk(expr) if isinstance(node, Name)}
+    found: set[str] = set()
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Name):
+            found.add(node.name)
+        elif node.__class__ not in _LEAVES:
+            stack.extend(children(node))
+    return found
 
 
 def base_name(expr: Expr) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hfpy.model.expressions import Fragment
@@ -46,6 +47,6 @@ class Dim:
         return self.upper is None
 
 
-def shape_text(shape: tuple[Dim, ...]) -> str:
+def shape_text(shape: Iterable[Dim]) -> str:
     """Dimensions as they are written between the parentheses of a declaration."""
     return ",".join(dim.text for dim in shape)

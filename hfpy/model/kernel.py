@@ -105,9 +105,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module variable that the routine with the region needs for the launcher's call: its name in the module, and
-    the one it gets in the routine.
-    """
+    """A module variable that a routine needs and does not know: its name in the module, and the one it gets there."""
 
     module: str
     name: str

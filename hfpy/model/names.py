@@ -66,11 +66,6 @@ def derived_from(name: str, variables: Iterable[str]) -> bool:
     return name.startswith(_PREFIXES) and any(name == cut(p + v) for p in _PREFIXES for v in variables)
 
 
-def imported(module: str, name: str) -> str:
-    """A module variable in a routine that does not import it."""
-    return cut(f"hf_{module}_{name}")
-
-
 def module_of_file(prefix: str, stem: str) -> str:
     """The module that belongs to a file, given by its name without what stands behind the last dot."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in stem).lower()

@@ -83,7 +83,7 @@ class End(Statement):
 class Jump(Statement):
     """``return``, ``exit``, ``cycle``, ``goto``, ``stop``, ``errorstop``, ``continue``, and the directive ``@exit``.
 
-    ``span`` is the place of an ``@exit`` in its line (its end is -1 for the whole line).
+    ``span`` is the place of ``exit``, ``cycle`` or ``@exit`` in its line (its end is -1 for the whole line).
     """
 
     kind: str

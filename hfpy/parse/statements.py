@@ -339,7 +339,7 @@ def _jump(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
         words = masked.split(None, 1)
         tail = words[1].strip() if len(words) > 1 else ""
         if kind in ("exit", "cycle"):
-            return Jump(line, kind, tail.lower())
+            return Jump(line, kind, tail.lower(), span=(start, end))
         lead = start + len(masked) - len(masked[len(words[0]) :].lstrip()) if tail else end
         exprs = (expression(line.text[lead:end], lead),) if tail else ()
         return Jump(line, kind, "", exprs)

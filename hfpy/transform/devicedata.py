@@ -26,6 +26,7 @@ from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.hoststatements import HostStatements
+from hfpy.transform.imports import Imports
 from hfpy.transform.packed import packed_copies, packed_rows
 from hfpy.transform.reallocated import allocates_below
 from hfpy.transform.rows import Rows
@@ -43,12 +44,13 @@ class DeviceData(HostStatements):
         facts: Facts,
         effects: Effects,
         states: States,
+        imports: Imports,
         routine: Routine,
         dialect: DataDialect,
         copies: Sequence[Statement] = (),
     ) -> None:
         """``copies`` are statements that stand for copies already."""
-        super().__init__(facts, effects, states, routine, dialect, copies)
+        super().__init__(facts, effects, states, imports, routine, dialect, copies)
         self.declared: frozenset[tuple[str, str]] = frozenset()
         self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)

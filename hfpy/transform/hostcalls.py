@@ -16,17 +16,18 @@ from hfpy.analyze.residence import View
 from hfpy.analyze.states import States
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.names import imported
+from hfpy.model.kernel import Import
 from hfpy.model.statements import Statement
 from hfpy.model.units import Routine, Symbol
+from hfpy.transform.imports import Imports
 from hfpy.transform.touched import Touched
 
 
 class HostCalls:
     """The calls of one routine. ``arrays`` are the arrays of it that may be on the device.
 
-    ``imports`` are module variables that the routine has to import: module, name there, name here; ``foreign`` what is
-    not declared here but has to be named: those, and components.
+    ``imports`` are module variables that the routine has to import; ``foreign`` what is not declared here but has to be
+    named: those, and components.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class HostCalls:
         facts: Facts,
         effects: Effects,
         states: States,
+        imports: Imports,
         routine: Routine,
         arrays: Callable[[], Iterable[str]],
         components: bool,
@@ -51,7 +53,8 @@ class HostCalls:
         for site in facts.graph.below(routine.key):
             self.sites.setdefault(id(site.at.statement), []).append(site)
         self.found: list[Diagnostic] = []
-        self.imports: list[tuple[str, str, str]] = []
+        self.imported = imports
+        self.imports: list[Import] = []
         self.foreign: dict[str, Symbol] = {}
 
     def touch(self, statement: Statement, touched: Touched) -> None:
@@ -127,8 +130,11 @@ class HostCalls:
         symbol = owner.spec.symbols.get(name)
         if symbol is None:
             return None
-        local = name if self._visible(home, name) else self._imported(site, home, name) if not _nested(owner) else None
-        if local is None or not view.part:
+        wanted = self.imported.found(home, name, self.key)
+        if wanted is not None and _nested(owner):
+            return None
+        local = self._imported(site, home, wanted) if wanted is not None else name
+        if not view.part:
             return local
         text = f"{local}{view.path}"
         part = self._part(symbol, view.path, home)
@@ -145,23 +151,18 @@ class HostCalls:
             current = next((c for c in derived.components if c.name == name), None) if derived is not None else None
         return current
 
-    def _visible(self, home: str, name: str) -> bool:
-        found = self.facts.scopes.variable(name, self.key)
-        return found is not None and (found.home, found.symbol.name) == (home, name)
-
-    def _imported(self, site: CallSite, home: str, name: str) -> str:
+    def _imported(self, site: CallSite, home: str, wanted: Import) -> str:
         """The name here of a module's variable that only a called routine names."""
-        owner = self.facts.routine(home)
+        owner, name = self.facts.routine(home), wanted.name
         symbol = owner.spec.symbols[name]
         hidden = name in owner.spec.private or (owner.spec.default_private and "public" not in symbol.attributes)
         if hidden and self.routine.host != home:
             message = f"'{site.name}' uses '{name}' of '{owner.name}', which is private and may be on the device here"
             self._refuse(site, message, f"make '{name}' public", "HF601")
-        local = imported(owner.name, name)
-        if (owner.name, name, local) not in self.imports:
-            self.imports.append((owner.name, name, local))
-        self.foreign[local] = symbol
-        return local
+        if wanted not in self.imports:
+            self.imports.append(wanted)
+        self.foreign[wanted.local] = symbol
+        return wanted.local
 
     # -- what cannot be done
 

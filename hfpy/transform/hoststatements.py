@@ -21,6 +21,7 @@ from hfpy.model.statements import Assignment, Call, InputOutput, Statement
 from hfpy.model.units import Routine
 from hfpy.transform.datadialect import DataDialect
 from hfpy.transform.hostcalls import HostCalls
+from hfpy.transform.imports import Imports
 from hfpy.transform.reallocated import allocates, allocates_below
 from hfpy.transform.touched import Touched
 from hfpy.transform.traffic import MessageTraffic
@@ -36,6 +37,7 @@ class HostStatements:
         facts: Facts,
         effects: Effects,
         states: States,
+        imports: Imports,
         routine: Routine,
         dialect: DataDialect,
         copies: Sequence[Statement] = (),
@@ -48,7 +50,7 @@ class HostStatements:
         self.key = routine.key
         self.dialect = dialect
         self.arrays = states.arrays(self.key)
-        self.calls = HostCalls(facts, effects, states, routine, lambda: self.arrays, dialect.components)
+        self.calls = HostCalls(facts, effects, states, imports, routine, lambda: self.arrays, dialect.components)
         self.imports = self.calls.imports
         self.foreign = self.calls.foreign
         self.found = self.calls.found

@@ -27,7 +27,6 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.nests import own_nest
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.rows import Rows
-from hfpy.transform.tracing import source_line
 
 MODULE = "hfpy_races"
 _NAMES = ("region", "array", "array_in", "memory", "begin", "point", "end", "atomic", "zero", "set", "text")
@@ -85,7 +84,7 @@ class _Watch:
         assert construct.end is not None
         first, last = construct.header.line, construct.end.line
         iterators = list(region.iterators)
-        place = f"{self.routine.file.rsplit('/', 1)[-1]}:{source_line(self.facts, self.routine, region.line.first)}"
+        place = self.facts.application.shown_place(self.routine.key, region.line)
         before = [
             f"call hf_race_region({_text(place)}, {_text(','.join(iterators))})",
             *self._shared(number, construct),

@@ -22,7 +22,7 @@ from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Literal, Name
 from hfpy.model.statements import Construct, Header, constructs, flatten
-from hfpy.model.units import FileIndex, Routine
+from hfpy.model.units import Routine
 from hfpy.parse.directives import parse_directive
 from hfpy.transform.edits import Edit, apply_edits, insert, replace_range
 from hfpy.transform.passes import Made, Refusal, edited_files
@@ -244,9 +244,5 @@ class _RoutineSizes:
         return f"{value}_{kind}" if isinstance(kind.expr, Name | Literal) else f"int({value}, {kind})"
 
     def _in_user_file(self, construct: Construct) -> Place:
-        return _user_place(self.index, construct, self.routine.file)
-
-
-def _user_place(index: FileIndex, construct: Construct, file: str) -> Place:
-    """The place of a region in the file as the user wrote it."""
-    return Place(file, index.user_line(construct.header.line.first))
+        """The place of a region in the file as the user wrote it."""
+        return Place(self.routine.file, self.index.user_line(construct.header.line.first))

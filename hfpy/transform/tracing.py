@@ -41,6 +41,7 @@ def traces(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
 
 
 def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
+    index = facts.application.file(routine.key)
     for number, construct in enumerate(regions_of(routine)):
         identity = RegionId(routine.key, number)
         region = facts.positions.regions.get(identity)
@@ -60,7 +61,7 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterato
                 continue
             if not data.local or (parallel_positions(data, region) and not facts.application.options.opt):
                 written[data.name] = data
-        point = f"{routine.key}, the region that ends in line {_end_line(facts, routine, construct.end.line)}"
+        point = f"{routine.key}, the region that ends in line {index.user_line(construct.end.line.last)}"
         rows = [r for name in sorted(written) for r in _call(facts, routine, written[name], point, region.line)]
         if rows:
             yield insert_lines(construct.end.line.last + 1, rows, -4, construct.end.line.first)
@@ -82,22 +83,10 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
         yield insert_lines(at, rows, -3, routine.end.first)
 
 
-def source_line(facts: Facts, routine: Routine, row: int) -> int:
-    """The line of the user's file, counted from 1, for a line of a routine's text, counted from 0."""
-    return facts.application.user_line(routine.key, row)
-
-
-def _end_line(facts: Facts, routine: Routine, end: LogicalLine) -> int:
-    """The line of the user's file in which a region ends: the one before what follows, as lines of the optimiser's
-    all stem from the first line of what they replace.
-    """
-    return source_line(facts, routine, end.last + 1) - 1
-
-
 def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine) -> list[str]:
     """The call that writes an array; none where it has blocks and nothing tells what of them is padding."""
     margin = " " * (routine.header.segments[0][2] + 2)
-    place = f"{routine.file.rsplit('/', 1)[-1]}:{source_line(facts, routine, line.first)}"
+    place = facts.application.shown_place(routine.key, line)
     permutation = _permutation(facts, data)
     if permutation is None:
         return []

@@ -30,8 +30,6 @@ def test_every_field_of_a_region_has_a_rule() -> None:
         ("template", "A", ""),
         ("template", "A", "B"),
         ("backend", "openmp", ""),
-        ("schedule", "static", "dynamic"),
-        ("collapse", 2, 0),
         ("hints", (("block", ("32", "4")),), ()),
         ("hints", (("async", ("1",)),), (("async", ("2",)),)),
     ],
@@ -45,7 +43,7 @@ def test_what_contradicts_keeps_regions_apart(name: str, one: object, other: obj
 
 
 def test_what_goes_together() -> None:
-    named = [replace(PLAIN, name=n, schedule=s) for n, s in (("a", "static, 4"), ("", "STATIC,4"), ("b", "static,4"))]
+    named = [replace(PLAIN, name=n) for n in ("a", "", "b")]
     assert against(named) == ""
     assert fused(named, **GIVEN).name == "a, b"
     wishes = replace(PLAIN, hints=(("unroll", ("i:2",)), ("block", ("64",))))

@@ -17,6 +17,7 @@ from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.model.expressions import ArrayConstructor, Expr
 from hfpy.model.kernel import Slot
+from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
 from hfpy.parse.fragments import ONE, expanded
 
@@ -75,7 +76,7 @@ class Body:
 
     ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name.
     Constants (with those that each needs), those asked for, temporaries and the lines to stand before the current
-    statement are collected on the way.
+    statement are collected on the way. ``names`` are those of hfpy's own in the body's scope.
     """
 
     facts: Facts
@@ -90,6 +91,7 @@ class Body:
     temporaries: list[tuple[str, str]] = field(default_factory=list)
     prelude: list[str] = field(default_factory=list)
     scratch: list[Scratch] = field(default_factory=list)
+    names: Names = field(default_factory=Names)
 
     def variable(self, name: str, key: str) -> CVariable | None:
         """What a name means; None for procedures and names that are unknown."""
@@ -166,7 +168,7 @@ class Body:
             raise CannotPrint(f"the named constant '{symbol.name}'")
         name = c_name(symbol.name)
         if name in {v.text for v, _, _ in self.constants.values()} | {v.text for v in self.variables.values()}:
-            name = f"{name}_of_{found.home.rsplit('::', 1)[-1]}"
+            name = f"{name}_of_{self.facts.routine(found.home).name}"
         initial = expanded(symbol.initial, self.facts.application.macros_of(found.home)).expr
         if symbol.rank:
             return self._constant_array(found, name, scalar, initial)

@@ -22,7 +22,7 @@ from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, 
 from hfpy.backends.c.views import array_variable, scalar_of, view_line
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
-from hfpy.model.names import cut, stems
+from hfpy.model.names import Names, cut, stems
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
@@ -161,7 +161,10 @@ class _Function:
         self.globals: dict[tuple[str, str], CVariable] = {}
         self.parameters: list[str] = []
         self.definitions: list[str] = []
-        self.body = Body(device.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals)
+        names = Names(frozenset(map(c_name, routine.spec.symbols)))
+        self.body = Body(
+            device.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals, names=names
+        )
 
     def text(self) -> tuple[str, Lines]:
         """Prototype and definition."""
@@ -193,7 +196,7 @@ class _Function:
     def _assembled(self, head: str, statements: Statements, ending: Lines, line: LogicalLine) -> Lines:
         place = self.facts.application.shown_place(self.key, line)
         lines = [(f"// {place}: {self.routine.kind} {self.routine.name}", line.first)]
-        lines += [(row, line.first) for row in f"{head}\n{{".split("\n")]
+        lines += [(head, line.first), ("{", line.first)]
         made = [*self.body.constant_lines(), *self.definitions, *(s.definition for s in self.body.scratch)]
         made += [f"{ctype} {name};" for ctype, name in self.body.temporaries]
         lines += [(f"  {row}", line.first) for row in made]
@@ -247,7 +250,7 @@ class _Function:
         self.parameters.append(f"{'' if reference else 'const '}{c_type(scalar)} {reference}{text}")
 
     def _array_parameter(self, data: DataObject, scalar: Scalar) -> None:
-        actual = f"{c_name(data.name)}_actual"
+        actual = self.body.names.name(f"{c_name(data.name)}_actual", (data.name, "actual"))
         const = self.device.effects.intent(self.key, data.name) == "in"
         element = f"{'const ' if const else ''}{c_type(scalar)}"
         self.parameters.append(f"const hf_array<{element}, {data.rank}> &{actual}")
@@ -260,8 +263,7 @@ class _Function:
 
     def _bounds(self, data: DataObject, dimension: int, actual: str) -> tuple[str, str]:
         """Lower and upper bound of a dummy's dimension as C text."""
-        storage = self.facts.order(data).storage or tuple(range(data.rank))
-        place = storage.index(dimension)
+        place = self.facts.order(data).place(dimension)
         size = data.used[dimension]
         form = data.symbol.shape[size.declared] if size.declared is not None else None
         if form is not None and form.form != "explicit":
@@ -282,14 +284,16 @@ class _Function:
         if ("module", found.symbol.name) in self.device.effects.shared_writes(self.key):
             raise CannotPrint(f"a write of the module variable '{found.symbol.name}' in a device routine")
         scalar = scalar_of(self.device.kinds, data)
-        text = f"{c_name(found.symbol.name)}_of_{found.home.rsplit('::', 1)[-1]}"
+        home = self.facts.routine(found.home).name
+        text = self.body.names.name(f"{c_name(found.symbol.name)}_of_{home}", (found.home, found.symbol.name))
         if not data.rank:
             self.parameters.append(f"const {c_type(scalar)} {text}")
             self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar)
             return
         storage = self.facts.order(data).storage or tuple(range(data.rank))
-        lower = tuple(f"{text}.lower({storage.index(d)})" for d in range(data.rank))
-        upper = tuple(f"{text}.upper({storage.index(d)})" for d in range(data.rank))
+        order = self.facts.order(data)
+        lower = tuple(f"{text}.lower({order.place(d)})" for d in range(data.rank))
+        upper = tuple(f"{text}.upper({order.place(d)})" for d in range(data.rank))
         self.parameters.append(f"const hf_array<const {c_type(scalar)}, {data.rank}> &{text}")
         self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar, lower, upper, storage)
 

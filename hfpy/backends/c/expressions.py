@@ -6,7 +6,6 @@ with rank is printed for one element of it: ``lanes`` names a counter, from zero
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -131,10 +130,9 @@ class Expressions:
         scalar = self.body.kinds.literal(literal, self.key)
         if scalar is None:
             raise CannotPrint(f"the literal {literal.text}", literal.start, literal.end)
-        text = literal.text.lower()
         if scalar.base == "logical":
-            return CText("true" if text.startswith(".true") else "false", scalar)
-        digits = text.split("_")[0]
+            return CText("true" if literal.true else "false", scalar)
+        digits = literal.digits
         if scalar.base == "integer":
             return CText(f"{digits}LL" if scalar.bytes == 8 else digits, scalar)
         return CText(digits.replace("d", "e") + ("f" if scalar.bytes == 4 else ""), scalar)
@@ -146,7 +144,7 @@ class Expressions:
         if op in ("+", "-"):
             # A blank keeps ``- -x`` from becoming C's decrement.
             inner = operand.at(PREFIX)
-            return CText(f"{op}{' ' if inner.startswith(op) else ''}{inner}", operand.type, PREFIX)
+            return CText(f"{op}{' ' if inner[:1] == op else ''}{inner}", operand.type, PREFIX)
         raise CannotPrint(f"the operator {op}")
 
     def _binary(self, op: str, left: CText, right: CText, expr: Expr) -> CText:
@@ -228,18 +226,17 @@ class Expressions:
             text = expand(f"{macro.name}({', '.join(f'hf_m{n}' for n in range(len(shown)))})", self.macros)
         else:
             raise CannotPrint(f"the macro '{macro.name}' with these arguments", expr.start, expr.end)
-        known = {}
-        for number, value in enumerate(shown):
-            # Macros put text into text: without parentheses the operators around it may take it apart.
-            if value.level < PRIMARY and len(re.findall(rf"\(\s*hf_m{number}\s*\)", text)) < text.count(
-                f"hf_m{number}"
-            ):
-                raise CannotPrint(f"an argument of '{macro.name}' that is no single term", expr.start, expr.end)
-            known[f"hf_m{number}"] = CVariable(value.at(PRIMARY), value.type)
         try:
             tree = expression(text)
         except GrammarError as problem:
             raise CannotPrint(f"the macro '{macro.name}'", expr.start, expr.end) from problem
+        apart = _apart(tree)
+        known = {}
+        for number, value in enumerate(shown):
+            # Macros put text into text: without parentheses the operators around it may take it apart.
+            if value.level < PRIMARY and f"hf_m{number}" in apart:
+                raise CannotPrint(f"an argument of '{macro.name}' that is no single term", expr.start, expr.end)
+            known[f"hf_m{number}"] = CVariable(value.at(PRIMARY), value.type)
         inner = self.within(known).print(tree)
         if inner.level != PRIMARY:
             # The preprocessor puts it in as text, so that what stands around it would bind to parts of it.
@@ -400,6 +397,15 @@ class Expressions:
                 shown.append(self._index(item, d, variable, iter(())))
         rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
         return f"hf_section({variable.text}, {', '.join(shown)})", rank
+
+
+def _apart(expr: Expr, alone: bool = False) -> set[str]:
+    """The names in an expression that stand neither in parentheses nor as an argument by themselves."""
+    if isinstance(expr, Name):
+        return set() if alone else {expr.name}
+    arguments = expr.args if isinstance(expr, Apply) else ()
+    inside = isinstance(expr, Paren)
+    return set().union(*(_apart(c, inside or any(c is a for a in arguments)) for c in children(expr)))
 
 
 def _wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:

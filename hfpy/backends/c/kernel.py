@@ -24,6 +24,7 @@ from hfpy.backends.c.space import (
     constant_bounds,
     local_array,
     needs_space,
+    room_name,
     scratch_bytes,
     total,
 )
@@ -85,7 +86,9 @@ class CKernel:
         values = (p for p in spec.parameters if p.passing == "value")
         self.variables.update({p.text: CVariable(c_name(p.text), p.type) for p in values})
         self.globals: dict[Slot, CVariable] = {}
-        self.body = Body(self.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals)
+        self.body = Body(
+            self.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals, names=self.scope
+        )
 
     def print(self) -> Kernel:
         """The kernel's texts. Raises Unprintable."""
@@ -140,7 +143,7 @@ class CKernel:
             made, lines = local_array(self.body, data)
             if constant_bounds(self.facts, data) is None:
                 self.spacious.append(data)
-            self.definitions += shared_by_team(made, lines) if self.spec.team else lines
+            self.definitions += shared_by_team(room_name(self.body, local.name), lines) if self.spec.team else lines
         elif local.partial:
             if local.operator not in _OPERATORS:
                 raise CannotPrint(f"the reduction of '{local.name}' by {local.operator}")

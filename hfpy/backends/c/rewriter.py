@@ -22,6 +22,7 @@ from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded, fragment
 from hfpy.transform.edits import Edit, replace_lines
+from hfpy.transform.imports import Imports
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.wrapping import wrap_line
@@ -42,10 +43,12 @@ class KernelRewriter(RegionRewriter):
         routine: Routine,
         backend: Backend,
         device: DeviceRoutines,
+        imported: Imports,
         writer: KernelWriter,
     ) -> None:
         super().__init__(facts, effects, routine, backend)
         self.device = device
+        self.imported = imported
         self.writer = writer
         self.kernels: list[Kernel] = []
         self.procedures: set[str] = set()
@@ -64,7 +67,7 @@ class KernelRewriter(RegionRewriter):
         block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
         try:
             with refused_at(region.line, self.routine.file):
-                spec = SpecBuilder(self.device, sharing, name, block).build()
+                spec = SpecBuilder(self.device, self.imported, sharing, name, block).build()
             kernel = self.writer.kernel(sharing, spec)
         except Unprintable as problem:
             self.found.append(refused(problem))

@@ -12,7 +12,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
 from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.values import CannotPrint, CVariable, c_type, extent
+from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type, extent
 from hfpy.backends.c.views import array_variable, scalar_of, view_line
 from hfpy.model.expressions import Fragment, Keyword
 from hfpy.parse.fragments import ONE, expanded_dim
@@ -55,11 +55,16 @@ def local_array(body: Body, data: DataObject) -> tuple[CVariable, list[str]]:
     count = 1
     for low_bound, high_bound in constant:
         count *= max(high_bound - low_bound + 1, 0)
-    storage = f"{variable.text}_data"
+    storage = room_name(body, data.name)
     return variable, [
         f"{c_type(scalar)} {storage}[{max(count, 1)}];",
         view_line(variable, data.name, False, storage),
     ]
+
+
+def room_name(body: Body, array: str) -> str:
+    """The room of a local array with constant bounds; the array's own name is that of its view."""
+    return body.names.name(f"{c_name(array)}_data", (array, "data"))
 
 
 def _size(body: Body, bound: Fragment) -> str:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
-from hfpy.backends.c.values import CVariable
-
 _MOST, _DEEP = 1024, 64  # threads of a block, and in its third dimension (CUDA programming guide)
 
 
@@ -21,10 +19,10 @@ def team_block(team: Mapping[str, int]) -> tuple[int, int, int] | None:
     return x, y, z
 
 
-def shared_by_team(variable: CVariable, lines: list[str]) -> list[str]:
-    """The definition of a local array (its room, then the view of it) as one in shared memory."""
+def shared_by_team(storage: str, lines: list[str]) -> list[str]:
+    """The definition of a local array (its room ``storage``, then the view of it) as one in shared memory."""
     room, *rest = lines
-    return [f"__shared__ {room}", f"HF_SHARED_BEGINS({variable.text}_data);", *rest]
+    return [f"__shared__ {room}", f"HF_SHARED_BEGINS({storage});", *rest]
 
 
 def not_by_teams(block: tuple[int, int, int], reduces: bool, last_point: bool, jumps: bool, run_time: bool) -> str:

@@ -32,7 +32,14 @@ _KEYWORDS = frozenset(
     "goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
     "public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch "
     "template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile "
-    "wchar_t while xor xor_eq restrict threadidx blockidx blockdim griddim warpsize main assert".split()
+    "wchar_t while xor xor_eq restrict threadidx blockidx blockdim griddim warpsize main assert linux unix".split()
+)
+
+
+# Functions of the C library that printed expressions call under other names than Fortran's.
+FUNCTIONS = frozenset(
+    "pow powf fabs fabsf abs llabs sqrtf expf sinf cosf tanf asinf acosf atanf sinhf coshf tanhf asinhf acoshf atanhf "
+    "erff erfcf logf log10f hypotf atan2f tgamma tgammaf lgamma lgammaf".split()
 )
 
 
@@ -125,8 +132,10 @@ def c_type(scalar: Scalar) -> str:
 
 
 def c_name(name: str) -> str:
-    """A Fortran name as a C name: the same, but for C++'s own words."""
-    return f"{name}_" if name in _KEYWORDS else name
+    """A Fortran name as a C name: the same, but for C++'s own words and the functions that kernels call, which get an
+    underscore, and the same words with underscores, which get one more.
+    """
+    return f"{name}_" if name.rstrip("_") in _KEYWORDS | FUNCTIONS else name
 
 
 def extent(first: str, last: str, step: str) -> str:

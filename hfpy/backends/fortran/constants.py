@@ -11,9 +11,9 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.values import CannotPrint
-from hfpy.backends.fortran.text import words
 from hfpy.model.expressions import Name
 from hfpy.model.scalars import Scalar
+from hfpy.parse.fragments import expanded, expanded_shape
 from hfpy.parse.macros import expand
 
 
@@ -34,9 +34,11 @@ class Constants:
         self.lines: list[str] = []
         self._known: dict[str, tuple[str, str]] = {}
 
-    def of(self, text: str, key: str) -> None:
-        """Add what a text of the unit ``key`` mentions. Raises CannotPrint where that cannot be declared again."""
-        for word in sorted(words(text)):
+    def of(self, names: Iterable[str], key: str) -> None:
+        """Add those of some names of the unit ``key`` that are constants. Raises CannotPrint where one cannot be
+        declared again.
+        """
+        for word in sorted(names):
             self._word(word, key)
 
     def _word(self, word: str, key: str) -> None:
@@ -68,7 +70,7 @@ class Constants:
         if value is not None:
             return f"{type_text(scalar)}, parameter :: {word} = {value}"
         shape = ",".join(d.text if d.form != "star" else "*" for d in symbol.shape)
-        initial = expand(symbol.initial.text, macros)
-        self.of(f"{shape} {initial}", found.home)
+        initial = expanded(symbol.initial, macros)
+        self.of(initial.names.union(*(d.names for d in expanded_shape(symbol, macros))), found.home)
         listed = f"({expand(shape, macros)})" if symbol.rank else ""
-        return f"{type_text(scalar)}, parameter :: {word}{listed} = {initial}"
+        return f"{type_text(scalar)}, parameter :: {word}{listed} = {initial.text}"

@@ -17,10 +17,11 @@ from hfpy.backends.c.values import CannotPrint, Unprintable
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.text import KernelText, Lines, Spelling
-from hfpy.model.names import cut
+from hfpy.model.extents import Dim, shape_text
+from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import Routine
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded_dim
 from hfpy.transform.wrapping import wrap_line
 
 _IDENTITIES = {
@@ -41,11 +42,6 @@ _IDENTITIES = {
 Slot = tuple[str, str]
 
 Pairs = tuple[tuple[str, str], ...]
-
-
-def bound_names(array: str, rank: int) -> Pairs:
-    """The names of the arguments that hold the bounds of a module's array."""
-    return tuple((cut(f"{array}_lower{d}"), cut(f"{array}_upper{d}")) for d in range(1, rank + 1))
 
 
 def identity_of(op: str, scalar: Scalar) -> str:
@@ -71,11 +67,23 @@ class FortranRoutines:
 
     device: DeviceRoutines
     _texts: dict[str, Lines] = field(default_factory=dict)
+    _scopes: dict[str, Names] = field(default_factory=dict)
 
     @property
     def facts(self) -> Facts:
         """The facts about the program."""
         return self.device.facts
+
+    def _further(self, key: str, wanted: str, *meaning: object) -> str:
+        """The name of a further argument of a routine, which none of the routine's own has."""
+        scope = self._scopes.setdefault(key, Names(frozenset(self.facts.routine(key).spec.symbols)))
+        return scope.name(wanted, meaning)
+
+    def bound_names(self, key: str, array: str, rank: int) -> Pairs:
+        """The names of the arguments that hold the bounds of a module's array."""
+        words = [[(word, d) for word in ("lower", "upper")] for d in range(1, rank + 1)]
+        names = ([self._further(key, f"{array}_{word}{d}", array, word, d) for word, d in pair] for pair in words)
+        return tuple((low, high) for low, high in names)
 
     def names(self) -> Mapping[str, str]:
         """The names of all routines, should kernels call them."""
@@ -94,7 +102,7 @@ class FortranRoutines:
             found = self.facts.scopes.variable(local, key)
             if found is not None and (found.home, found.symbol.name) == slot:
                 return local
-        return f"{name}_of_{self.facts.routine(home).name}"
+        return self._further(key, f"{name}_of_{self.facts.routine(home).name}", home, name)
 
     def spaces(self, key: str) -> tuple[Slot, ...]:
         """The local arrays of run-time size of a routine and of those below it: routine and name.
@@ -109,7 +117,7 @@ class FortranRoutines:
     def space_dummy(self, key: str, slot: Slot) -> str:
         """The name of such an argument in a routine."""
         owner, name = slot
-        return name if owner == key else f"{name}_of_{self.facts.routine(owner).name}"
+        return name if owner == key else self._further(key, f"{name}_of_{self.facts.routine(owner).name}", owner, name)
 
     def further(
         self, given: Mapping[Slot, str], bounds: Mapping[str, Pairs], callees: Iterable[str]
@@ -124,7 +132,7 @@ class FortranRoutines:
             for slot in self.globals(key):
                 dummy, actual = self.dummy(key, slot), given[slot]
                 result[key].append(f"{dummy}={actual}")
-                own = bound_names(dummy, len(bounds.get(actual, ())))
+                own = self.bound_names(key, dummy, len(bounds.get(actual, ())))
                 for names, texts in zip(own, bounds.get(actual, ()), strict=True):
                     result[key] += [f"{name}={text}" for name, text in zip(names, texts, strict=True)]
             result[key] += [f"{self.space_dummy(key, slot)}={given[slot]}" for slot in self.spaces(key)]
@@ -135,11 +143,13 @@ class FortranRoutines:
         sites = self.facts.graph.sites.get(key, ())
         return list(dict.fromkeys(s.callee for s in sites if s.callee and self.facts.live(s.at, key)))
 
-    def optional(self, callees: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
-        """For each routine its optional dummies, with a value of their type. Raises CannotPrint."""
+    def optional(self, callees: Iterable[str]) -> Mapping[str, Mapping[str, tuple[str, str]]]:
+        """For each routine its optional dummies, with the argument that tells whether they are given, and a value of
+        their type. Raises CannotPrint.
+        """
         return {key: self._optional(key) for key in callees}
 
-    def _optional(self, key: str) -> Mapping[str, str]:
+    def _optional(self, key: str) -> Mapping[str, tuple[str, str]]:
         found = {}
         for dummy in self.facts.routine(key).dummies:
             data = self.facts.object(dummy, key)
@@ -147,7 +157,8 @@ class FortranRoutines:
                 continue
             if data.rank or self.device.effects.intent(key, dummy) != "in":
                 raise CannotPrint(f"the argument '{dummy}', which is optional and an array, or changed,")
-            found[dummy] = zero(scalar_of(self.device.kinds, data))
+            given = self._further(key, f"{dummy}_given", dummy, "given")
+            found[dummy] = given, zero(scalar_of(self.device.kinds, data))
         return found
 
     def text(self, key: str) -> Lines:
@@ -169,6 +180,7 @@ class _Definition:
         self.scalars: list[str] = []
         self.arrays: list[str] = []
         self.names: set[str] = set()
+        self.mentioned: set[str] = set()
         self.given: dict[Slot, str] = {}
         self.bounds: dict[str, Pairs] = {}
         self.optional: dict[str, str] = {}
@@ -188,7 +200,7 @@ class _Definition:
         body.block(self.routine.body, 2)
         try:
             constants = Constants(self.facts, self.device.kinds, self.names)
-            constants.of("\n".join([*self.scalars, *self.arrays, *(text for text, _ in body.lines)]), self.key)
+            constants.of(self.mentioned | body.names, self.key)
         except CannotPrint as problem:
             raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
         kind, name = self.routine.kind, self.device.name(self.key)
@@ -217,7 +229,7 @@ class _Definition:
                 raise CannotPrint(f"the argument '{dummy}', which is a pointer or allocatable,")
             intent = "in" if self.device.effects.intent(self.key, dummy) == "in" else "inout"
             self._declaration(data, dummy, f", intent({intent})")
-        self.optional = {dummy: cut(f"{dummy}_given") for dummy in self.routines.optional([self.key])[self.key]}
+        self.optional = {dummy: given for dummy, (given, _) in self.routines.optional([self.key])[self.key].items()}
         further = list(self.optional.values())
         self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]
         self.names |= set(further)
@@ -240,7 +252,7 @@ class _Definition:
         if not data.rank:
             self.scalars.append(f"{type_text(scalar)}, intent(in) :: {text}")
             return []
-        pairs = self.bounds[text] = bound_names(text, data.rank)
+        pairs = self.bounds[text] = self.routines.bound_names(self.key, text, data.rank)
         names = [name for pair in pairs for name in pair]
         self.names |= set(names)
         self.scalars.append(f"integer(4), intent(in) :: {', '.join(names)}")
@@ -275,14 +287,15 @@ class _Definition:
             return
         storage = self.facts.order(data).storage or tuple(range(data.rank))
         sizes = [self._size(data, d) for d in storage]
-        self.arrays.append(f"{type_text(scalar)}{intent} :: {text}({','.join(sizes)})")
+        self.mentioned.update(*(dim.names for dim in sizes))
+        self.arrays.append(f"{type_text(scalar)}{intent} :: {text}({shape_text(sizes)})")
 
-    def _size(self, data: DataObject, dimension: int) -> str:
+    def _size(self, data: DataObject, dimension: int) -> Dim:
         size = data.used[dimension]
         form = data.symbol.shape[size.declared] if size.declared is not None else None
         if form is not None and form.open:
-            return form.text
-        return expand(size.size, self.facts.application.macros_of(self.key))
+            return form
+        return expanded_dim(size.extent, self.facts.application.macros_of(self.key))
 
     def _locals(self) -> list[str]:
         """Local variables that the routine's statements name, and a function's result."""

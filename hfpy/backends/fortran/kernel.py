@@ -5,7 +5,7 @@ Host arrays stay the handles; the launcher asks the runtime for their device mem
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from hfpy.analyze.sharing import RegionSharing
@@ -14,7 +14,7 @@ from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.values import CannotPrint, refused_at
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
-from hfpy.backends.fortran.parameters import THREADS, Memory, count, shape, texts_of, value_lines, wrapped
+from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows, shape, texts_of, value_lines
 from hfpy.backends.fortran.text import KernelText, Spelling
 from hfpy.backends.kernelspec import sites_of
 from hfpy.model.expressions import names_in
@@ -23,6 +23,7 @@ from hfpy.model.names import Names
 from hfpy.model.scalars import INTEGER
 from hfpy.parse.expressions import expression
 from hfpy.parse.nests import innermost_body, own_nest
+from hfpy.transform.wrapping import wrap_line
 
 _UPDATES = {
     "+": "{0} = {0} + {1}",
@@ -33,6 +34,11 @@ _UPDATES = {
     ".eqv.": "{0} = {0} .eqv. {1}",
     ".neqv.": "{0} = {0} .neqv. {1}",
 }
+# What kernels and launchers name besides the user's variables and names with `hf_`.
+_NEEDED = frozenset(
+    "int mod max present not huge blockidx threadidx blockdim griddim dim3 c_devptr c_char c_null_char c_size_t "
+    "c_f_pointer".split()
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,8 @@ class FortranKernel:
     def print(self) -> Kernel:
         """The kernel's texts. Raises Unprintable."""
         with refused_at(self.sharing.region.line, self.routine.file):
+            for name in sorted(self.names.taken & _NEEDED):
+                raise CannotPrint(f"a variable '{name}' in CUDA Fortran, where kernels need that name,")
             for local in self.spec.locals:
                 self._local(local)
             for room in self.spec.workspace:
@@ -164,12 +172,13 @@ class FortranKernel:
         spec, line, memory = self.spec, self.sharing.region.line, self._memory()
         made = ((r.iterator, r.first.text, r.last.text, r.step.text) for r in spec.ranges)
         domains = [Domain(*texts, count(*texts[1:])) for texts in made]
-        bounds = [text for made in memory for pair in made.bounds for text in pair]
-        own = [*(t for d in domains for t in (d.first, d.last, d.step)), *self.locals]
+        launched = self._bound_names()
+        passed = list(self._passed())
         values: dict[str, object] = {
             "spec": spec,
             "memory": memory,
-            "passed": list(self._passed()),
+            "dummies": [dummy for dummy, _ in passed],
+            "actuals": launch_rows(actual for _, actual in passed),
             "word": self._word,
             "type": lambda p: type_text(p.type),
             "zero": lambda p: zero(p.type),
@@ -181,27 +190,33 @@ class FortranKernel:
             "domains": domains,
             "looped": spec.reduces,
             "threads": spec.reduces or bool(self.rooms),
-            "constants": self._constants([*own, *bounds, *(text for text, _ in body.lines)], body.expanded),
-            "launch_constants": self._constants([*bounds, *(d.count for d in domains)]),
+            "constants": self._constants(launched | body.names, body.expanded),
+            "launch_constants": self._constants(launched),
             "locals": self.locals,
             "start": self.start,
             "epilogue": self.epilogue,
         }
         head, tail, launch = (
-            [(text, line.first) for row in render(f"cuda_fortran/{name}.j2", **values) for text in wrapped(row)]
+            [(text, line.first) for row in render(f"cuda_fortran/{name}.j2", **values) for text in wrap_line(row)]
             for name in ("kernel_begin", "kernel_end", "launcher")
         )
         return Kernel(spec, (*head, *body.lines, *tail), tuple(launch))
 
-    def _constants(self, texts: Iterable[str], expanded: Set[str] = frozenset()) -> list[str]:
-        """Declarations of the named constants that some texts mention. Raises CannotPrint."""
+    def _bound_names(self) -> set[str]:
+        """The names in the bounds of loops and arrays."""
+        bounds = [b for r in self.spec.ranges for b in (r.first, r.last, r.step)]
+        bounds += [b for v in (*self.spec.variables, *self.spec.workspace) for pair in v.bounds or () for b in pair]
+        return {name for bound in bounds for name in bound.names}
+
+    def _constants(self, names: Set[str], expanded: Set[str] = frozenset()) -> list[str]:
+        """Declarations of the named constants among some names. Raises CannotPrint."""
         taken = self.names.taken | {*self.names.given.values()}
         for name in sorted(expanded - taken):
             found = self.facts.scopes.variable(name, self.key)
             if found is not None and not found.symbol.constant:
                 raise CannotPrint(f"'{name}', which only a macro names,")
         constants = Constants(self.facts, self.device.kinds, taken)
-        constants.of(" ".join(texts), self.key)
+        constants.of(names, self.key)
         return constants.lines
 
     def _extent(self, lower: str, upper: str) -> str:

@@ -44,13 +44,10 @@ def value_lines(parameters: Iterable[Parameter], passing: tuple[str, ...]) -> It
         yield f"{type_text(scalar)}, value :: {', '.join(p.text for p in run)}"
 
 
-def wrapped(row: str) -> list[str]:
-    """A line of the launcher; a launch is broken by hand, since ``<<<`` is no token of Fortran."""
-    head, launch, arguments = row.partition(">>>(")
-    if not launch:
-        return wrap_line(row)
-    rows = wrap_line(f"{' ' * 6}({arguments}")
-    return [f"{head}{launch} &", rows[0].replace("(", "", 1), *rows[1:]]
+def launch_rows(arguments: Iterable[str]) -> list[str]:
+    """The arguments of a launch, broken into lines by hand, since ``<<<`` is no token of Fortran."""
+    first, *rest = wrap_line(f"{' ' * 6}({', '.join(arguments)})")
+    return [first.replace("(", "", 1), *rest]
 
 
 def shape(pairs: Pairs) -> str:

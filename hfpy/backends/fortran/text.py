@@ -7,8 +7,7 @@ which are parameters of their own, and local arrays that all threads keep in one
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +15,6 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.values import CannotPrint, Unprintable, component_name
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range, walk
-from hfpy.model.names import cut
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -31,7 +29,7 @@ from hfpy.model.statements import (
     expressions,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.expressions import expression
+from hfpy.parse.fragments import dim_of, expanded, expanded_dim, fragment
 from hfpy.parse.macros import expand
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.wrapping import wrap_line
@@ -40,16 +38,6 @@ Lines = list[tuple[str, int]]
 
 _CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})  # no `where`: CUDA Fortran has none in device code
 _INQUIRIES = ("size", "lbound", "ubound")
-# Names in text: words, and the kinds of literals, which are stuck to numbers.
-_WORD = re.compile(
-    r"(?<![\w.])\d+\.?\d*(?:[ed][+-]?\d+)?_([a-z]\w*)|(?<![\w])\.\d+(?:[ed][+-]?\d+)?_([a-z]\w*)|([a-z]\w*)"
-)
-
-
-def words(text: str) -> set[str]:
-    """The names that a text mentions, in lower case; strings are not looked into."""
-    bare = re.sub(r"'[^']*'|\"[^\"]*\"", " ", text.lower())
-    return {word for groups in _WORD.findall(bare) for word in groups if word}
 
 
 @dataclass
@@ -57,14 +45,15 @@ class Spelling:
     """What kernels call things.
 
     ``routines`` are the names of device routines by their key, ``further`` the further arguments of their calls as
-    ``dummy=actual``, ``optional`` their optional dummies with a value for those that are not given, ``given`` what
-    tells whether an optional argument of this routine was given. ``components`` are parameters, ``threaded`` the local
-    arrays that have a place for each thread (whether that index comes first), of these ranks.
+    ``dummy=actual``, ``optional`` their optional dummies, each with the argument that tells whether it is given and a
+    value if it is not, ``given`` what tells whether an optional argument of this routine was given. ``components`` are
+    parameters, ``threaded`` the local arrays that have a place for each thread (whether that index comes first), of
+    these ranks.
     """
 
     routines: Mapping[str, str]
     further: Mapping[str, Collection[str]]
-    optional: Mapping[str, Mapping[str, str]]
+    optional: Mapping[str, Mapping[str, tuple[str, str]]]
     given: Mapping[str, str] = field(default_factory=dict)
     components: Mapping[str, str] = field(default_factory=dict)
     threaded: Mapping[str, bool] = field(default_factory=dict)
@@ -72,13 +61,17 @@ class Spelling:
 
 
 class KernelText(AccessRewriter):
-    """The text of one routine's statements. ``leave`` is what ``@exit`` becomes."""
+    """The text of one routine's statements. ``leave`` is what ``@exit`` becomes. ``names`` are all that their
+    expressions mention, ``expanded`` those of them that macros stand for.
+    """
 
     def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str) -> None:
         super().__init__(facts, routine)
         self.spelling = spelling
         self.leave = leave
         self.lines: Lines = []
+        self.macros = facts.application.macros_of(routine.key)
+        self.names: set[str] = set()
         self.expanded: set[str] = set()
         self._sites: dict[tuple[Any, int, int], CallSite] = {}
         for site in facts.graph.sites.get(routine.key, ()):
@@ -128,9 +121,7 @@ class KernelText(AccessRewriter):
         except CannotPrint as problem:
             end = problem.end if problem.end >= 0 else len(line.text)
             raise Unprintable(problem.what, line, problem.start, end, self.routine.file) from problem
-        before = text
-        text = expand(text, self.facts.application.macros_of(self.routine.key))
-        self.expanded |= words(text) - words(before)
+        text = expand(text, self.macros)
         self.lines += [(row, line.first) for row in wrap_line("  " * depth + text.strip())]
 
     # -- one statement
@@ -145,13 +136,23 @@ class KernelText(AccessRewriter):
         inner: Statement | None = statement
         while inner is not None:
             self._check(inner)
-            pieces += self._pieces(inner, line.text)
+            made = list(self._pieces(inner, line.text))
+            if not isinstance(inner, Jump):
+                self._mention(new for _, _, new in made)
+            pieces += made
             inner = inner.action if isinstance(inner, OneLine) else None
         text, position = "", 0
         for start, end, new in sorted(pieces):
             text += line.text[position:start] + new
             position = end
         return text + line.text[position:]
+
+    def _mention(self, texts: Iterable[str]) -> None:
+        """Remember the names in expressions, and in ranges of cases, as they are printed."""
+        for made in map(dim_of, texts):
+            plain = expanded_dim(made, self.macros)
+            self.names |= plain.names
+            self.expanded |= plain.names - made.names
 
     def _pieces(self, statement: Statement, text: str) -> Iterator[tuple[int, int, str]]:
         planned = self._by_statement.get(id(statement), {})
@@ -161,12 +162,10 @@ class KernelText(AccessRewriter):
                 raise CannotPrint("a call of a procedure whose source hfpy does not have")
             yield statement.designator.start, len(text), self._call(site, statement.args, text, planned)
             return
-        if isinstance(statement, Jump) and statement.kind == "@exit":
+        if isinstance(statement, Jump):
             start, end = statement.span
-            yield start, len(text) if end < 0 else end, self.leave
-            return
-        if isinstance(statement, Jump) and statement.kind in ("cycle", "exit") and not self._inside(statement):
-            yield [m.start() for m in re.finditer(r"(?i)\bcycle\b", text)][-1], len(text), self.leave
+            if statement.kind == "@exit" or (statement.kind in ("cycle", "exit") and not self._inside(statement)):
+                yield start, len(text) if end < 0 else end, self.leave
             return
         for expr in expressions(statement):
             yield expr.start, expr.end, self._render(expr, text, planned)
@@ -239,8 +238,10 @@ class KernelText(AccessRewriter):
         return super()._render(expr, text, planned)
 
     def _call(self, site: CallSite, args: tuple[Expr, ...], text: str, planned: Any) -> str:
-        shown = [self._render(a, text, planned) for a in args]
-        self._check_sections(site, shown)
+        values = [self._render(a.value if isinstance(a, Keyword) else a, text, planned) for a in args]
+        self._check_sections(site, values)
+        named = (text[a.start : a.value.start] if isinstance(a, Keyword) else "" for a in args)
+        shown = [name + value for name, value in zip(named, values, strict=True)]
         shown += [*self._optional(site, args), *self.spelling.further[site.callee]]
         return f"{self.spelling.routines[site.callee]}({', '.join(shown)})"
 
@@ -252,9 +253,7 @@ class KernelText(AccessRewriter):
             data = self.facts.object(name, site.callee)
             if data is None or not data.rank or all(d.form != "assumed" for d in data.symbol.shape):
                 continue
-            tree = expression(
-                expand(given.partition("=")[2] or given, self.facts.application.macros_of(self.routine.key))
-            )
+            tree = expanded(fragment(given), self.macros).expr
             if isinstance(tree, Apply) and not isinstance(tree.args[0], Range):
                 raise CannotPrint(f"a section with gaps for '{name}', which has assumed shape,")
 
@@ -262,15 +261,15 @@ class KernelText(AccessRewriter):
         """For each optional dummy whether it is given, with a value that nobody reads if it is not."""
         dummies = self.facts.routine(site.callee).dummies
         actual = {a.name if isinstance(a, Keyword) else dummies[n]: a for n, a in enumerate(args)}
-        for dummy, value in self.spelling.optional.get(site.callee, {}).items():
+        for dummy, (given, value) in self.spelling.optional.get(site.callee, {}).items():
             if dummy not in actual:
                 yield f"{dummy}={value}"
-                yield f"{cut(f'{dummy}_given')}=.false."
+                yield f"{given}=.false."
                 continue
             found = actual[dummy]
             found = found.value if isinstance(found, Keyword) else found
             name = found.name if isinstance(found, Name) else ""
-            yield f"{cut(f'{dummy}_given')}={self.spelling.given.get(name, '.true.')}"
+            yield f"{given}={self.spelling.given.get(name, '.true.')}"
 
     def _present(self, expr: Apply) -> str:
         name = expr.args[0].name if expr.args and isinstance(expr.args[0], Name) else ""
@@ -301,7 +300,7 @@ class KernelText(AccessRewriter):
                 raise CannotPrint("a dimension that is no number", number.start, number.end)
             if place - 1 not in storage:
                 raise CannotPrint("a dimension that is not there", number.start, number.end)
-            place = storage.index(place - 1) + 1
+            place = entry[3].place(place - 1) + 1
         if isinstance(first, Name) and self.spelling.threaded.get(first.name):
             place += 1
         return str(place) if known else None

@@ -176,9 +176,7 @@ def _extent(application: Application, key: str) -> tuple[int, int]:
     routine, file = application.routines[key], application.file(key)
     first = routine.header.first
     last = routine.end.last if routine.end is not None else first
-    if file.expanded is not None:  # lines of the preprocessor's output
-        return file.expanded[first], file.expanded[min(last, len(file.expanded) - 1)]
-    return first + 1, last + 1
+    return file.user_line(first), file.user_line(last)
 
 
 def _macro_lines(here: Facts, there: Facts) -> tuple[set[_Spot], set[_Spot]]:

@@ -6,6 +6,6 @@ what differs from column to column gets the block as its first dimension, and ev
 block (stencil-optimisation.md §7; real-code.md §1). Points of a region are independent, so that is loop distribution,
 which changes no result.
 
-``varying`` says what differs, ``statements`` and ``branches`` write bodies, ``clones`` routines, ``blocks`` regions;
-``optimise`` puts them into the sources.
+``varying`` says what differs, ``statements`` and ``branches`` make bodies, ``clones`` routines, ``blocks`` regions, as
+nodes; ``optimise`` prints them into the sources.
 """

@@ -341,6 +341,8 @@ class RegionBlocks:
             stated=frozenset({"startat", "endat"}),
             private=tuple(n for n in self.names.types if n in used and self.names.shapes[n]),
             applies_to=frozenset({"cpu"}),
+            schedule=region.schedule,
+            collapse=region.collapse,
             loops=region.line.comment,
         )
         return with_loops(made, body, (self.width, *(1 for _ in iterators[1:])), self.constructs[-1])

@@ -9,7 +9,7 @@ from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
 from hfpy.model.names import Names
-from hfpy.model.printing import STEP, rows
+from hfpy.model.printing import STEP
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import all_names
 from hfpy.model.units import Routine, Symbol
@@ -17,6 +17,7 @@ from hfpy.transform.columns.common import LANE, Instance, Lanes, refused
 from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
+from hfpy.transform.remade import remade
 from hfpy.transform.stencil.locals import Locals
 
 COUNT = "hf_n"
@@ -94,8 +95,8 @@ class _CloneWriter:
         self.instance = instance
         self.routine: Routine = self.facts.routine(instance.key)
         self.varying = self.analysis.in_routine(instance)
-        source = self.facts.application.file(instance.key).source
-        self.names = Locals(frozenset(w for line in source.lines for w in words(line)))
+        self.index = self.facts.application.file(instance.key)
+        self.names = Locals(frozenset(w for line in self.index.source.lines for w in words(line)))
 
     def write(self) -> Clone:
         """The routine."""
@@ -126,7 +127,7 @@ class _CloneWriter:
             (f"subroutine {name}({', '.join(dummies)})", first),
             *((STEP + row, first) for row in before),
             ("", first),
-            *((row.text, row.origin.first) for row in rows(body, STEP)),
+            *remade(self.index, body, STEP, first, last),
             (f"end subroutine {name}", last),
         ]
         arrays = {s.name for s in declared if not s.constant and (s.name in self.varying or self._data(s.name).rank)}

@@ -11,7 +11,7 @@ from hfpy.diagnostics import Place
 from hfpy.model.building import Maker, apply, name, number, plus
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, Construct, Node, OneLine, Statement
+from hfpy.model.statements import Call, Construct, Node, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.passes import Refusal, Refused
 
@@ -82,9 +82,9 @@ def in_lane(array: str, *indices: Expr, lane: Expr | None = None) -> Expr:
     return apply(array, (lane if lane is not None else name(LANE), *indices))
 
 
-def calls(nodes: Iterable[Node]) -> bool:
+def calls(nodes: tuple[Node, ...]) -> bool:
     """Whether there is a call of a subroutine in some statements."""
-    return any(isinstance(n, Call) or any(calls(part) for part in parts_of(n)) for n in nodes)
+    return any(isinstance(s, Call) for s in flatten(nodes))
 
 
 class Questions:
@@ -117,15 +117,6 @@ class Questions:
             else:
                 found += self.plain(routine, inner)
         return tuple(found)
-
-
-def parts_of(node: Node) -> tuple[tuple[Node, ...], ...]:
-    """The bodies below a node."""
-    if isinstance(node, Construct):
-        return tuple(part.body for part in node.parts)
-    if isinstance(node, OneLine):
-        return ((node.action,),)
-    return ()
 
 
 def column_positions(

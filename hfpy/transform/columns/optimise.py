@@ -25,9 +25,10 @@ from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import pays, worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, insert_rows, replace_rows
 from hfpy.transform.passes import Made, Refusal, Refused, edited_files
+from hfpy.transform.remade import remade
 from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.locals import Locals
-from hfpy.transform.stencil.optimise import names_of, printed
+from hfpy.transform.stencil.optimise import names_of
 from hfpy.transform.stencil.removal import removable, removals
 from hfpy.transform.stencil.runs import MOST_REGIONS
 
@@ -157,7 +158,8 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
             clones.names, clones.made = before
             refusals.append(refused.refusal)
             continue
-        edits.append(replace_rows(*span, printed((region,), " " * constructs[numbers[0]].header.line.segments[0][2])))
+        indent = " " * constructs[numbers[0]].header.line.segments[0][2]
+        edits.append(replace_rows(*span, remade(index, (region,), indent, *span)))
         work.in_place |= {data.identity for n in blocks.in_place if (data := facts.object(n, key)) is not None}
         replaced |= set(numbers)
         routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
@@ -199,8 +201,10 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         before, after = constructs[one], other
         assert before.end is not None and before.region is not None and after.region is not None
         rows = index.source.lines[before.end.line.last + 1 : after.header.line.first]
-        spaces = [(r.iterators, r.starts, r.ends, r.hints, r.applies_to) for r in (before.region, after.region)]
-        same = spaces[0] == spaces[1] and not against((before.region, after.region))
+        regions = (before.region, after.region)
+        one_space, other_space = ((r.iterators, r.starts, r.ends, r.hints, r.applies_to) for r in regions)
+        one_way, other_way = ((r.schedule, r.collapse) for r in regions)
+        same = one_space == other_space and one_way == other_way and not against(regions)
         one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
         return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)

@@ -20,6 +20,7 @@ from hfpy.model.statements import (
     OneLine,
     Statement,
     expressions,
+    flatten,
 )
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import NUMBERS, Instance, Questions, named, place_of, refused
@@ -221,11 +222,4 @@ def jumps_vary(analysis: Varying, routine: Routine, loop: Construct, varying: se
 
 def loop_variables(nodes: tuple[Node, ...]) -> set[str]:
     """The variables of the loops in some statements."""
-    found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, Construct):
-            for part in node.parts:
-                if isinstance(part.header, Header) and part.header.var:
-                    found.add(part.header.var)
-                found |= loop_variables(part.body)
-    return found
+    return {s.var for s in flatten(nodes) if isinstance(s, Header) and s.var}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hfpy.analyze.sizes import linear
 from hfpy.model.expressions import Apply, Binary, Name, walk
-from hfpy.model.statements import Assignment, Construct, Header, Node
+from hfpy.model.statements import Assignment, Construct, Header, Node, constructs
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.common import named
 from hfpy.transform.columns.varying import Varying, loop_variables
@@ -114,15 +114,8 @@ def _single(nodes: tuple[Node, ...]) -> Iterator[Node]:
 
 def _carries(nodes: tuple[Node, ...]) -> bool:
     """Whether a loop in some statements writes an array that it reads in another turn."""
-    for node in nodes:
-        if not isinstance(node, Construct):
-            continue
-        for part in node.parts:
-            if node.kind == "do" and isinstance(part.header, Header) and _carried_in(part.body, part.header.var):
-                return True
-            if _carries(part.body):
-                return True
-    return False
+    loops = ((c.body, c.header) for c in constructs(nodes) if c.kind == "do")
+    return any(isinstance(header, Header) and _carried_in(body, header.var) for body, header in loops)
 
 
 def _carried_in(body: tuple[Node, ...], variable: str) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hfpy.model.expressions import Expr, walk
+from hfpy.model.expressions import Expr, base_name, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine, expressions
+from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine, Statement, expressions
 from hfpy.transform.stencil.program import Access, SpanKey
 
 
@@ -23,6 +23,11 @@ def exposed_and_certain(
     scan = _Scan(accesses, written)
     certain = scan.block(nodes, frozenset())
     return frozenset(scan.exposed), certain
+
+
+def target_name(statement: Statement) -> str:
+    """The variable that a statement sets; empty if there is none."""
+    return (base_name(statement.target) or "") if isinstance(statement, Assignment) else ""
 
 
 class _Scan:

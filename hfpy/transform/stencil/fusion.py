@@ -21,11 +21,6 @@ def _same(values: Values) -> Any:
     return values[0] if all(v == values[0] for v in values) else None
 
 
-def _same_words(values: Values) -> Any:
-    """As :func:`_same`, whatever the case and the blanks."""
-    return values[0] if len({"".join(v.lower().split()) for v in values}) == 1 else None
-
-
 def _together(values: Values) -> Any:
     return ", ".join(dict.fromkeys(v for v in values if v))
 
@@ -44,7 +39,8 @@ def _hints(values: Values) -> Any:
 # those that its schedule leaves to the backend.
 WISHES = frozenset({"unroll", "tile", "march", "share", "team", "fuse"})
 
-# None for what the group gives: its points and its schedule.
+# None for what the group gives: its points and its schedule (what is for OpenMP alone keeps regions apart on the CPU,
+# :func:`~hfpy.transform.stencil.search.legal`).
 RULES: Mapping[str, Rule | None] = {
     "domains": None,
     "starts": None,
@@ -54,6 +50,8 @@ RULES: Mapping[str, Rule | None] = {
     "private": None,
     "applies_to": None,
     "loops": None,
+    "schedule": None,
+    "collapse": None,
     "line": _first,
     "place": _first,
     "template": _same,
@@ -63,8 +61,6 @@ RULES: Mapping[str, Rule | None] = {
     "distinct": _none,
     "name": _together,
     "backend": _same,
-    "schedule": _same_words,
-    "collapse": _same,
     "hints": _hints,
 }
 

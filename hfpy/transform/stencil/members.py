@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.sizes import Linear
 from hfpy.model.expressions import walk
-from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions
-from hfpy.transform.stencil.flow import exposed_and_certain
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions, flatten
+from hfpy.transform.stencil.flow import exposed_and_certain, target_name
 from hfpy.transform.stencil.program import Access, Offset, Pattern, Span, SpanKey, Stage, moved, shifted
-from hfpy.transform.stencil.sweeplift import read_first, target_name
+from hfpy.transform.stencil.sweeplift import read_first
 
 
 @dataclass(frozen=True)
@@ -172,22 +172,10 @@ def member(
     }
     exposed, sure = exposed_and_certain(body, here, written)
     values = carried_values(stage)
-    used = {target_name(s) for s in _statements(body)} | {
-        getattr(n, "name", "") for s in _statements(body) for e in expressions(s) for n in walk(e)
+    used = {target_name(s) for s in flatten(body)} | {
+        getattr(n, "name", "") for s in flatten(body) for e in expressions(s) for n in walk(e)
     }
     return Member(number, stage, body, span, step, row, touches, sure, exposed, instances, frozenset(values & used))
-
-
-def _statements(nodes: tuple[Node, ...]) -> Iterator[Statement]:
-    for node in nodes:
-        if isinstance(node, Construct):
-            for part in node.parts:
-                yield part.header
-                yield from _statements(part.body)
-        else:
-            yield node
-            if isinstance(node, OneLine):
-                yield node.action
 
 
 def with_exposed(made: Member, arrays: frozenset[str]) -> Member:

@@ -9,12 +9,12 @@ from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.model.printing import rows
-from hfpy.model.statements import Construct, Node, all_names
+from hfpy.model.statements import Construct, all_names
 from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.transform.passes import Made, Refusal, edited_files
+from hfpy.transform.remade import remade
 from hfpy.transform.stencil.blocks import in_blocks
 from hfpy.transform.stencil.effort import Effort
 from hfpy.transform.stencil.explained import Schedule, explained
@@ -208,7 +208,7 @@ class _RoutineWork:
         indent = " " * group.stages[0].region.header.line.segments[0][2]
         what = f"{len(names)} regions as one" if len(names) > 1 else "a region"
         head = f"{indent}! {what}, by {made.manner}: {'; '.join(names)}"
-        return replace_rows(first, last, [(head, first), *printed((made.region,), indent)])
+        return replace_rows(first, last, [(head, first), *remade(self.index, (made.region,), indent, first, last)])
 
     def _vanished(self, used: set[str]) -> set[str]:
         """Local variables of the replaced regions that nothing mentions any more."""
@@ -222,11 +222,6 @@ class _RoutineWork:
         names = {n for g in self.replaced for n, p in g.program.patterns.items() if p.local}
         names |= {n for g in self.replaced for s in g.stages for n in s.scalars}
         return {n for n in names - rest if removable(self.routine, n)}
-
-
-def printed(nodes: tuple[Node, ...], indent: str) -> Iterator[tuple[str, int]]:
-    """The lines of nodes, each with the physical line that it stems from."""
-    return ((row.text, row.origin.first) for row in rows(nodes, indent))
 
 
 def names_of(region: Construct) -> set[str]:

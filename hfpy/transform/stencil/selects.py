@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator
 
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, walk
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Construct, Node, OneLine, expressions, sides
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, expressions, flatten, sides
+from hfpy.transform.stencil.flow import target_name
 from hfpy.transform.stencil.program import SpanKey
 
 # Functions that have a value for every argument.
@@ -47,7 +48,7 @@ class Selector:
             return (
                 node.kind == "if"
                 and isinstance(action, Assignment)
-                and target_of(action) in self.certain
+                and target_name(action) in self.certain
                 and self._harmless(action)
                 and self._asks_data(node.control[0], node.line.key)
             )
@@ -103,24 +104,9 @@ class Selector:
         return name in _reads(self.body, branch)
 
 
-def target_of(statement: Assignment) -> str:
-    """The variable that a statement sets."""
-    target = statement.target
-    base = target.base if isinstance(target, Apply) else target
-    return base.name if isinstance(base, Name) else ""
-
-
 def assigned(nodes: tuple[Node, ...]) -> list[str]:
     """The variables that some statements set, in the order of the text."""
-    found: dict[str, None] = {}
-    for node in nodes:
-        if isinstance(node, Construct):
-            found.update(dict.fromkeys(n for part in node.parts for n in assigned(part.body)))
-        elif isinstance(node, OneLine) and isinstance(node.action, Assignment):
-            found[target_of(node.action)] = None
-        elif isinstance(node, Assignment):
-            found[target_of(node)] = None
-    return list(found)
+    return list(dict.fromkeys(target_name(s) for s in flatten(nodes) if isinstance(s, Assignment)))
 
 
 def reads_before_set(nodes: tuple[Node, ...], name: str) -> bool:
@@ -128,7 +114,7 @@ def reads_before_set(nodes: tuple[Node, ...], name: str) -> bool:
     for node in nodes:
         if name in _reads((node,), None):
             return True
-        if isinstance(node, Assignment) and target_of(node) == name:
+        if isinstance(node, Assignment) and target_name(node) == name:
             return False
         if name in assigned((node,)):
             return True  # some points keep it

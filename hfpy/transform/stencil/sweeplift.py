@@ -16,6 +16,7 @@ from hfpy.model.statements import Construct, Header, Node, OneLine, Statement, e
 from hfpy.parse.fragments import expanded
 from hfpy.parse.fragments import piece as piece_of
 from hfpy.parse.nests import innermost_body
+from hfpy.transform.stencil.flow import target_name
 from hfpy.transform.stencil.lift import Draft, Lifter, wishes_of
 from hfpy.transform.stencil.linearforms import names_of
 from hfpy.transform.stencil.operations import count
@@ -304,13 +305,6 @@ class SweepLifter(Lifter):
         if read_first(piece.body, frozenset(scalars)):
             return piece
         return Piece(piece.body, piece.span, 0)
-
-
-def target_name(statement: Statement) -> str:
-    """The variable that a statement sets; empty if there is none."""
-    target = getattr(statement, "target", None)
-    base = target.base if isinstance(target, Apply) else target
-    return getattr(base, "name", "")
 
 
 def read_first(nodes: tuple[Node, ...], scalars: frozenset[str]) -> frozenset[str]:
