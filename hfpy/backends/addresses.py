@@ -18,14 +18,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
-from hfpy.analyze.kinds import Kinds
-from hfpy.model.extents import Dim
+from hfpy.backends.c.device import DeviceRoutines
 from hfpy.model.names import addressed_name, cut, derived
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import expanded
+from hfpy.parse.fragments import expanded_dim
 from hfpy.transform.datadialect import OPENACC, OPENMP_TARGET, in_block
 from hfpy.transform.outline import Contained
 
@@ -54,13 +51,13 @@ class Addresses:
     the routine, with the word whether they are allocatable.
     """
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine, tables: Mapping[str, bool]) -> None:
-        self.facts = facts
-        self.effects = effects
+    def __init__(self, device: DeviceRoutines, routine: Routine, tables: Mapping[str, bool]) -> None:
+        self.device = device
+        self.facts = device.facts
         self.routine = routine
         self.key = routine.key
         self.tables = tables
-        self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
+        self.kinds = device.kinds
 
     def contained(self, node: Construct, number: int, names: Names, backend: str) -> Contained:
         """The procedure of a region. Raises NotAddressed."""
@@ -140,43 +137,17 @@ class Addresses:
         size = data.used[dimension]
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         if form == "explicit" and not data.symbol.dynamic:
-            names = self._lasting(size.extent, data.home)
-            if names is not None:
-                for name in sorted(names):
-                    self._passed(name, made, False)
+            macros = self.facts.application.macros_of(self.key)
+            named = self.device.lasting(expanded_dim(size.extent, macros).names, data.home, self.key)
+            if named is not None:
+                for found in named:
+                    self._passed(found.name, made, False)
                 return size.size
         bounds = []
         for letter, inquiry in (("l", "lbound"), ("u", "ubound")):
             bounds.append(cut(f"hf_{letter}{place}_{data.name}"))
             made.bounds[bounds[-1]] = f"{inquiry}({data.name}, {place})"
         return ":".join(bounds)
-
-    def _lasting(self, dim: Dim, home: str) -> set[str] | None:
-        """The names in a bound, if it means the same in the procedure as where it was declared: constants, and integers
-        that nothing changes, known here by these names. None otherwise.
-        """
-        scopes = self.facts.scopes
-        found: set[str] = set()
-        for bound in dim.bounds:
-            names = expanded(bound, self.facts.application.macros_of(self.key)).names
-            for name in names:
-                if home != self.key and scopes.variable(name, home) != scopes.variable(name, self.key):
-                    return None
-                data = self.facts.object(name, self.key)
-                if data is None or not self._keeps_value(data):
-                    return None
-            found |= names
-        return found
-
-    def _keeps_value(self, data: DataObject) -> bool:
-        if data.rank or data.symbol.type.base != "integer" or "optional" in data.symbol.attributes:
-            return False
-        if data.symbol.constant:
-            return True
-        if data.home != self.key:
-            return ("module", data.symbol.name) not in self.effects.shared_writes(self.key)
-        references = self.facts.references[self.key]
-        return not any(r.name == data.name and self.effects.of(r, self.key)[1] for r in references)
 
     def _type(self, data: DataObject) -> str:
         if data.home in (self.key, self.routine.host) and data.symbol.type.text:

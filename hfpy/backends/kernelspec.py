@@ -122,19 +122,11 @@ class SpecBuilder:
         value = self.device.kinds.value(shown.expr, home)
         if value is not None:
             return fragment(str(value))
-        scopes = self.facts.scopes
-        objects = []
-        for name in sorted(shown.names):
-            if home != self.key and scopes.variable(name, home) != scopes.variable(name, self.key):
-                return None
-            found = self.facts.object(name, self.key)
-            if found is None or not self.device.lasting(found, self.key):
-                return None
-            objects.append(found)
-        for found in objects:
+        objects = self.device.lasting(shown.names, home, self.key)
+        for found in objects or ():
             if not found.symbol.constant:
                 self._value(found.name, scalar_of(self.device.kinds, found))
-        return shown
+        return shown if objects is not None else None
 
     # -- symbols
 
@@ -219,13 +211,29 @@ class SpecBuilder:
         self.variables[self._named(name)] = Local(name, scalar, data.rank, bounds, before, after)
 
     def _own_bounds(self, data: DataObject) -> Bounds | None:
+        """The bounds of a local array, which were worked out at the begin of the routine: None where they ask for more
+        than constants and integers. Raises CannotPrint where a variable in them has changed.
+        """
         pairs = []
-        for low, high in bounds_of(self.facts, data):
+        for low, high in bounds_of(self.facts, data) if data.rank else ():
+            if any(self._changes(name, data.home) for name in low.names | high.names):
+                raise CannotPrint(f"the local array '{data.name}', whose size changes")
             lower, upper = self.lasting(low, data.home), self.lasting(high, data.home)
             if lower is None or upper is None:
                 return None
             pairs.append((lower, upper))
         return tuple(pairs)
+
+    def _changes(self, name: str, home: str) -> bool:
+        """Whether a variable, as a unit means it, gets other values in the routine or below it, or an array another
+        shape.
+        """
+        found = self.facts.scopes.variable(name, home)
+        if found is None or (found.symbol.rank and not found.symbol.dynamic):
+            return False
+        if found.home == self.key:
+            return name in self.device.changed(self.key)
+        return ("module", found.symbol.name) in self.device.effects.shared_writes(self.key)
 
     def _reduction(self, name: str, op: str) -> None:
         data, scalar = self._object(name)

@@ -225,7 +225,7 @@ class OffloadRewriter(RegionRewriter):
             if changed:
                 what = f"'{changed[0]}', which a region changes and a routine called in it takes from its module,"
                 raise NotAddressed(what)
-            addresses = Addresses(self.facts, self.effects, self.routine, tables)
+            addresses = Addresses(self.called.device, self.routine, tables)
             self.contained.append(addresses.contained(node, number, names, self.backend.name))
         except NotAddressed as problem:
             self.found.append(not_shared(str(problem), node.header.line, self.routine.file))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, pair
+from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, pair, translate_text
 
 # The callee's `n` and `m` are the caller's `m` and `n`.
 TEXT = """module {name}
@@ -83,3 +83,63 @@ def test_the_launcher_takes_memory_for_what_the_routine_declares(name: str, corp
     size = re.search(r"w_of_point_shape = \[hf_extent\(1, (.*)\), hf_threads\]", text)
     assert size is not None
     assert eval(size[1], {}, {"n": 5, "m": 3}) == ELEMENTS[name]
+
+
+# A local array has the size that it was given at the begin of the routine.
+CHANGED = """module m
+  implicit none
+  integer :: many = 6
+contains
+  subroutine step(n, x)
+    integer, intent(inout) :: n
+    real(8), intent(inout) :: x(4)
+    real(8) :: w(SIZE)
+    integer :: i, k, last
+    last = n
+    BEFORE
+    @parallelRegion{domName(i), domSize(4)}
+    do k = 1, last
+      w(k) = x(i) + k
+    end do
+    x(i) = w(last) + n
+    @end parallelRegion
+    BEHIND
+  end subroutine step
+  subroutine shrink(n)
+    integer, intent(inout) :: n
+    n = 2
+  end subroutine shrink
+  subroutine fewer()
+    many = 2
+  end subroutine fewer
+end module m
+"""
+
+
+@pytest.mark.parametrize("backend", ["cuda-c", "cuda-fortran"])
+@pytest.mark.parametrize(
+    ("size", "before", "behind"),
+    [
+        ("n", "n = 2", ""),
+        ("2*n", "call shrink(n)", ""),
+        ("max(N,1)", "N = 2", ""),
+        ("many", "many = 2", ""),
+        ("many", "call fewer()", ""),
+    ],
+)
+def test_sizes_that_change_are_refused(size: str, before: str, behind: str, backend: str) -> None:
+    text = CHANGED.replace("SIZE", size).replace("BEFORE", before).replace("BEHIND", behind)
+    done = translate_text(text, target="gpu", backend=backend)
+    assert [d.code for d in done.errors] == ["HF702"]
+    assert "the local array 'w', whose size changes" in done.errors[0].message
+
+
+@pytest.mark.parametrize("size", ["n", "many", "max(n,1)", "2*n"])
+def test_sizes_that_do_not_change_are_kept(size: str) -> None:
+    text = (
+        CHANGED.replace("SIZE", size)
+        .replace("BEFORE", "")
+        .replace("BEHIND", "")
+        .replace("intent(inout) :: n", "intent(in) :: n", 1)
+    )
+    assert not translate_text(text, target="gpu", backend="cuda-c").errors

@@ -5,7 +5,7 @@ A copy a file keeps the generated files independent of each other, whatever modu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.context import Located
@@ -53,7 +53,22 @@ class DeviceRoutines:
             self._changed[key] = frozenset(r.name for r in references if self.effects.of(r, key)[1])
         return self._changed[key]
 
-    def lasting(self, data: DataObject, key: str) -> bool:
+    def lasting(self, names: Iterable[str], home: str, key: str) -> list[DataObject] | None:
+        """The constants and integers of some names, as the unit ``home`` means them, if ``key`` means the same by them
+        and neither changes one nor calls what does; None otherwise.
+        """
+        scopes = self.facts.scopes
+        objects = []
+        for name in sorted(names):
+            found = self.facts.object(name, key)
+            if home != key and scopes.variable(name, home) != scopes.variable(name, key):
+                return None
+            if found is None or not self._keeps_value(found, key):
+                return None
+            objects.append(found)
+        return objects
+
+    def _keeps_value(self, data: DataObject, key: str) -> bool:
         """Whether a scalar is an integer that nothing in a routine, or below it, changes."""
         symbol = data.symbol
         if data.rank or symbol.type.base != "integer" or "optional" in symbol.attributes:
