@@ -1,5 +1,6 @@
 """What the optimisers make is printed, and read again for its places: the trees are the same, no file is left out."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -100,3 +101,25 @@ def test_random_regions_read_again(make: Callable[[Random, str], Pair], backend:
         assert facts is not None
         found += sum(read_again(facts))
     assert found > 20, found
+
+
+def tight(text: str) -> str:
+    """Without blanks around operators, and with the old spelling of comparisons."""
+    lines = [re.sub(r" ([-+*/<>]=?|==) ", r"\1", line) if "@" not in line else line for line in text.splitlines()]
+    return "\n".join(re.sub(r">(?!=)", ".gt.", re.sub(r"<(?!=)", ".lt.", line)) for line in lines) + "\n"
+
+
+@pytest.mark.parametrize("spelled", [str.upper, tight, lambda text: tight(text).upper()])
+@pytest.mark.parametrize("make", [stencil_pair, sweep_pair])
+def test_regions_in_other_spellings(
+    make: Callable[[Random, str], Pair], spelled: Callable[[str], str], tmp_path: Path
+) -> None:
+    found = 0
+    for number in range(40, 45):
+        pair = make(Random(number), f"s{number}")
+        other = replace(pair, hybrid={name: spelled(text) for name, text in pair.hybrid.items()})
+        one, two = (facts_of(p, tmp_path / f"{number}-{n}", "openmp") for n, p in enumerate((pair, other)))
+        assert one is not None and two is not None
+        assert read_again(one) == read_again(two)
+        found += sum(read_again(one))
+    assert found > 2, found

@@ -126,7 +126,10 @@ class RegionBlocks:
             region = sharing.region
             if region.reductions or region.vector or any(s != ONE for s in region.strides):
                 raise refused("it has a reduction, is a vector loop, or has a stride", region.place)
-            if region.private or any(name in ("fuse", "block") and v == ("no",) for name, v in region.hints):
+            alone = any(
+                name in ("fuse", "block") and [v.lower() for v in values] == ["no"] for name, values in region.hints
+            )
+            if region.private or alone:
                 raise refused("it is made of blocks already, or says that it shall not be", region.place)
             placed = sharing.place()
             if region.independent or region.distinct or not placed.clean:
