@@ -20,22 +20,22 @@ from hfpy.model.statements import Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, dim_of
 from hfpy.transform.edits import Edit, insert, replace_range
-from hfpy.transform.splits import Tile, arranged, number_of, place_of
+from hfpy.transform.splits import BlockLoop, arranged, number_of, place_of
 
 # A reference with what is known of it; those of a statement by where they stand.
 Entry = tuple[Reference, DataObject, Plan, Order]
 Entries = dict[tuple[int, int], Entry]
-_NONE: Mapping[int, Mapping[str, Tile]] = {}
+_NONE: Mapping[int, Mapping[str, BlockLoop]] = {}
 
 
 class AccessRewriter:
     """Edits of the references of one routine."""
 
-    def __init__(self, facts: Facts, routine: Routine, tiles: Mapping[int, Mapping[str, Tile]] = _NONE) -> None:
-        """``tiles`` are the iterators of regions, by their number, whose loops run block by block."""
+    def __init__(self, facts: Facts, routine: Routine, by_block: Mapping[int, Mapping[str, BlockLoop]] = _NONE) -> None:
+        """``by_block`` are the iterators of regions, by their number, whose loops run block by block."""
         self.facts = facts
         self.routine = routine
-        self.tiles = tiles
+        self.block_loops = by_block
         self.loops = BlockLoops(facts, routine.key)
         self.counters: set[str] = set()
         self.found: list[Diagnostic] = []
@@ -276,9 +276,9 @@ class AccessRewriter:
             return f"{lane[1]}+1", number_of(lane[0], extent)
         name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
         for region in reversed(at.regions):
-            tile = self.tiles.get(region, {}).get(name)
-            if tile is not None and tile.extent == extent:
-                return tile.within, tile.number
+            loop = self.block_loops.get(region, {}).get(name)
+            if loop is not None and loop.extent == extent:
+                return loop.within, loop.number
         return place_of(text, extent), number_of(text, extent)
 
     def _macro(self, order: Order, reference: Reference) -> str:

@@ -181,7 +181,7 @@ class FileRewriter:
         touches = first_touches(self.facts, routine) if rewriter is not None and rewriter.backend.openmp else []
         for touch in touches:
             yield from touching_loop(touch, self._indent(touch.statement.line))
-        accesses = AccessRewriter(self.facts, routine, rewriter.tiles if rewriter is not None else {})
+        accesses = AccessRewriter(self.facts, routine, rewriter.block_loops if rewriter is not None else {})
         touched = {id(touch.statement) for touch in touches}
         gone = {row for first, last in removed for row in range(first, last + 1)}
         for at in self.facts.graph.statements[routine.key]:

@@ -37,9 +37,9 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import expanded, fragment
 from hfpy.parse.nests import innermost_body, own_nest
+from hfpy.transform.blockloops import preamble
 from hfpy.transform.declarations import dims_in_use, shape_text
-from hfpy.transform.splits import Tile
-from hfpy.transform.tiles import preamble
+from hfpy.transform.splits import BlockLoop
 from hfpy.transform.wrapping import wrap_line
 
 
@@ -83,9 +83,9 @@ def outline(
     region: Region,
     analysis: RegionSharing,
     number: int,
-    tiles: Mapping[str, Tile],
+    by_block: Mapping[str, BlockLoop],
 ) -> Outline:
-    """The outline of a region's body, which begins with the numbers of the blocks of ``tiles``.
+    """The outline of a region's body, which begins with the numbers of the blocks of ``by_block``.
 
     Raises Refused where it would not pay or cannot be done.
     """
@@ -99,7 +99,7 @@ def outline(
     builder = _Builder(facts, routine, region, analysis, words)
     builder.collect()
     name = outlined_name(routine.name, number)
-    head, tail = builder.routine(name, tiles)
+    head, tail = builder.routine(name, by_block)
     return Outline(
         first,
         last,
@@ -295,13 +295,13 @@ class _Builder:
         """Local named constants that the body needs, repeated."""
         return [f"{s.type.text}, parameter :: {n} = {s.initial}" for n, s in self.constants.items()]
 
-    def routine(self, name: str, tiles: Mapping[str, Tile]) -> tuple[list[str], list[str]]:
+    def routine(self, name: str, by_block: Mapping[str, BlockLoop]) -> tuple[list[str], list[str]]:
         """Head and tail of the new routine."""
         macros = self.facts.application.macros_of(self.source.key)
         indent = " " * self.source.header.segments[0][2]
         rows = [f"subroutine {name}({', '.join(self.arguments)})"]
         inner = [*self._uses(), "implicit none", *self._constants(), *self._declarations()]
-        declared, begin = preamble(tiles)
+        declared, begin = preamble(by_block)
         rows += ["  " + row for row in (*inner, *declared)]
         place = f"{self.source.name}, region over {', '.join(self.region.iterators)}"
         head = ["", f"{indent}! The body of {place}: a routine of its own lets the compiler vectorise its loops."]

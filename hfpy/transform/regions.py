@@ -21,12 +21,12 @@ from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded
 from hfpy.parse.nests import own_nest
 from hfpy.transform.atomics import atomic_writes
+from hfpy.transform.blockloops import block_loops_of, loops_of, may_go_by_blocks, storage_levels
 from hfpy.transform.declarations import dims_in_use
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
-from hfpy.transform.splits import Tile, arranged
-from hfpy.transform.tiles import loops_of, may_be_tiled, storage_levels, tiles_of
+from hfpy.transform.splits import BlockLoop, arranged
 
 
 def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Edit:
@@ -59,7 +59,7 @@ class RegionRewriter:
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
         self.removed: list[tuple[int, int]] = []
-        self.tiles: dict[int, dict[str, Tile]] = {}
+        self.block_loops: dict[int, dict[str, BlockLoop]] = {}
 
     def edits(self) -> Iterator[Edit]:
         """Edits of the whole executable part."""
@@ -110,8 +110,8 @@ class RegionRewriter:
         for name in region.iterators:
             self.iterators.setdefault(name, region)
         code, moved = self._outlined(node, region, code)
-        for tile in () if moved else self.tiles[code.number].values():
-            self.iterators.setdefault(tile.number, region)
+        for loop in () if moved else self.block_loops[code.number].values():
+            self.iterators.setdefault(loop.number, region)
         yield replace_lines(opened.first, opened.last, self.backend.open_region(code))
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
         yield from self._exits(node, code, moved)
@@ -125,13 +125,13 @@ class RegionRewriter:
         if not self.backend.openmp or region.vector or code.simd:
             return code, False
         number = self.numbers[id(node)]
-        tiles = tiles_of(self.facts, self.routine.key, region, number)
+        by_block = block_loops_of(self.facts, self.routine.key, region, number)
         try:
-            made = outline(self.facts, self.routine, node, region, self.sharing.region(number), number, tiles)
+            made = outline(self.facts, self.routine, node, region, self.sharing.region(number), number, by_block)
         except Refused:
             return code, False
         self.outlines.append(made)
-        self.tiles[number] = tiles
+        self.block_loops[number] = by_block
         # The routine finds the number of its block by itself.
         exits = any(loop.name for loop in code.loops)
         loops = self._loops(region, number, exits, code.sharing, {})
@@ -199,9 +199,9 @@ class RegionRewriter:
         self.found += sharing.found
         self._check_jumps(node, region)
         exits = any(j.kind == "@exit" for j in _own_exits(node))
-        tiles = tiles_of(self.facts, self.routine.key, region, number) if may_be_tiled(region) else {}
-        self.tiles[number] = tiles
-        loops = self._loops(region, number, exits, sharing, tiles)
+        by_block = block_loops_of(self.facts, self.routine.key, region, number) if may_go_by_blocks(region) else {}
+        self.block_loops[number] = by_block
+        loops = self._loops(region, number, exits, sharing, by_block)
         simd, private = simd_plan(
             self.facts, self.effects, self.routine, node, region, sharing, "" if region.loops else loops[-1].var
         )
@@ -221,22 +221,22 @@ class RegionRewriter:
             number=number,
             simd=simd,
             simd_private=private,
-            collapse=region.collapse or (0 if tiles else self._collapse(region)),
+            collapse=region.collapse or (0 if by_block else self._collapse(region)),
             schedule=schedule,
             heap=tuple(self._heap(name) for name in sharing.heap),
         )
 
     def _loops(
-        self, region: Region, number: int, exits: bool, sharing: Sharing, tiles: Mapping[str, Tile]
+        self, region: Region, number: int, exits: bool, sharing: Sharing, by_block: Mapping[str, BlockLoop]
     ) -> tuple[Loop, ...]:
         strides = [s.text for s in region.strides] or [""] * len(region.domains)
         bounds = ([b.text for b in ends] for ends in (region.starts, region.ends))
         rows = list(zip(region.iterators, *bounds, strides, strict=True))
         free = not exits and sharing.clean
-        fastest = storage_levels(self.facts, self.routine.key, region, number, tiles) if free else ()
+        fastest = storage_levels(self.facts, self.routine.key, region, number, by_block) if free else ()
         if sorted({name for name, _ in fastest}) != sorted(region.iterators) or len(set(fastest)) < len(fastest):
             fastest = ()
-        return loops_of(rows, fastest, tiles, point_name(number) if exits else "")
+        return loops_of(rows, fastest, by_block, point_name(number) if exits else "")
 
     def _collapse(self, region: Region) -> int:
         """Collapse the outer loops where the outermost is known to be short (its threads would idle), the innermost

@@ -13,7 +13,7 @@ _WITH_NUMBER = re.compile(r"(?P<head>.*[\w)])\s*(?P<sign>[+-])\s*(?P<number>\d+)
 
 
 @dataclass(frozen=True)
-class Tile:
+class BlockLoop:
     """An iterator of a region whose loop is two: over blocks of ``extent``, counted by ``number``, and within each."""
 
     iterator: str

@@ -11,8 +11,8 @@ from hfpy.transform.stencil.gpumodel import Price, priced
 from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.keeping import MOVING, keeping
 from hfpy.transform.stencil.lowering import POINTS, Lowering
-from hfpy.transform.stencil.march import marches
 from hfpy.transform.stencil.program import Stage
+from hfpy.transform.stencil.rings import goes_by_rings
 from hfpy.transform.stencil.sweeps import ColumnGroup
 
 ROWS = (32, 16, 8, 4)
@@ -63,7 +63,7 @@ def rows_of(group: Group, machine: Machine) -> int:
     another only a few of them are in use, and the block is as long as the threads' work is still well shared.
     """
     program = group.program
-    if marches(group):
+    if goes_by_rings(group):
         return MARCHED if len(program.iterators) > 2 and not reached_outside(group) else MARCHED_FLAT
     held = [program.patterns[v.array].bytes for v in group.inputs | group.stored]
     held += [program.patterns[v.array].bytes for s in keeping(group).kept for v in s.writes]

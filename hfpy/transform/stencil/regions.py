@@ -16,9 +16,9 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.linearforms import names_of, shown
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.lowering import POINTS, Lowering
-from hfpy.transform.stencil.march import MarchWriter, marches
 from hfpy.transform.stencil.points import point_nodes
 from hfpy.transform.stencil.program import Box
+from hfpy.transform.stencil.rings import RingWriter, goes_by_rings
 from hfpy.transform.stencil.sweepcode import SweepWriter
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tiles import TileWriter
@@ -106,8 +106,8 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionCode:
     """A region over blocks of the group's box."""
     iterators = group.program.iterators
     cut = block_sizes(group, rows)
-    marching = marches(group)
-    code = (MarchWriter if marching else BlockWriter)(group, names, cut).write()
+    by_rings = goes_by_rings(group)
+    code = (RingWriter if by_rings else BlockWriter)(group, names, cut).write()
     first = 0 if iterators[0] in cut else 1  # the innermost iterator is one loop in the body, if nobody cuts it
     counted = tuple(code.blocks.get(i, i) for i in iterators[first:])
     steps = tuple(cut.get(i, 1) for i in iterators[first:])
@@ -116,7 +116,7 @@ def _blocks(group: Group, names: Locals, rows: int, target: str) -> RegionCode:
         collapse = 2  # few blocks in the outermost iterator: threads share those of two
     space = _Space(counted, _sizes(group)[first:], group.box[first:], steps)
     made = _region(group, space, code.body, target, private=code.private, collapse=collapse)
-    manner = _manner(group, cut) + (", row by row" if marching else "")
+    manner = _manner(group, cut) + (", row by row" if by_rings else "")
     return RegionCode(made, manner, code.evaluations)
 
 

@@ -21,13 +21,13 @@ from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.program import Offset, Stage, shifted
 
 
-def marches(group: Group) -> bool:
+def goes_by_rings(group: Group) -> bool:
     """Whether a group is computed row after row: something is kept, and nothing is unrolled over rows."""
     iterators = group.program.iterators
     return len(iterators) > 1 and group.wishes.unroll.get(iterators[1], 1) == 1 and keeping(group).any
 
 
-class MarchWriter(BlockWriter):
+class RingWriter(BlockWriter):
     """Makes of one group the body of a region over blocks, in which the second iterator goes row by row."""
 
     def __init__(self, group: Group, names: Locals, sizes: Mapping[str, int]) -> None:

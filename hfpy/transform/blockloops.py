@@ -17,13 +17,13 @@ from hfpy.model.expressions import Name
 from hfpy.model.names import block_counter
 from hfpy.parse.fragments import ONE
 from hfpy.transform.regioncode import Loop
-from hfpy.transform.splits import Tile, number_of
+from hfpy.transform.splits import BlockLoop, number_of
 
 Row = tuple[str, str, str, str]
 Level = tuple[str, str]  # an iterator and the part of its loop: whole, within or number
 
 
-def tiles_of(facts: Facts, key: str, region: Region, number: int) -> dict[str, Tile]:
+def block_loops_of(facts: Facts, key: str, region: Region, number: int) -> dict[str, BlockLoop]:
     """The iterators of a region that index a dimension in blocks by themselves."""
     strides = dict(zip(region.iterators, region.strides or (ONE,) * len(region.domains), strict=True))
     extents: dict[str, set[int]] = {}
@@ -41,15 +41,19 @@ def tiles_of(facts: Facts, key: str, region: Region, number: int) -> dict[str, T
             name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
             if strides.get(name) == ONE:
                 extents.setdefault(name, set()).add(extent)
-    return {name: Tile(name, min(found), block_counter(name)) for name, found in extents.items() if len(found) == 1}
+    return {
+        name: BlockLoop(name, min(found), block_counter(name)) for name, found in extents.items() if len(found) == 1
+    }
 
 
-def may_be_tiled(region: Region) -> bool:
+def may_go_by_blocks(region: Region) -> bool:
     """Whether the loops of a region are hfpy's to write, and nothing asks for them as they are."""
     return not region.vector and not region.loops and not region.collapse
 
 
-def storage_levels(facts: Facts, key: str, region: Region, number: int, tiles: Mapping[str, Tile]) -> tuple[Level, ...]:
+def storage_levels(
+    facts: Facts, key: str, region: Region, number: int, by_block: Mapping[str, BlockLoop]
+) -> tuple[Level, ...]:
     """The loops in the order in which the arrays that a region writes store their dimensions, fastest first.
 
     Empty where the arrays do not agree; a parallel region may run its points in any order.
@@ -69,47 +73,49 @@ def storage_levels(facts: Facts, key: str, region: Region, number: int, tiles: M
         stored: list[Level] = []
         for piece in pieces:
             if piece.dimension in parallel:
-                stored += _levels(parallel[piece.dimension], piece, tiles)
+                stored += _levels(parallel[piece.dimension], piece, by_block)
         if agreed and agreed != tuple(stored):
             return ()
         agreed = tuple(stored)
     return agreed
 
 
-def _levels(iterator: str, piece: Piece, tiles: Mapping[str, Tile]) -> list[Level]:
+def _levels(iterator: str, piece: Piece, by_block: Mapping[str, BlockLoop]) -> list[Level]:
     """The loops for a piece of a dimension that an iterator indexes."""
-    if iterator not in tiles:
+    if iterator not in by_block:
         return [] if piece.part == "number" else [(iterator, "whole")]
     if piece.part == "whole":
         return [(iterator, "within"), (iterator, "number")]
     return [(iterator, piece.part)]
 
 
-def loops_of(rows: Sequence[Row], levels: Sequence[Level], tiles: Mapping[str, Tile], name: str) -> tuple[Loop, ...]:
+def loops_of(
+    rows: Sequence[Row], levels: Sequence[Level], by_block: Mapping[str, BlockLoop], name: str
+) -> tuple[Loop, ...]:
     """The loops, outermost first: rows of iterator, bounds and step in their order, or in that of ``levels``.
 
     ``name`` is that of the innermost.
     """
-    listed = list(levels) or [level for row in rows for level in _levels(row[0], Piece(0), tiles)]
+    listed = list(levels) or [level for row in rows for level in _levels(row[0], Piece(0), by_block)]
     bounds = {row[0]: row for row in rows}
     loops = []
     for depth, (iterator, part) in enumerate(reversed(listed)):
         _, low, high, step = bounds[iterator]
         label = name if depth == len(listed) - 1 else ""
-        tile = tiles.get(iterator)
-        if tile is None:
+        loop = by_block.get(iterator)
+        if loop is None:
             loops.append(Loop(iterator, low, high, "" if step in ("", "1") else step, label))
         elif part == "number":
-            loops.append(Loop(tile.number, number_of(low, tile.extent), number_of(high, tile.extent), "", label))
+            loops.append(Loop(loop.number, number_of(low, loop.extent), number_of(high, loop.extent), "", label))
         else:
-            first = tile.first if low.strip() == "1" else f"max({low}, {tile.first})"
-            loops.append(Loop(iterator, first, f"min({high}, {tile.last})", "", label))
+            first = loop.first if low.strip() == "1" else f"max({low}, {loop.first})"
+            loops.append(Loop(iterator, first, f"min({high}, {loop.last})", "", label))
     return tuple(loops)
 
 
-def preamble(tiles: Mapping[str, Tile]) -> tuple[list[str], list[str]]:
+def preamble(by_block: Mapping[str, BlockLoop]) -> tuple[list[str], list[str]]:
     """Declarations and statements that give the numbers of the blocks at one point."""
-    if not tiles:
+    if not by_block:
         return [], []
-    counters = ", ".join(tile.number for tile in tiles.values())
-    return [f"integer :: {counters}"], [f"{t.number} = {number_of(t.iterator, t.extent)}" for t in tiles.values()]
+    counters = ", ".join(loop.number for loop in by_block.values())
+    return [f"integer :: {counters}"], [f"{t.number} = {number_of(t.iterator, t.extent)}" for t in by_block.values()]
