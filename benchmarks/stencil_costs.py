@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-from hfpy.transform.stencil.lowered import lowered
-
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.build.compilers import find_compiler
@@ -18,6 +16,8 @@ from hfpy.build.files import read_json
 from hfpy.build.translated import STATE
 from hfpy.options import Options
 from hfpy.parse.application import read_application
+from hfpy.transform.pipelines import LEVELS, lowered
+from hfpy.transform.stencil.optimise import Fused
 
 OPERATOR = "fv3::fvtp2d"
 STAGES = 18
@@ -81,9 +81,11 @@ def optimiser_time(sources: Sequence[Path], level: int, only: str = "") -> float
     facts = analyse(application)
     effects = Effects(facts)
     begin = perf_counter()
-    done = lowered(facts, effects)
+    done = lowered(facts, effects, LEVELS[level])
     seconds = perf_counter() - begin
-    if only and [len(s.program.stages) for s in done.stencils.schedules[only]] != [STAGES]:
+    fused = done.made_by("fuse")
+    schedules = fused.schedules[only] if only and isinstance(fused, Fused) else ()
+    if only and [len(s.program.stages) for s in schedules] != [STAGES]:
         raise ValueError(f"{only} is no longer one program of {STAGES} stages")
     return seconds
 

@@ -242,8 +242,26 @@ class Built:
     messages: str
 
 
+@dataclass(frozen=True)
+class Compiler:
+    """A Fortran compiler: its command, and the flags of programs that are compared bit by bit."""
+
+    command: str = COMPILER
+    flags: tuple[str, ...] = FLAGS
+    checks: tuple[str, ...] = CHECKS
+
+
+GFORTRAN = Compiler()
+FLANG = Compiler("flang-22", ("-O1", "-ffp-contract=off", "-cpp"), ())
+
+
 def compile_files(
-    files: Mapping[str, str], folder: Path, flags: Sequence[str] = FLAGS, openmp: bool = False, name: str = "x"
+    files: Mapping[str, str],
+    folder: Path,
+    flags: Sequence[str] = FLAGS,
+    openmp: bool = False,
+    name: str = "x",
+    compiler: str = COMPILER,
 ) -> Built:
     """Compile and link the files in the order their modules ask for.
 
@@ -261,7 +279,7 @@ def compile_files(
         flags = [*flags, "-ffree-line-length-none", "-fcheck=no-pointer", f"-I{emulated_runtime().folder}"]
     beside = ("storage_order.F90", *kernels)
     sources = [f for f in in_use_order(files) if f not in beside and not f.endswith((".h", ".inc"))]
-    command = [COMPILER, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources, *map(str, linked)]
+    command = [compiler, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources, *map(str, linked)]
 
     def make() -> str:
         if kernels:
@@ -276,7 +294,7 @@ def compile_files(
 
 def _deciding(command: Sequence[str], kernels: bool) -> list[str]:
     """What decides about the result of a command besides its folder; objects elsewhere count by their content."""
-    words = [version(COMPILER), *((version("g++"), runtime_digest()) if kernels else ())]
+    words = [version(command[0]), *((version("g++"), runtime_digest()) if kernels else ())]
     for word in command:
         path = Path(word.removeprefix("-I"))
         if path.is_absolute() and path.is_file():
@@ -417,8 +435,16 @@ def batch_main(cases: Iterable[Case]) -> str:
 class Batch:
     """Many cases in one executable; a case that does not compile is set apart so that the others still run."""
 
-    def __init__(self, cases: Iterable[Case], folder: Path, flags: Sequence[str] = FLAGS, openmp: bool = False) -> None:
+    def __init__(
+        self,
+        cases: Iterable[Case],
+        folder: Path,
+        flags: Sequence[str] = FLAGS,
+        openmp: bool = False,
+        compiler: str = COMPILER,
+    ) -> None:
         self.folder = folder
+        self.compiler = compiler
         self.flags = flags
         self.openmp = openmp
         self.cases = {case.name: case for case in cases}
@@ -449,7 +475,7 @@ class Batch:
                 assert files.get(name, text) == text, f"two cases have a file {name}"
                 files[name] = text
         files["batch_main.f90"] = batch_main(cases)
-        return compile_files(files, self.folder / folder, self.flags, self.openmp)
+        return compile_files(files, self.folder / folder, self.flags, self.openmp, compiler=self.compiler)
 
     def output(self, name: str, threads: int = 1) -> str:
         """What the case prints.
@@ -562,8 +588,13 @@ class Corpus:
     """Many pairs, each translated by itself, compiled together per variant; built when first asked for."""
 
     def __init__(
-        self, pairs: Iterable[Pair], folder: Path, variants: Mapping[str, Sequence[Variant]] | None = None
+        self,
+        pairs: Iterable[Pair],
+        folder: Path,
+        variants: Mapping[str, Sequence[Variant]] | None = None,
+        compiler: Compiler = GFORTRAN,
     ) -> None:
+        self.compiler = compiler
         self.pairs = {p.name: p for p in pairs}
         self.variants = variants or {p.name: variants_of(p) for p in self.pairs.values()}
         self.folder = folder
@@ -573,7 +604,8 @@ class Corpus:
     def _reference(self) -> Batch:
         if "reference" not in self._batches:
             cases = [Case(p.name, p.reference, p.module, p.entry) for p in self.pairs.values()]
-            self._batches["reference"] = Batch(cases, self.folder / "reference", (*FLAGS, *CHECKS))
+            flags = (*self.compiler.flags, *self.compiler.checks)
+            self._batches["reference"] = Batch(cases, self.folder / "reference", flags, compiler=self.compiler.command)
         return self._batches["reference"]
 
     def _batch(self, variant: Variant) -> Batch:
@@ -588,8 +620,10 @@ class Corpus:
             if not done.errors:
                 cases.append(Case(p.name, named_apart(p.name, done.files), p.module, p.entry))
         backend = variant.options.get("backend")
-        flags = (*FLAGS, *CHECKS, *(("-fopenacc",) if backend == "openacc" else ()), *variant.flags)
-        batch = Batch(cases, self.folder / variant.label, flags, backend in ("openmp", "openmp-target"))
+        mine = self.compiler
+        flags = (*mine.flags, *mine.checks, *(("-fopenacc",) if backend == "openacc" else ()), *variant.flags)
+        openmp = backend in ("openmp", "openmp-target")
+        batch = Batch(cases, self.folder / variant.label, flags, openmp, mine.command)
         self._batches[variant.label] = batch
         return batch
 

@@ -52,6 +52,21 @@ class SharedArrays:
             case Unknown():
                 self._unknown(name, answer)
 
+    def settled(self, name: str, data: DataObject) -> bool:
+        """Whether it is certain if points meet in an element of an array of a module that only called routines name;
+        where they do, that is told.
+        """
+        answer = self.independent(data)
+        nest = self._nest(True) or self._nest(False)
+        array = name_of(data, self.body.key)
+        if nest is None or not any(access.write for access in nest.of(array)):
+            return False  # it is written in a way that the nest does not show
+        if isinstance(answer, Refuted):
+            hint = "index it with every iterator, or pass an array that has an element for each point"
+            pair = answer.pair
+            self._tell(name, error("HF504", _meeting(name, pair, answer.witness), self._place(pair[0]), hint), pair)
+        return not isinstance(answer, Unknown)
+
     def _other_names(self, name: str, data: DataObject) -> None:
         """Say that an array which the region writes may have another name in it (storage objects tell): which elements
         of one are elements of the other, nothing tells.

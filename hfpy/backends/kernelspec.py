@@ -256,9 +256,16 @@ class SpecBuilder:
             access,
             tuple(self._array_bounds(data, d, actual, text) for d in range(data.rank)),
             self.facts.order(data).storage or tuple(range(data.rank)),
-            bool(data.symbol.attributes & {"pointer", "target"}),
+            self._aliased(data),
             "optional" in data.symbol.attributes,
         )
+
+    def _aliased(self, data: DataObject) -> bool:
+        """Whether another name in the kernel may stand for some of the array's memory."""
+        if data.symbol.attributes & {"pointer", "target"}:
+            return True
+        others = (name for name in self.sharing.result.shared if name != data.name)
+        return any(self.facts.storage.shared(data.name, name, self.key) for name in others)
 
     def _array_bounds(self, data: DataObject, dimension: int, actual: str, text: str) -> tuple[Fragment, Fragment]:
         """Bounds of one dimension: from the declaration where its names keep their values, else asked of the array."""

@@ -13,7 +13,7 @@ around it as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 NOWHERE = -1  # the place of what is in no text
 
@@ -189,43 +189,60 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     return ()
 
 
-def with_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """The same node with each direct operand changed; the node itself where none of them is."""
+def rebuilt(expr: Expr, start: int, end: int, change: Callable[[Expr], Expr], opening: int | None = None) -> Expr:
+    """The same node at another place, with each direct operand changed. ``opening`` is the place of the parenthesis of
+    an :class:`Apply`; without it that moves along.
+    """
     match expr:
+        case Name(name=name):
+            return Name(start, end, name)
+        case Literal(kind=kind, text=text):
+            return Literal(start, end, kind, text)
         case Apply(base=base, args=args):
-            return replace(expr, base=change(base), args=tuple(map(change, args)))
-        case Component(base=base):
-            return replace(expr, base=change(base))
-        case Unary(operand=operand):
-            return replace(expr, operand=change(operand))
-        case Binary(left=left, right=right):
-            return replace(expr, left=change(left), right=change(right))
+            bracket = expr.open + start - expr.start if opening is None else opening
+            return Apply(start, end, change(base), tuple([change(a) for a in args]), bracket)
+        case Component(base=base, name=name):
+            return Component(start, end, change(base), name)
+        case Unary(op=op, operand=operand):
+            return Unary(start, end, op, change(operand))
+        case Binary(op=op, left=left, right=right):
+            return Binary(start, end, op, change(left), change(right))
         case Paren(inner=inner):
-            return replace(expr, inner=change(inner))
-        case Keyword(value=value):
-            return replace(expr, value=change(value))
+            return Paren(start, end, change(inner))
         case Range(lower=lower, upper=upper, step=step):
-            parts = [None if p is None else change(p) for p in (lower, upper, step)]
-            return replace(expr, lower=parts[0], upper=parts[1], step=parts[2])
-        case ImpliedDo(items=items, bounds=bounds):
-            return replace(expr, items=tuple(map(change, items)), bounds=tuple(map(change, bounds)))
-        case ArrayConstructor(items=items):
-            return replace(expr, items=tuple(map(change, items)))
+            return Range(start, end, *(None if p is None else change(p) for p in (lower, upper, step)))
+        case Keyword(name=name, value=value):
+            return Keyword(start, end, name, change(value))
+        case ImpliedDo(items=items, var=var, bounds=bounds):
+            return ImpliedDo(start, end, tuple(map(change, items)), var, tuple(map(change, bounds)))
+        case ArrayConstructor(items=items, type_spec=spec):
+            return ArrayConstructor(start, end, tuple(map(change, items)), spec)
         case Complex(real=real, imag=imag):
-            return replace(expr, real=change(real), imag=change(imag))
+            return Complex(start, end, change(real), change(imag))
+        case Star():
+            return Star(start, end)
         case Instead(made=made):
-            return replace(expr, made=change(made))
+            return Instead(start, end, change(made))
         case Quoted(fragment=fragment):
-            return replace(expr, fragment=Fragment(fragment.text, change(fragment.expr)))
-    return expr
+            return Quoted(start, end, Fragment(fragment.text, change(fragment.expr)))
+    raise TypeError(type(expr).__name__)
+
+
+def with_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The same node with each direct operand changed."""
+    return rebuilt(expr, expr.start, expr.end, change)
 
 
 def unplaced(expr: Expr) -> Expr:
     """The same expression, parentheses included, in no text."""
     if isinstance(expr, Instead | Quoted):
         return unplaced(children(expr)[0])
-    new = replace(with_children(expr, unplaced), start=NOWHERE, end=NOWHERE)
-    return replace(new, open=NOWHERE) if isinstance(new, Apply) else new
+    return rebuilt(expr, NOWHERE, NOWHERE, unplaced, NOWHERE)
+
+
+def shift(expr: Expr, by: int) -> Expr:
+    """The same tree with every place moved by ``by`` characters."""
+    return rebuilt(expr, expr.start + by, expr.end + by, lambda child: shift(child, by))
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
@@ -242,38 +259,14 @@ def without_places(expr: Expr) -> Expr:
     """The expression without parentheses around parts and with no offsets: equal for equal expressions, however they
     are spelled.
     """
-    again = without_places
     match expr:
-        case Instead() | Quoted():
-            return again(children(expr)[0])
-        case Paren(inner=inner):
-            return again(inner)
+        case Paren() | Instead() | Quoted():
+            return without_places(children(expr)[0])
         case Literal(kind=kind, text=text):
             return Literal(0, 0, kind, text if kind == "char" else text.lower())
-        case Name(name=name):
-            return Name(0, 0, name)
-        case Star():
-            return Star(0, 0)
-        case Range(lower=lower, upper=upper, step=step):
-            parts = [None if p is None else again(p) for p in (lower, upper, step)]
-            return Range(0, 0, parts[0], parts[1], parts[2])
-        case Keyword(name=name, value=value):
-            return Keyword(0, 0, name, again(value))
-        case Apply(base=base, args=args):
-            return Apply(0, 0, again(base), tuple(again(a) for a in args), 0)
-        case Component(base=base, name=name):
-            return Component(0, 0, again(base), name)
-        case Unary(op=op, operand=operand):
-            return Unary(0, 0, op, again(operand))
-        case Binary(op=op, left=left, right=right):
-            return Binary(0, 0, op, again(left), again(right))
-        case ImpliedDo(items=items, var=var, bounds=bounds):
-            return ImpliedDo(0, 0, tuple(again(i) for i in items), var, tuple(again(b) for b in bounds))
-        case ArrayConstructor(items=items, type_spec=type_spec):
-            return ArrayConstructor(0, 0, tuple(again(i) for i in items), "".join(type_spec.lower().split()))
-        case Complex(real=real, imag=imag):
-            return Complex(0, 0, again(real), again(imag))
-    raise AssertionError(expr)
+        case ArrayConstructor(items=items, type_spec=spec):
+            return ArrayConstructor(0, 0, tuple(map(without_places, items)), "".join(spec.lower().split()))
+    return rebuilt(expr, 0, 0, without_places, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from hfpy.model.expressions import (
     Range,
     Star,
     Unary,
+    shift,
 )
 from hfpy.parse.grammar import GrammarError, parse_expression
 from hfpy.parse.limits import DEEPEST_EXPRESSION, is_too_deep
@@ -83,39 +84,6 @@ def _from_fparser(node: Any) -> Shape:
     if len(items) == 2 and isinstance(items[0], str):
         return (items[0].lower(), _from_fparser(items[1]))
     raise GrammarError(kind)
-
-
-def shift(expr: Expr, by: int) -> Expr:
-    """The same tree with every place moved by ``by`` characters."""
-    s, e = expr.start + by, expr.end + by
-    match expr:
-        case Name(name=name):
-            return Name(s, e, name)
-        case Literal(kind=kind, text=text):
-            return Literal(s, e, kind, text)
-        case Apply(base=base, args=args, open=opening):
-            return Apply(s, e, shift(base, by), tuple(shift(a, by) for a in args), opening + by)
-        case Component(base=base, name=name):
-            return Component(s, e, shift(base, by), name)
-        case Unary(op=op, operand=operand):
-            return Unary(s, e, op, shift(operand, by))
-        case Binary(op=op, left=left, right=right):
-            return Binary(s, e, op, shift(left, by), shift(right, by))
-        case Paren(inner=inner):
-            return Paren(s, e, shift(inner, by))
-        case Range(lower=lower, upper=upper, step=step):
-            return Range(s, e, *(None if p is None else shift(p, by) for p in (lower, upper, step)))
-        case Keyword(name=name, value=value):
-            return Keyword(s, e, name, shift(value, by))
-        case ImpliedDo(items=items, var=var, bounds=bounds):
-            return ImpliedDo(s, e, tuple(shift(i, by) for i in items), var, tuple(shift(b, by) for b in bounds))
-        case ArrayConstructor(items=items, type_spec=spec):
-            return ArrayConstructor(s, e, tuple(shift(i, by) for i in items), spec)
-        case Complex(real=real, imag=imag):
-            return Complex(s, e, shift(real, by), shift(imag, by))
-        case Star():
-            return Star(s, e)
-    raise TypeError(type(expr).__name__)
 
 
 class _Builder:

@@ -16,8 +16,8 @@ from hfpy.analyze.storage import component_object
 from hfpy.analyze.types import component
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
-from hfpy.model.expressions import Name
-from hfpy.model.statements import Call, InputOutput, Statement
+from hfpy.model.expressions import Component, Name
+from hfpy.model.statements import Assignment, Call, InputOutput, Statement
 from hfpy.model.units import Routine
 from hfpy.transform.datadialect import DataDialect
 from hfpy.transform.hostcalls import HostCalls
@@ -143,6 +143,9 @@ class HostStatements:
 
 
 def _whole(reference: Reference) -> bool:
-    """Whether a reference means all of its array."""
+    """Whether a reference means all of its array, for certain."""
+    if reference.component:  # indices stand behind the component
+        statement = reference.at.statement
+        return isinstance(statement, Assignment) and isinstance(statement.target, Component)
     indices = reference.indices
     return isinstance(reference.node, Name) or (indices is not None and all(is_full_range(i) for i in indices))

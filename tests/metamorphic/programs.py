@@ -11,6 +11,7 @@ from tests.freeze import corpora
 from tests.gpu import constructs
 from tests.optimiser.generator import stencil_pair
 from tests.optimiser.sweeps import sweep_pair
+from tests.random.programs import program_pair
 from tests.random.test_random import pair_of
 from tests.support import Pair, Translated, Variant, translate_text
 
@@ -61,8 +62,8 @@ def fixed() -> Iterator[Tested]:
 
 
 def drawn(first: int, count: int) -> Iterator[Tested]:
-    """Random programs of the three generators that the other tests draw from."""
+    """Random programs of the generators that the other tests draw from."""
     for number in range(first, first + count):
         rng = Random(number)
-        made = (pair_of, stencil_pair, sweep_pair)[number % 3](rng, f"d{number}")
+        made = (pair_of, stencil_pair, sweep_pair, program_pair)[number % 4](rng, f"d{number}")
         yield Tested("drawn", made)

@@ -11,7 +11,7 @@ from hfpy.model.directives import Domain, Region
 from hfpy.model.source import LogicalLine
 from hfpy.parse.directives import HINTS
 from hfpy.parse.fragments import ONE, dim_of, fragment
-from hfpy.transform.stencil.fusion import RULES, WISHES, against, fused
+from hfpy.transform.stencil.fusion import REMARKS, RULES, WISHES, against, fused
 from tests.optimiser.test_wishes import region, text, translated
 
 LINE = LogicalLine("@parallelRegion", ((0, 0, 0),), 0)
@@ -21,7 +21,7 @@ GIVEN = {n: getattr(PLAIN, n) for n, rule in RULES.items() if rule is None}
 
 def test_every_field_of_a_region_has_a_rule() -> None:
     assert {f.name for f in fields(Region)} == RULES.keys()
-    assert set(HINTS) > WISHES
+    assert set(HINTS) > WISHES | REMARKS
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,9 @@ def test_what_goes_together() -> None:
     named = [replace(PLAIN, name=n) for n in ("a", "", "b")]
     assert against(named) == ""
     assert fused(named, **GIVEN).name == "a, b"
+    remarks = [replace(PLAIN, hints=(("annotate", (n,)),)) for n in ("x", "y", "x")]
+    assert against(remarks) == ""
+    assert fused(remarks, **GIVEN).hints == (("annotate", ("x",)), ("annotate", ("y",)))
     wishes = replace(PLAIN, hints=(("unroll", ("i:2",)), ("block", ("64",))))
     assert fused([wishes], **GIVEN).hints == (("block", ("64",)),)
 

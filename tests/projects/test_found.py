@@ -617,4 +617,4 @@ def test_what_a_condition_drops_has_no_effects() -> None:
     """The strides example works on module data on one target only."""
     assert not translate_text({"m.h90": DROPPED}).diagnostics
     kept = DROPPED.replace("parallelRegion(inside)", "parallelRegion(outside)")
-    assert [d.code for d in translate_text({"m.h90": kept}).diagnostics] == ["HF501"]
+    assert [d.code for d in translate_text({"m.h90": kept}).diagnostics] == ["HF504"]

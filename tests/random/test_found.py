@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import OPENMP, SEQUENTIAL, Corpus, Pair
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENMP, SEQUENTIAL, Corpus, Pair
 
 INTERNAL = """module NAME
   implicit none
@@ -61,3 +61,76 @@ def internal(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("name", BODIES)
 def test_procedures_of_the_routines_own_keep_the_body_there(internal: Corpus, name: str) -> None:
     internal.check(name)
+
+
+PARTS = """module NAME
+  implicit none
+  type part_t
+    real(8) :: r(4,3)
+  end type part_t
+  type field_t
+    type(part_t) :: inner
+    real(8) :: s(4,3)
+  end type field_t
+  type(field_t), target :: f
+contains
+  subroutine step()
+    real(8), pointer :: p(:,:)
+    integer :: i, j
+    p => f%WHOLE
+    !@parallelRegion{domName(i,j), domSize(4,3)}
+    do j = 1, 3
+      do i = 1, 4
+        p(i,j) = 10*i + j
+      end do
+    end do
+    !@end parallelRegion
+    HOST
+    !@parallelRegion{domName(i,j), domSize(4,3)}
+    do j = 1, 3
+      do i = 1, 4
+        p(i,j) = p(i,j)*2
+      end do
+    end do
+    !@end parallelRegion
+  end subroutine step
+  subroutine run()
+    f%inner%r = -1
+    f%s = -2
+    call step()
+    print '(4f10.3)', f%inner%r, f%s
+  end subroutine run
+  subroutine change(x)
+    real(8), intent(inout) :: x(3)
+    x(2) = 7
+  end subroutine change
+end module NAME
+"""
+WRITES = {
+    "an_element": ("inner%r", "f%inner%r(3,2) = 0.5d0"),
+    "a_row": ("inner%r", "f%inner%r(2,:) = 0.25d0"),
+    "all_of_it": ("s", "f%s = 0.25d0"),
+    "by_ranges": ("s", "f%s(:,:) = 0.25d0"),
+    "in_capitals": ("s", "F % S ( 1 , 1 ) = 5"),
+    "in_a_branch": ("s", "if (f%s(1,1) > 0) f%s(4,3) = 3"),
+    "by_a_call": ("s", "call change(f%s(2:4,1))"),
+    "by_a_mask": ("s", "where (f%s > 22) f%s = -f%s"),
+}
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    pairs = [own(name, PARTS.replace("WHOLE", whole).replace("HOST", host)) for name, (whole, host) in WRITES.items()]
+    return Corpus(pairs, tmp_path_factory.mktemp("parts"), {p.name: (CUDA_C, CUDA_FORTRAN) for p in pairs})
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_host_statements_that_write_a_part_of_a_component(parts: Corpus, name: str) -> None:
+    """What the device has set in the rest of the array comes back before."""
+    parts.check(name)
+
+
+def test_a_component_under_another_name_is_refused() -> None:
+    host = "associate (part => f%inner)\n part%r(1,2) = 4\n end associate"
+    pair = own("renamed", PARTS.replace("WHOLE", "inner%r").replace("HOST", host))
+    assert CUDA_C.translated(pair).codes() == ["HF603"]

@@ -87,3 +87,22 @@ def test_storage_association(name: str) -> None:
     )
     done = translate_text(text, backend="openmp").require()
     assert any("may be the same memory" in d.message for d in done.diagnostics) is expected
+
+
+@pytest.mark.parametrize("name", STORAGE)
+@pytest.mark.parametrize(
+    ("backend", "file", "promise", "promised"),
+    [("cuda-c", "m.cu", "__restrict__", True), ("cuda-fortran", "m_kernels.cuf", ", target", False)],
+)
+def test_kernels_promise_nothing_of_arrays_that_may_be_one(
+    name: str, backend: str, file: str, promise: str, promised: bool
+) -> None:
+    """``__restrict__`` promised the compiler that a variable in an equivalence is not written under another name."""
+    declared, shared = STORAGE[name]
+    text = PROGRAM.split("  subroutine caller")[0] + "end module m\n"
+    for word, value in {"ARGUMENTS": "", "DECLARED": declared, "MORE": "", "CLAUSE": ""}.items():
+        text = text.replace(word, value)
+    text = text.replace("integer :: i\n", "integer :: i\n    a = 1\n    z = 1\n")
+    done = translate_text(text, target="gpu", backend=backend)
+    made = done.require().files[file]
+    assert (promise in made) is (promised != shared)

@@ -76,7 +76,21 @@ end module m
 """
 
 
-@pytest.mark.parametrize("called", ["count", "other"])
-def test_the_write_is_seen_in_a_region(called: str) -> None:
-    """A module variable that a called routine writes is told (HF501)."""
-    assert "HF501" in translate_text(WRITTEN.replace("CALLED", called)).codes("warning")
+def test_the_write_is_seen_in_a_region() -> None:
+    """An element of a module's array that a called routine writes at all points is told, with two of them."""
+    (found,) = translate_text(WRITTEN.replace("CALLED", "count")).diagnostics
+    assert (found.code, found.severity) == ("HF504", "error")
+    assert "points i = 1 and i = 4 both write kept(1)" in found.message
+
+
+def test_each_point_has_its_own_element() -> None:
+    assert not translate_text(WRITTEN.replace("CALLED", "other")).diagnostics
+
+
+@pytest.mark.parametrize("index", ["perm(x)", "mod(x, 3) + 1", "n + 1 - x", "x + shift"])
+def test_an_element_that_a_computed_index_names(index: str) -> None:
+    """Certain where the engine can tell; else it is a warning, as for scalars."""
+    text = WRITTEN.replace("CALLED", "other").replace("real(8) :: kept", "integer :: perm(n), shift\n  real(8) :: kept")
+    found = translate_text(text.replace("kept(x) = kept(x) + 1", f"kept({index}) = kept({index}) + 1")).diagnostics
+    expected = {"perm(x)": ["HF501"], "mod(x, 3) + 1": ["HF504"], "n + 1 - x": [], "x + shift": []}
+    assert [d.code for d in found] == expected[index], [d.message for d in found]

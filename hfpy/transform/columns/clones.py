@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from hfpy.analyze.bodies import words
 from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
 from hfpy.model.names import Names
@@ -96,7 +95,7 @@ class _CloneWriter:
         self.routine: Routine = self.facts.routine(instance.key)
         self.varying = self.analysis.in_routine(instance)
         self.index = self.facts.application.file(instance.key)
-        self.names = Locals(frozenset(w for line in self.index.source.lines for w in words(line)))
+        self.names = Locals.of(self.index)
 
     def write(self) -> Clone:
         """The routine."""

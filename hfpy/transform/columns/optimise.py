@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.bodies import words
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -131,8 +130,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     key = routine.key
     index = facts.application.file(key)
     sharing = RoutineSharing(facts, effects, routine)
-    first, last = routine.header.first, routine.end.last if routine.end is not None else routine.header.first
-    names = Locals(frozenset(w for line in index.source.lines[first : last + 1] for w in words(line)))
+    names = Locals.of(index, routine)
     constructs = regions_of(routine)
     replaced: set[int] = set()
     found: list[Blocked] = []

@@ -31,13 +31,16 @@ def _none(values: Values) -> Any:
 
 
 def _hints(values: Values) -> Any:
-    """Those that no wish stands for, which must be the same."""
-    return _same([tuple((n, v) for n, v in hints if n not in WISHES) for hints in values])
+    """Those that no wish stands for, which must be the same; but remarks are taken together."""
+    rest = _same([tuple((n, v) for n, v in hints if n not in WISHES | REMARKS) for hints in values])
+    remarks = dict.fromkeys(hint for hints in values for hint in hints if hint[0] in REMARKS)
+    return None if rest is None else (*rest, *remarks)
 
 
 # Attributes that are wishes for the schedule: a group combines them itself (:meth:`Group.wishes`), a new region has
 # those that its schedule leaves to the backend.
 WISHES = frozenset({"unroll", "tile", "march", "share", "team", "fuse"})
+REMARKS = frozenset({"annotate"})
 
 # None for what the group gives: its points and its schedule (what is for OpenMP alone keeps regions apart on the CPU,
 # :func:`~hfpy.transform.stencil.search.legal`).
@@ -78,7 +81,7 @@ def _spelled(name: str, regions: Sequence[Region]) -> str:
     if name != "hints":
         return name
     found = [dict(r.hints) for r in regions]
-    names = sorted({n for hints in found for n in hints} - WISHES)
+    names = sorted({n for hints in found for n in hints} - WISHES - REMARKS)
     return next(n for n in names if any(hints.get(n) != found[0].get(n) for hints in found))
 
 

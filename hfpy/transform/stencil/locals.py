@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from hfpy.analyze.bodies import words
 from hfpy.model.names import cut
+from hfpy.model.units import FileIndex, Routine
 
 _ROW = 100
 
@@ -47,6 +49,15 @@ class Locals:
     def _meaning(self, name: str, new: tuple[str, str, tuple[str, str]]) -> tuple[str, str, tuple[str, str]]:
         """What a name has been made for: type, shape, and base with suffix, as two may give the same text."""
         return (self.types[name], self.shapes[name], self.origins[name]) if name in self.types else new
+
+    @classmethod
+    def of(cls, index: FileIndex, routine: Routine | None = None) -> Locals:
+        """New names beside all that mean something in a file's text, or in that of a routine in it."""
+        lines = index.source.lines
+        if routine is not None:
+            last = routine.end.last if routine.end is not None else routine.header.first
+            lines = lines[routine.header.first : last + 1]
+        return cls(frozenset(w for line in lines for w in words(line)))
 
     @property
     def arrays(self) -> set[str]:

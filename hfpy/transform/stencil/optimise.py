@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.bodies import words
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
@@ -114,14 +113,8 @@ class _RoutineWork:
         self.programs = found.programs
         self.refusals = found.refusals
         self.schedules: list[Schedule] = []
-        self.names = Locals(self._taken())
+        self.names = Locals.of(self.index, self.routine)
         self.replaced: list[Group] = []
-
-    def _taken(self) -> frozenset[str]:
-        """Names that mean something in the routine's text."""
-        first = self.routine.header.first
-        last = self.routine.end.last if self.routine.end is not None else first
-        return frozenset(w for line in self.index.source.lines[first : last + 1] for w in words(line))
 
     def edits(self) -> Iterator[Edit]:
         """The new regions, the declarations of what they need, and none of what has vanished."""
