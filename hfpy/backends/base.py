@@ -15,6 +15,7 @@ from hfpy.model.kernel import KernelSpec
 if TYPE_CHECKING:
     from hfpy.analyze.sharing import RegionSharing
     from hfpy.backends.c.device import DeviceRoutines
+    from hfpy.transform.regioncode import RegionCode
     from hfpy.transform.workshop import Added
 
 
@@ -45,6 +46,18 @@ class Kernel:
     spec: KernelSpec
     lines: tuple[tuple[str, int], ...]
     launch: tuple[tuple[str, int], ...]
+
+
+class NoLoops:
+    """A backend whose regions are replaced as a whole."""
+
+    openmp = False
+
+    def open_region(self, code: RegionCode) -> list[str]:
+        """Nothing."""
+        return []
+
+    close_region = open_region
 
 
 class KernelWriter(Protocol):

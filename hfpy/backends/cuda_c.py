@@ -7,31 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hfpy.analyze.sharing import RegionSharing
-from hfpy.backends.base import Kernel, render
+from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines, Lines
 from hfpy.backends.c.kernel import CKernel
 from hfpy.backends.c.parameters import interface_parameters
 from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
-from hfpy.transform.regioncode import RegionCode
 from hfpy.transform.workshop import Added, Beside
 from hfpy.transform.wrapping import wrap_line
 from hfpy.translation import Contents
 
 
-class CudaC:
+class CudaC(NoLoops):
     """``cuda-c``: regions become kernels; the Fortran text keeps a call of a launcher."""
 
     name = "cuda-c"
-    openmp = False
-
-    def open_region(self, code: RegionCode) -> list[str]:
-        """Nothing: regions are replaced as a whole."""
-        return []
-
-    def close_region(self, code: RegionCode) -> list[str]:
-        """Nothing: regions are replaced as a whole."""
-        return []
 
     def writer(self, device: DeviceRoutines) -> CWriter:
         """Who writes the kernels of one translation."""

@@ -6,33 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hfpy.analyze.sharing import RegionSharing
-from hfpy.backends.base import Kernel, render
+from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.fortran.kernel import FortranKernel
 from hfpy.backends.fortran.text import Lines
 from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
-from hfpy.transform.regioncode import RegionCode
 from hfpy.transform.workshop import Added, Beside
 from hfpy.translation import Contents
 
 _USES = ("hfpy_launches", "cudafor")
 
 
-class CudaFortran:
+class CudaFortran(NoLoops):
     """``cuda-fortran``: regions become kernels; the Fortran text keeps a call of a launcher."""
 
     name = "cuda-fortran"
-    openmp = False
-
-    def open_region(self, code: RegionCode) -> list[str]:
-        """Nothing: regions are replaced as a whole."""
-        return []
-
-    def close_region(self, code: RegionCode) -> list[str]:
-        """Nothing: regions are replaced as a whole."""
-        return []
 
     def writer(self, device: DeviceRoutines) -> FortranWriter:
         """Who writes the kernels of one translation."""

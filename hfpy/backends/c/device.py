@@ -18,7 +18,7 @@ from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.space import local_array, needs_space, own_arrays
 from hfpy.backends.c.statements import Statements
-from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type
+from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type, refused_at
 from hfpy.backends.c.views import array_variable, scalar_of, view_line
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
@@ -113,6 +113,30 @@ class DeviceRoutines:
         """Whether a scalar dummy is passed by value: it is only read."""
         return self.effects.intent(key, dummy) == "in"
 
+    def locals(self, key: str) -> Iterator[DataObject]:
+        """Local variables that a routine's statements name, and a function's result. Raises CannotPrint for those that
+        a thread cannot have.
+        """
+        routine = self.facts.routine(key)
+        names: list[str | None] = [routine.result or routine.name] if routine.kind == "function" else []
+        live = (r for r in self.facts.references[key] if self.facts.live(r.at, key))
+        names += [resolve_alias(r.name, r.at)[0] for r in live]
+        for name in dict.fromkeys(n for n in names if n is not None and n not in routine.dummies):
+            data = self.facts.object(name, key)
+            if data is None or data.home != key or data.symbol.constant:
+                continue
+            if keeps_value(routine, name):
+                raise CannotPrint(f"'{name}', which keeps its value between calls")
+            if data.symbol.dynamic:
+                raise CannotPrint(f"the pointer or allocatable '{name}'")
+            yield data
+
+    def check_result(self, key: str) -> None:
+        """Raise CannotPrint for a function whose value is no scalar of a plain type."""
+        routine = self.facts.routine(key)
+        if routine.kind == "function" and self.result_type(key) is None:
+            raise CannotPrint(f"the function '{routine.name}', whose value is no scalar of a plain type")
+
     def result_type(self, key: str) -> Scalar | None:
         """The type of a function's result."""
         routine = self.facts.routine(key)
@@ -184,16 +208,14 @@ class _Function:
     def text(self) -> tuple[str, Lines]:
         """Prototype and definition."""
         line = self.routine.header
-        try:
-            self._check()
+        with refused_at(line, self.routine.file):
+            self.device.check_result(self.key)
             for found in self.device.globals(self.key):
                 self._global(found)
             shared = self.parameters
             self.parameters = [*self._dummies(), *shared]
-            for name in self._locals():
-                self._local(name)
-        except CannotPrint as problem:
-            raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
+            for data in self.device.locals(self.key):
+                self._local(data)
         result = self._result()
         statements = Statements(
             self.body, self.routine.file, self._located(), f"return {result};" if result else "return;"
@@ -216,10 +238,6 @@ class _Function:
         made += [f"{ctype} {name};" for ctype, name in self.body.temporaries]
         lines += [(f"  {row}", line.first) for row in made]
         return [*lines, *statements.lines, *ending, ("}", line.first)]
-
-    def _check(self) -> None:
-        if self.routine.kind == "function" and self.device.result_type(self.key) is None:
-            raise CannotPrint(f"the function '{self.routine.name}', whose value is no scalar of a plain type")
 
     def _located(self) -> dict[int, Located]:
         return {id(at.statement): at for at in self.facts.graph.statements[self.key]}
@@ -312,32 +330,12 @@ class _Function:
         self.parameters.append(f"const hf_array<const {c_type(scalar)}, {data.rank}> &{text}")
         self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar, lower, upper, storage)
 
-    def _locals(self) -> Iterator[str]:
-        """Local variables that the routine's statements name, and a function's result."""
-        seen = set(self.routine.dummies)
-        names = [self.routine.result or self.routine.name] if self.routine.kind == "function" else []
-        for reference in self.facts.references[self.key]:
-            if self.facts.live(reference.at, self.key):
-                name = resolve_alias(reference.name, reference.at)[0]
-                names += [name] if name is not None else []
-        for name in names:
-            found = self.facts.scopes.variable(name, self.key)
-            if name not in seen and found is not None and found.home == self.key and not found.symbol.constant:
-                seen.add(name)
-                yield name
-
-    def _local(self, name: str) -> None:
-        data = self.facts.object(name, self.key)
-        assert data is not None
-        if keeps_value(self.routine, name):
-            raise CannotPrint(f"'{name}', which keeps its value between calls")
-        if data.symbol.dynamic:
-            raise CannotPrint(f"the pointer or allocatable '{name}'")
+    def _local(self, data: DataObject) -> None:
         if data.rank:
             variable, lines = local_array(self.body, data)
             self.definitions += lines
         else:
             scalar = scalar_of(self.device.kinds, data)
-            variable = CVariable(c_name(name), scalar)
+            variable = CVariable(c_name(data.name), scalar)
             self.definitions.append(f"{c_type(scalar)} {variable.text};")
-        self.variables[name] = variable
+        self.variables[data.name] = variable

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import constant_bounds, own_arrays
-from hfpy.backends.c.values import CannotPrint, Unprintable
+from hfpy.backends.c.values import CannotPrint, refused_at
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.text import KernelText, Lines, Spelling
@@ -188,21 +188,17 @@ class _Definition:
     def text(self) -> Lines:
         """The lines with where they stem from."""
         line = self.routine.header
-        try:
+        with refused_at(line, self.routine.file):
             further = self._declare()
             callees = self.routines.callees(self.key)
             further_of = self.routines.further(self.given, self.bounds, callees)
             optional = self.routines.optional(callees)
             spelling = Spelling(self.routines.names(), further_of, optional, self.optional)
-        except CannotPrint as problem:
-            raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
         body = KernelText(self.facts, self.routine, spelling, "return")
         body.block(self.routine.body, 2)
-        try:
+        with refused_at(line, self.routine.file):
             constants = Constants(self.facts, self.device.kinds, self.names)
             constants.of(self.mentioned | body.names, self.key)
-        except CannotPrint as problem:
-            raise Unprintable(problem.what, line, 0, len(line.text), self.routine.file) from problem
         kind, name = self.routine.kind, self.device.name(self.key)
         elemental = "elemental " if "elemental" in self.routine.prefix else ""
         result = f" result({self._result})" if self._result else ""
@@ -221,8 +217,7 @@ class _Definition:
 
     def _declare(self) -> list[str]:
         """Declarations of all variables; the names of the further arguments."""
-        if self._result and self.device.result_type(self.key) is None:
-            raise CannotPrint(f"the function '{self.routine.name}', whose value is no scalar of a plain type")
+        self.device.check_result(self.key)
         for dummy in self.routine.dummies:
             data = self._object(dummy, self.key)
             if data.symbol.dynamic:
@@ -241,8 +236,9 @@ class _Definition:
             self.given[(home, name)] = text
         for slot in self.routines.spaces(self.key):
             further.append(self._space(slot))
-        for name in self._locals():
-            self._local(name)
+        for data in self.device.locals(self.key):
+            if not data.rank or constant_bounds(self.facts, data) is not None:  # others are further arguments
+                self._declaration(data, data.name, "")
         return further
 
     def _global(self, data: DataObject, text: str) -> list[str]:
@@ -296,28 +292,3 @@ class _Definition:
         if form is not None and form.open:
             return form
         return expanded_dim(size.extent, self.facts.application.macros_of(self.key))
-
-    def _locals(self) -> list[str]:
-        """Local variables that the routine's statements name, and a function's result."""
-        names = [self._result] if self._result else []
-        for reference in self.facts.references[self.key]:
-            if self.facts.live(reference.at, self.key):
-                name = resolve_alias(reference.name, reference.at)[0]
-                names += [name] if name is not None else []
-        kept = []
-        for name in dict.fromkeys(names):
-            found = self.facts.scopes.variable(name, self.key)
-            if name in self.routine.dummies or found is None or found.home != self.key or found.symbol.constant:
-                continue
-            kept.append(name)
-        return kept
-
-    def _local(self, name: str) -> None:
-        data = self._object(name, self.key)
-        if keeps_value(self.routine, name):
-            raise CannotPrint(f"'{name}', which keeps its value between calls")
-        if data.symbol.dynamic:
-            raise CannotPrint(f"the pointer or allocatable '{name}'")
-        if data.rank and constant_bounds(self.facts, data) is None:
-            return  # a further argument
-        self._declaration(data, name, "")
