@@ -64,7 +64,7 @@ class Facts:
         """The storage order of a data object as one routine uses it (rank-reduced views have none: §6.3)."""
         if data.removed or data.rank < 2:
             return IDENTITY
-        order = self.orders.get(self.classes.find(data.identity), IDENTITY)
+        order = self.orders.get(self.classes.root(data.identity), IDENTITY)
         if order.access_macro and order.storage is not None:
             path = Path(self.application.file(data.routine).path)
             if not leaves_preprocessed(path):
@@ -159,7 +159,7 @@ def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tu
             line = data.symbol.line
             home = facts.application.routines.get(data.home, routine)
             place = data.listed or (line.place(home.file, *data.symbol.name_span) if line is not None else home.place())
-            result.setdefault(facts.classes.find(data.identity), []).append((data, place))
+            result.setdefault(facts.classes.root(data.identity), []).append((data, place))
     return result
 
 

@@ -83,9 +83,8 @@ class Kinds:
     def value(self, expr: Expr, key: str) -> int | None:
         """The value of an integer constant expression, or None where it is none hfpy can work out."""
         match expr:
-            case Literal(kind="int", text=text):
-                digits = text.split("_")[0]
-                return int(digits) if digits.isdigit() else None
+            case Literal(kind="int"):
+                return expr.integer
             case Paren(inner=inner):
                 return self.value(inner, key)
             case Unary(op=op, operand=operand):

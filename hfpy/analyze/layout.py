@@ -207,7 +207,7 @@ def _in_regions(facts: Facts, dimensioned: bool = True) -> set[Node]:
                 continue
             parallel = dimensioned and any(d.parallel for d in data.used)
             if above or parallel or facts.positions.active(key, reference.at) is not None:
-                result.add(facts.classes.find(data.identity))
+                result.add(facts.classes.root(data.identity))
     return result
 
 

@@ -82,7 +82,7 @@ class _Finder:
 
     def chosen(self, data: DataObject) -> Order | None:
         """The order that an object is to have, None for the declared one."""
-        node = self.facts.classes.find(data.identity)
+        node = self.facts.classes.root(data.identity)
         if node in self.pins.reasons or data.removed:
             return None
         chosen = self.wanted.get(node)
@@ -94,7 +94,7 @@ class _Finder:
         return chosen.storage if chosen is not None else None
 
     def pin(self, data: DataObject, text: str, place: Place | None) -> bool:
-        node = self.facts.classes.find(data.identity)
+        node = self.facts.classes.root(data.identity)
         return node in self.wanted and self.pins.add(node, text, place)
 
     def induced(self, data: DataObject, items: tuple[Expr | str, ...] | None, key: str) -> tuple[int, ...]:

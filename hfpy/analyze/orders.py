@@ -25,7 +25,7 @@ class Classes:
     def __init__(self) -> None:
         self._parent: dict[Node, Node] = {}
 
-    def find(self, node: Node) -> Node:
+    def root(self, node: Node) -> Node:
         """The representative of a node's class."""
         path = []
         while (up := self._parent.setdefault(node, node)) != node:
@@ -37,7 +37,7 @@ class Classes:
 
     def join(self, first: Node, second: Node) -> None:
         """Make two classes one; the smaller name represents it."""
-        a, b = self.find(first), self.find(second)
+        a, b = self.root(first), self.root(second)
         if a != b:
             low, high = min(a, b), max(a, b)
             self._parent[high] = low
@@ -46,7 +46,7 @@ class Classes:
         """All classes: representative to members."""
         result: dict[Node, list[Node]] = {}
         for node in sorted(self._parent):
-            result.setdefault(self.find(node), []).append(node)
+            result.setdefault(self.root(node), []).append(node)
         return result
 
 

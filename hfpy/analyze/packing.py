@@ -87,7 +87,7 @@ def _storage(facts: Facts, data: DataObject) -> Sequence[int] | None:
 
 def _strided(item: Range) -> bool:
     step = item.step
-    return step is not None and not (isinstance(step, Literal) and step.text.split("_")[0] == "1")
+    return step is not None and not (isinstance(step, Literal) and step.integer == 1)
 
 
 def _after_index(ranges: Sequence[bool]) -> bool:

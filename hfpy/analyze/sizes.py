@@ -59,8 +59,8 @@ def _add(expr: Expr, factor: int, terms: dict[str, int]) -> None:
     match expr:
         case Paren(inner=inner):
             _add(inner, factor, terms)
-        case Literal(kind="int", text=text) if text.split("_")[0].isdigit():
-            terms[""] = terms.get("", 0) + factor * int(text.split("_")[0])
+        case Literal(integer=int(number)):
+            terms[""] = terms.get("", 0) + factor * number
         case Unary(op="-", operand=operand):
             _add(operand, -factor, terms)
         case Unary(op="+", operand=operand):
@@ -83,8 +83,8 @@ def _add(expr: Expr, factor: int, terms: dict[str, int]) -> None:
 def constant(expr: Expr) -> int | None:
     """The value of an integer literal, signed or in parentheses; None for anything else."""
     match expr:
-        case Literal(kind="int", text=text) if text.split("_")[0].isdigit():
-            return int(text.split("_")[0])
+        case Literal(integer=int(number)):
+            return number
         case Unary(op="-", operand=operand):
             value = constant(operand)
             return None if value is None else -value

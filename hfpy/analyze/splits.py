@@ -101,7 +101,7 @@ def _allocated(facts: Facts, bounds: dict[Node, dict[int, dict[tuple[Fragment, s
             if reference.role != "allocate" or not reference.indices:
                 continue
             data = facts.object(reference.name, key)
-            found = bounds.get(facts.classes.find(data.identity)) if data is not None else None
+            found = bounds.get(facts.classes.root(data.identity)) if data is not None else None
             for dimension in found or ():
                 if found is not None and dimension < len(reference.indices):
                     index = reference.indices[dimension]
@@ -149,7 +149,7 @@ class SplitRules:
             return "it is declared in a file of fixed form"
         if hidden := self._hidden(data.home):
             return hidden
-        bounds = self.first.get(self.facts.classes.find(data.identity), {})
+        bounds = self.first.get(self.facts.classes.root(data.identity), {})
         for dimension in order.blocks:
             if fault := bounds[dimension].fault:
                 return fault
@@ -300,7 +300,7 @@ class SplitRules:
         if len(items) != data.rank:
             return None
         ranged = [d for d, i in enumerate(items) if i == ":" or isinstance(i, Range)]
-        first = self.first.get(self.facts.classes.find(data.identity), {})
+        first = self.first.get(self.facts.classes.root(data.identity), {})
         if any(not is_full_range(items[d]) for d in ranged if d in order.blocks):
             return None
         return tuple(

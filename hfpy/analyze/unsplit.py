@@ -29,13 +29,13 @@ def kept_whole(facts: Facts, views: Mapping[Node, Sequence[tuple[DataObject, Pla
             data = facts.object(name, key)
             if data is not None and data.rank > 1:
                 reason = "a declaration, or the head of a region, asks about it"
-                found.setdefault(facts.classes.find(data.identity), reason)
+                found.setdefault(facts.classes.root(data.identity), reason)
     for key, reason in _called_otherwise(facts):
         called = facts.application.routines.get(key)
         for name in called.dummies if called is not None else ():
             data = facts.object(name, key)
             if data is not None and data.rank > 1:
-                found.setdefault(facts.classes.find(data.identity), reason)
+                found.setdefault(facts.classes.root(data.identity), reason)
     return found
 
 

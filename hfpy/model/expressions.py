@@ -41,6 +41,12 @@ class Literal(Expr):
     text: str
 
     @property
+    def integer(self) -> int | None:
+        """The value of an integer; None for others."""
+        digits = self.text.partition("_")[0]
+        return int(digits) if self.kind == "int" and digits.isdigit() else None
+
+    @property
     def parameter(self) -> str:
         """The kind parameter as written, a name or digits; empty without one."""
         if self.kind == "char":

@@ -99,8 +99,8 @@ class Reading:
         match expr:
             case Paren(inner=inner):
                 return self.form(inner)
-            case Literal(kind="int", text=text) if text.split("_")[0].isdigit():
-                return number(int(text.split("_")[0]))
+            case Literal(integer=int(value)):
+                return number(value)
             case Unary(op=op, operand=operand) if op in "+-":
                 return self.form(operand).times(-1 if op == "-" else 1)
             case Binary(op=op, left=left, right=right) if op in ("+", "-", "*", "/") and self.is_integer(expr):

@@ -189,7 +189,7 @@ def _macro_lines(here: Facts, there: Facts) -> tuple[set[_Spot], set[_Spot]]:
         for reference in there.references[routine.key]:
             name, _ = resolve_alias(reference.name, reference.at)
             data = there.object(name, routine.key) if name is not None else None
-            if data is None or data.rank < 2 or there.classes.find(data.identity) not in differing:
+            if data is None or data.rank < 2 or there.classes.root(data.identity) not in differing:
                 continue
             made = there.plan_of(reference, routine.key)
             if reference.indices is not None or (made is not None and made.items is not None):
@@ -198,7 +198,7 @@ def _macro_lines(here: Facts, there: Facts) -> tuple[set[_Spot], set[_Spot]]:
     for key, unit in there.application.routines.items():
         for name, symbol in unit.spec.symbols.items():
             data = there.object(name, key)
-            known = data is not None and data.rank > 1 and there.classes.find(data.identity) in differing
+            known = data is not None and data.rank > 1 and there.classes.root(data.identity) in differing
             explicit = data is not None and any(d.size.strip(": ") for d in data.used)
             if known and explicit and symbol.line is not None:
                 declarations.add((symbol.line.file or there.application.file(key).path, symbol.line.first))
@@ -214,7 +214,7 @@ def _differing(here: Facts, there: Facts) -> set[Node]:
             found.add(representative)
             continue
         for member in members:
-            other = here.orders.get(here.classes.find(member))
+            other = here.orders.get(here.classes.root(member))
             if _shape(order) != _shape(other):
                 found.add(representative)
                 break

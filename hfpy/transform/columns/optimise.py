@@ -63,7 +63,7 @@ class InBlocks(Made):
 
     def holds(self, facts: Facts) -> bool:
         """Whether all arrays that are used in their blocks still have them."""
-        orders = (facts.orders.get(facts.classes.find(node)) for node in self.in_place)
+        orders = (facts.orders.get(facts.classes.root(node)) for node in self.in_place)
         return all(order is not None and bool(order.blocks) for order in orders)
 
 
