@@ -1,6 +1,6 @@
 """Random hybrid programs against their plain twins.
 
-200 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
+100 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
 always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and
 a failing one is made small, which is slow.
 """
@@ -43,9 +43,9 @@ from tests.support import (
     Variant,
 )
 
-COUNT = int(os.environ.get("HFPY_RANDOM", "200"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "100"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
-PER_BATCH = 50
+PER_BATCH = 25
 VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)
 KERNEL_VARIANTS = (CUDA_C_KIJ, LAYOUT_CUDA_C, CUDA_C_IJK, CUDA_C)
 CUDA_FORTRAN_VARIANTS = (CUDA_FORTRAN_KIJ, CUDA_FORTRAN, CUDA_FORTRAN_IJK)
