@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Dependants, IfDirective, Listed
-from hfpy.model.expressions import Apply, Fragment, Name, without_places
+from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, FType, Interface, Specification, StorageGroup, Symbol, Use
 from hfpy.parse.bindings import bound_names, final_procedures
+from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups
 from hfpy.parse.directives import DependantsHead, dependants_of, if_of, names_line, parse_directive
@@ -54,39 +55,6 @@ class _State:
     repeated: list[Symbol] = field(default_factory=list)
     interface_blocks: list[LogicalLine] = field(default_factory=list)
     lines: list[LogicalLine] = field(default_factory=list)
-
-
-def circular_constants(symbols: Mapping[str, Symbol], file: str) -> list[Diagnostic]:
-    """Named constants of one unit whose values lead back to themselves: an error for each circle."""
-    needs = {s.name: s.initial.names & symbols.keys() for s in symbols.values() if s.constant and s.initial is not None}
-    found: list[Diagnostic] = []
-    told: set[str] = set()
-    for start in needs:
-        way, pending = [start], [iter(needs[start])]
-        seen = {start}
-        while pending:
-            name = next(pending[-1], None)
-            if name is None:
-                pending.pop()
-                way.pop()
-            elif name == start:
-                if not told & set(way):
-                    found.append(_circular(way, symbols, file))
-                told |= set(way)
-                break
-            elif name not in seen:
-                seen.add(name)
-                way.append(name)
-                pending.append(iter(needs.get(name, ())))
-    return found
-
-
-def _circular(way: list[str], symbols: Mapping[str, Symbol], file: str) -> Diagnostic:
-    symbol = symbols[way[0]]
-    assert symbol.line is not None
-    shown = " → ".join([*way, way[0]])
-    place = symbol.line.place(file, *symbol.name_span)
-    return error("HF317", f"the value of the named constant '{way[0]}' depends on itself: {shown}", place)
 
 
 class SpecificationParser:
@@ -196,7 +164,7 @@ class SpecificationParser:
             return False
         for symbol in symbols:
             known = self.state.symbols.get(symbol.name)
-            if known is not None and self._condition is None and _says_nothing_new(symbol, known):
+            if known is not None and self._condition is None and says_nothing_new(symbol, known):
                 self.state.repeated.append(symbol)
                 continue
             if known is not None and known.line is not None and known.type.base and self._condition is None:
@@ -532,16 +500,3 @@ class SpecificationParser:
                 tuple(lines),
             )
         )
-
-
-def _says_nothing_new(symbol: Symbol, known: Symbol) -> bool:
-    """Whether a declaration only repeats the type of a name that has been declared completely."""
-    if known.line is None or not known.type.base or symbol.shape or symbol.attributes or symbol.intent:
-        return False
-    return _meaning(symbol.type) == _meaning(known.type)
-
-
-def _meaning(ftype: FType) -> tuple[object, ...]:
-    """A type without regard to its spelling."""
-    parts = (None if p is None else without_places(p.expr) for p in (ftype.kind, ftype.length))
-    return (ftype.base, ftype.double, ftype.derived, *parts)
