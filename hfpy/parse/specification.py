@@ -145,7 +145,7 @@ class SpecificationParser:
                 return self._derived_type(lines, index, stop, (begin.group(1) or begin.group(2)).lower())
         if word == "enum":
             return self._skip_to(lines, index, stop, "end enum")
-        if (is_declaration(masked) and (sign := assignment_sign(masked)) is None) or self._typed(masked):
+        if is_declaration(masked) and ("::" in masked or assignment_sign(masked) is None):
             return index + 1 if self._declaration(line) else index
         if word in SPECIFICATION_WORDS or word == "format" or word == "entry":
             sign = assignment_sign(masked)
@@ -153,10 +153,6 @@ class SpecificationParser:
                 self._attribute_statement(line, masked, word)
                 return index + 1
         return index + 1 if self._statement_function(line, masked) else index
-
-    @staticmethod
-    def _typed(masked: str) -> bool:
-        return is_declaration(masked) and "::" in masked
 
     def _declaration(self, line: LogicalLine) -> bool:
         symbols = self._declared(line)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from hfpy.options import Options
-from hfpy.pipeline import Translation, translate
+from hfpy.pipeline import translate
+from hfpy.translation import Translation
 from tests.optimiser.test_wishes import region, text, translated
 
 
