@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -85,11 +86,14 @@ def parse_unit(
     try:
         stop = unit.contains - unit.first if unit.contains >= 0 else len(lines) - 1
         first = 1 if named else 0
+        declares = unit.kind in ("module", "submodule", "blockdata")
         behind = parser.read(lines, first, max(stop, first))
+        while declares and behind < stop and _is_macro(lines[behind], index):
+            behind = parser.read(lines, behind + 1, stop)  # what it declares, the compiler knows
         header = lines[0]
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
-        if unit.kind in ("module", "submodule", "blockdata"):
+        if declares:
             late = [_unread(lines[behind], index.path)] if behind < stop else []
         else:
             for line in deadline.within(lines[behind:stop]):
@@ -104,6 +108,12 @@ def parse_unit(
         ]
     routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
     return routine, [*late, *parser.found, *builder.found]
+
+
+def _is_macro(line: LogicalLine, index: FileIndex) -> bool:
+    """Whether a line is a macro of the file in the place of a statement."""
+    found = re.match(r"\w+", line.text)
+    return found is not None and (found[0] in index.macros or found[0] in index.definitions)
 
 
 def _unread(line: LogicalLine, path: str) -> Diagnostic:
