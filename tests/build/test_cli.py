@@ -13,6 +13,7 @@ from pathlib import Path
 
 import plain_pipeline
 import pytest
+from interrupts import interruptible
 
 from hfpy import cli
 
@@ -204,7 +205,12 @@ def test_an_interrupted_build_leaves_nothing_wrong(project: Path, how: signal.Si
     )
     slow.chmod(0o755)
     process = subprocess.Popen(
-        [*HFPY, "build"], cwd=project, env={**os.environ, "FC": str(slow)}, stderr=subprocess.PIPE, text=True
+        [*HFPY, "build"],
+        cwd=project,
+        env={**os.environ, "FC": str(slow)},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=interruptible,
     )
     for _ in range(500):
         if (project / "hanging").exists():

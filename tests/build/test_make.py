@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from interrupts import interruptible
 
 ROOT = Path(__file__).parents[2]
 HFPY = f"{sys.executable} {Path(__file__).parent / 'plain_hfpy.py'}"
@@ -234,6 +235,7 @@ def test_interrupted_make_leaves_nothing_wrong(make: Make, tmp_path: Path) -> No
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=interruptible,
     )
     for _ in range(500):
         if (tmp_path / "hanging").exists():

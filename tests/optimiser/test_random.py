@@ -15,10 +15,10 @@ from tests.optimiser.generator import stencil_pair
 from tests.optimiser.sweeps import sweep_pair
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Pair, Variant
 
-COUNT = int(os.environ.get("HFPY_RANDOM", "40"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "24"))
 SWEEPS = int(os.environ.get("HFPY_RANDOM", "6"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
-PER_BATCH = 20
+PER_BATCH = 12
 Maker = Callable[[Random, str], Pair]
 Variants = tuple[Variant, ...]
 
