@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 
 from hfpy.analyze.context import Located
-from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sizes import canonical
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
-from hfpy.model.statements import Construct, Header, expressions
+from hfpy.model.expressions import Apply, Name, names_in, walk
+from hfpy.model.statements import Construct, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import ONE, expanded
+from hfpy.parse.fragments import expanded
 from hfpy.parse.macros import expand
 from hfpy.parse.nests import innermost_body
 
@@ -107,49 +105,6 @@ class RegionBody:
     def _scan(self) -> Flow:
         effects = self.effects.by_statement(self.references, self.key)
         return FlowScan(effects).scan(innermost_body(self.construct, self.region))
-
-    def iterators_in(self, reference: Reference, data: DataObject) -> set[str]:
-        """The region's iterators on which a reference's place in the array depends."""
-        made = self.facts.plan_of(reference, self.key)
-        found: set[str] = set()
-        items = made.items if made is not None and made.items is not None else reference.indices or ()
-        for item in items:
-            if isinstance(item, str):
-                found |= {item} & set(self.region.iterators)
-            else:
-                found |= self._reached(item)
-        return found
-
-    def _reached(self, index: Expr) -> set[str]:
-        """The iterators in an index, or those that its scalars were made from: by assignments, and by loops over a
-        block, which begin at an iterator with a stride.
-        """
-        names = names_in(index)
-        iterators = set(self.region.iterators)
-        if direct := names & iterators:
-            return direct
-        blocks = {i for i, s in zip(self.region.iterators, self.region.strides, strict=False) if s != ONE}
-        found: set[str] = set()
-        seen: set[str] = set()
-        while names - seen:
-            name = min(names - seen)
-            seen.add(name)
-            for at in self.inside:
-                statement = at.statement
-                if isinstance(statement, Header) and statement.kind == "do" and statement.var == name:
-                    found |= names_in(statement.exprs[0]) & blocks if statement.exprs else set()
-                target = getattr(statement, "target", None)
-                if isinstance(target, Name) and target.name == name:
-                    made_of = names_in(statement.value)  # type: ignore[attr-defined]
-                    found |= made_of & iterators
-                    names = names | (made_of - iterators)
-        return found
-
-    def long_iterators(self) -> list[str]:
-        """Iterators that take more than one value, as far as the bounds tell."""
-        region = self.region
-        rows = zip(region.iterators, region.starts, region.ends, strict=True)
-        return [i for i, low, high in rows if canonical(low) != canonical(high)]
 
     def place(self, reference: Reference) -> Place:
         """The place of a reference in the user's text."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hfpy.analyze.context import Located
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Name, truth
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
@@ -158,8 +157,3 @@ def _meet(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
 def is_whole(reference: Reference) -> bool:
     """Whether a write replaces the whole variable (a bare name)."""
     return isinstance(reference.node, Name) and not reference.component
-
-
-def located_in(statements: tuple[Located, ...], number: int) -> list[Located]:
-    """The statements that lie in the region with that number."""
-    return [at for at in statements if number in at.regions]

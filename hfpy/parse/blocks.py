@@ -234,10 +234,3 @@ class BlockBuilder:
             self.found += problems
             construct = replace(construct, region=region)
         self._append(construct)
-
-
-def opaque_statements(nodes: tuple[Node, ...]) -> list[Opaque]:
-    """Every statement below the nodes that could not be understood."""
-    from hfpy.model.statements import flatten
-
-    return [s for s in flatten(nodes) if isinstance(s, Opaque)]

@@ -93,19 +93,13 @@ def parse_unit(
         header = lines[0]
         last = max([line.last for line in lines[first:behind]] or [header.last if named else header.first - 1])
         body_first = lines[behind].first if behind < len(lines) else -1
-        if declares:
-            late = [_unread(lines[behind], index.path)] if behind < stop else []
-        else:
-            for line in deadline.within(lines[behind:stop]):
-                if line.text.lower().startswith("include"):
-                    _include_code(builder, reader, line, deadline)
-                else:
-                    builder.add_line(line)
-            body = builder.finish()
+        if not declares:
+            body = _executable(builder, reader, lines[behind:stop], deadline)
+        elif behind < stop:
+            late = [_unread(lines[behind], index.path)]
     except TooSlow as reached:
-        return _routine(index, number, parser.result(last), (), body_first), [
-            _given_up(index, unit, limit, reached.line)
-        ]
+        given_up = _given_up(index, unit, limit, reached.line)
+        return _routine(index, number, parser.result(last), (), body_first), [given_up]
     routine = replace(_routine(index, number, parser.result(last), body, body_first), scopes=tuple(builder.scopes))
     return routine, [*late, *parser.found, *builder.found]
 
@@ -158,6 +152,18 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
         body_first=body_first,
         spec_insert=spec.last,
     )
+
+
+def _executable(
+    builder: BlockBuilder, reader: Includes, lines: list[LogicalLine], deadline: Deadline
+) -> tuple[Node, ...]:
+    """The statements of an executable part. Raises TooSlow when the deadline passes."""
+    for line in deadline.within(lines):
+        if line.text.lower().startswith("include"):
+            _include_code(builder, reader, line, deadline)
+        else:
+            builder.add_line(line)
+    return builder.finish()
 
 
 def _include_code(builder: BlockBuilder, reader: Includes, line: LogicalLine, deadline: Deadline) -> None:
