@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -9,7 +10,7 @@ import select
 import signal
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,14 @@ class Verdict:
     def good(self) -> bool:
         """Whether hfpy ended in time with a result or a refusal that blames the program."""
         return not self.fault and "HF900" not in self.errors
+
+
+def warm(programs: Iterable[Callable[[], object]]) -> None:
+    """Run some translations here first: what they load and compile once, each of the processes would do anew."""
+    for translated in programs:
+        translated()
+    gc.collect()
+    gc.freeze()  # or every process would copy the pages whose objects its collector looks at
 
 
 def judged(
