@@ -23,7 +23,7 @@ test: check
 
 # The scale of the full run: random programs of the older generators and of the one with several modules (in four ways
 # each; 408 more are marked full), mutants, nests of the dependence engine. Changes of programs are all taken.
-SCALE := HFPY_RANDOM=600 HFPY_PROGRAMS=960 HFPY_MUTANTS=5000 HFPY_NESTS=5000
+SCALE := HFPY_TEST_LEVEL=-O1 HFPY_RANDOM=600 HFPY_PROGRAMS=960 HFPY_MUTANTS=5000 HFPY_NESTS=5000
 
 test-full: check
 	$(SCALE) $(BIN)/pytest -q -n $(WORKERS) --dist loadfile -m ""

@@ -19,7 +19,7 @@ from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from samples.compare import compare
 from tests.gpu.emulated import Emulation, ran
 from tests.samples.programs import ARGUMENTS, EXACT, ROOT, SAMPLES, Program, build_twin, run_program
-from tests.support import CUDA_FORTRAN, CUDA_FORTRAN_IJK, CUDA_FORTRAN_KIJ, Corpus, load_pairs, translate_text
+from tests.support import CUDA_FORTRAN, CUDA_FORTRAN_IJK, CUDA_FORTRAN_KIJ, LEVEL, Corpus, load_pairs, translate_text
 
 FLANG = shutil.which("flang-22")
 STUB = Path(__file__).parent / "programs" / "cudafor.f90"
@@ -84,7 +84,7 @@ def built(sample: str, order: str, folder: Path, *options: str) -> Program:
     ended = subprocess.run(
         [*command, "-j", "1", *ordered(project, order), *options],
         cwd=project,
-        env={**os.environ, "FFLAGS": f"-O1 -g -Wall {EXACT}", "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "FFLAGS": f"{LEVEL} -Wall {EXACT}", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
@@ -197,7 +197,7 @@ def heat_files(folder: Path) -> dict[str, str]:
 def linked(files: Iterable[Path], emulation: Emulation, folder: Path) -> Path:
     program = folder / "program"
     plain = [*MODULE_SOURCES, EMULATED_SOURCE]
-    command = ["gfortran", "-O1", "-fcheck=bounds", "-ffree-line-length-none", f"-J{folder}", "-cpp", *plain, *files]
+    command = ["gfortran", LEVEL, "-fcheck=bounds", "-ffree-line-length-none", f"-J{folder}", "-cpp", *plain, *files]
     library = emulation.folder / "libhfpy_device.a"
     ended = subprocess.run([*map(str, command), str(library), "-lstdc++", "-o", str(program)], capture_output=True)
     assert ended.returncode == 0, ended.stderr.decode()

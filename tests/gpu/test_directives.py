@@ -11,19 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.samples.programs import ROOT, SAMPLES
-from tests.support import Translated, compile_files, output, translate_text
+from tests.support import LEVEL, Translated, compile_files, output, translate_text
 
 BACKENDS = ("openacc", "openmp-target")
 FLAGS = {"openacc": ("-fopenacc",), "openmp-target": ("-fopenmp",)}
 HOST = (
-    "-O1",
-    "-g",
-    "-Wall",
-    "-Werror",
-    "-Wno-uninitialized",
-    "-fcheck=all,no-array-temps",
-    "-foffload=disable",
-    "-cpp",
+    *(LEVEL, "-Wall", "-Werror", "-Wno-uninitialized", "-fcheck=all,no-array-temps"),
+    *("-foffload=disable", "-cpp"),
 )
 NVPTX = ("-O1", "-cpp", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80")
 

@@ -16,9 +16,9 @@ from hfpy.options import Options
 from hfpy.pipeline import translate
 from hfpy.transform.stencil.lowering import Lowering
 from hfpy.translation import Translation
-from tests.support import Built, compile_files, translate_text
+from tests.support import LEVEL, Built, compile_files, translate_text
 
-FLAGS = ("-O1", "-ffp-contract=off", "-foffload=disable", "-cpp")
+FLAGS = (LEVEL, "-ffp-contract=off", "-foffload=disable", "-cpp")
 
 MODULE = """module lowered
   implicit none

@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import LEVEL
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "samples"
 COMPILER = os.environ.get("FC", "gfortran")
 # Neither contraction nor vectorised library functions: results are compared bit by bit (samples/README.md).
 EXACT = "-ffp-contract=off -nostdinc"
-CHECKED = f"-O1 -g -Wall -fcheck=all,no-array-temps {EXACT}"
+CHECKED = f"{LEVEL} -Wall -fcheck=all,no-array-temps {EXACT}"
 OPTIMISED = f"-O3 -march=native {EXACT}"
 ORDERS = ("KIJ", "IJK")
 KERNEL_BACKENDS = ("cuda-c",)

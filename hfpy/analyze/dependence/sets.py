@@ -41,6 +41,13 @@ class System:
         return f"[{', '.join(self.parameters)}] -> {{ [{', '.join(self.dimensions)}] : {body} }}"
 
 
+def _alternatives(constraint: str) -> int:
+    """Where a constraint with alternatives is best added: those that keep points apart leave nothing of most sets, then
+    come divisions, of which one sign alone is left as a rule.
+    """
+    return 0 if "!=" in constraint else 1 if " and " in constraint else 2
+
+
 class Sets:
     """Answers questions about systems; answers are kept, the oldest are dropped first."""
 
@@ -130,7 +137,7 @@ class Sets:
 
     def _made(self, system: System) -> isl.Set:
         """A set from its constraints: first those without alternatives, which make most alternatives empty."""
-        several = [c for c in system.constraints if " or " in c or "!=" in c]
+        several = sorted((c for c in system.constraints if " or " in c or "!=" in c), key=_alternatives)
         plain = tuple(c for c in system.constraints if c not in several)
         whole = isl.Set.read_from_str(self._context, System(system.parameters, system.dimensions, plain).text())
         for constraint in several:

@@ -7,6 +7,7 @@ contains
     real(8) :: a(nx,ny,nz), plane(nx,ny)
     integer :: n, i9, j9, k9
     integer :: x, y
+    plane = 0.25d0
     do k9 = 1, nz; do j9 = 1, ny; do i9 = 1, nx
       n = i9 + nx*(j9 - 1) + nx*ny*(k9 - 1)
       a(i9,j9,k9) = 1 + 0.1d0*n
