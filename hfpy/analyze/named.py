@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, warning
+from hfpy.layouts import letters_in
 
 
 def unknown_names(facts: Facts) -> Iterator[Diagnostic]:
@@ -35,7 +36,7 @@ def _domains(facts: Facts) -> set[str]:
         found |= {d.name for block in routine.spec.dependants for d in block.domains}
         found |= {d.name for c in routine.regions if c.region is not None for d in c.region.domains}
     for text in (options.layout or "", *options.layout_arrays.values()):
-        found |= {word.split(":")[0].lower() for word in text.split()}
+        found |= letters_in(text)
     for domain, spec in options.domains.items():  # an entry may give a domain of directives another letter
         if found & {name.lower() for name in spec.iterators}:
             found.add(domain.lower())

@@ -48,9 +48,9 @@ def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
 def _wider(left: FType | None, right: FType | None) -> FType | None:
     if left is None or right is None:
         return None
-    order = ("integer", "real", "complex")
-    if left.base in order and right.base in order and left.base != right.base:
-        return left if order.index(left.base) > order.index(right.base) else right
+    rank = {"integer": 0, "real": 1, "complex": 2}
+    if left.base in rank and right.base in rank and left.base != right.base:
+        return left if rank[left.base] > rank[right.base] else right
     return left if (left.kind, left.double) == (right.kind, right.double) or right.default else right
 
 

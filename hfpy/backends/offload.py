@@ -38,6 +38,7 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.nests import own_nest
+from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
 from hfpy.transform.regions import RegionRewriter
@@ -181,7 +182,7 @@ class OffloadRewriter(RegionRewriter):
         self._addressed_names: dict[int, Names] = {}
 
     def _atomic(self, region: Region) -> str:
-        return f"!${'acc' if self.backend.name == 'openacc' else 'omp'} atomic write"
+        return "acc" if self.backend.name == "openacc" else "omp"
 
     def only_own(self, name: str, states: States) -> bool:
         """Whether a local array is never needed on the device: each point has its own, and nothing else is done."""
@@ -336,10 +337,10 @@ class OffloadRewriter(RegionRewriter):
     def _check_text(self, node: Construct) -> None:
         """The user's own directives of the same family in a region, and names that stand for others around it."""
         assert node.end is not None
-        sentinel = "!$acc" if self.backend.name == "openacc" else "!$omp"
+        sentinel = "acc" if self.backend.name == "openacc" else "omp"
         rows = self.source.lines[node.header.line.last + 1 : node.end.line.first]
-        if any(row.lstrip().lower().startswith(sentinel) for row in rows):
-            self._refuse(f"a region with directives {sentinel} of its own", node.header.line)
+        if any(physical(row).sentinel == sentinel for row in rows):
+            self._refuse(f"a region with directives !${sentinel} of its own", node.header.line)
         references = self.sharing.region(self.numbers[id(node)]).body.references
         for reference in references:
             if reference.role == "pointer" and _sets_pointer(reference.at.statement):

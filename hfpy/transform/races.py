@@ -25,6 +25,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Header, OneLine, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.nests import own_nest
+from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.rows import Rows
 
@@ -214,7 +215,7 @@ class _Watch:
 
     def _statement(self, at: Located) -> Iterator[Edit]:
         line = at.statement.line
-        if line.first > 0 and _is_atomic(self.lines[line.first - 1]):
+        if line.first > 0 and physical(self.lines[line.first - 1]).words[:1] == ("atomic",):
             yield from self.rows.before(line, ["call hf_race_atomic(1)"], _STATEMENT)
             yield from self.rows.behind(line, ["call hf_race_atomic(0)"], -_STATEMENT)
         action = at.statement
@@ -294,13 +295,8 @@ def _guarded(name: str, symbol: Symbol, call: str) -> str:
     return f"if ({_test(symbol)}({name})) {call}" if symbol.dynamic else call
 
 
-def _is_atomic(line: str) -> bool:
-    words = line.split()
-    return len(words) > 1 and words[0].lower() in ("!$omp", "!$acc") and words[1].lower() == "atomic"
-
-
 def _is_zero(literal: Literal) -> bool:
     """Whether a literal is zero: ``0``, ``0.0d0``, ``0._dp``."""
     if literal.kind not in ("int", "real"):
         return False
-    return float(literal.text.lower().split("_")[0].replace("d", "e")) == 0
+    return literal.zero

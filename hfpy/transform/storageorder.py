@@ -13,7 +13,8 @@ from hfpy.model.macros import Macro
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros
 from hfpy.parse.macros import expand
-from hfpy.parse.preprocess import activity, read_text
+from hfpy.parse.physical import physical
+from hfpy.parse.preprocess import activity, read_lines
 
 
 def plain_macros(path: Path, options: Options) -> str | None:
@@ -21,15 +22,14 @@ def plain_macros(path: Path, options: Options) -> str | None:
 
     None if it can be used as it is.
     """
-    text = read_text(path)
-    if text is None:
+    lines = read_lines(path)
+    if lines is None:
         return None
     given = command_line_macros(options)
-    lines = text.split("\n")
     result = activity(lines, given, path, options.include_dirs)
     # In the compilers' Fortran mode only a # at the margin begins a line for the preprocessor; of files that this one
     # includes the same has to hold.
-    indented = any(line[:1].isspace() and line.lstrip()[:1] == "#" for line in lines)
+    indented = any(row.kind == "preprocessor" and row.column for row in map(physical, lines))
     own = [name for name, macro in result.macros.items() if given.get(name) != macro]
     if not (result.redefined or indented or result.includes) and not any(
         "#" in result.macros[name].body for name in own

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hfpy.analyze.bodies import words
 from hfpy.model.names import cut
 from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.physical import names_in_rows
 
 _ROW = 100
 
@@ -57,7 +57,7 @@ class Locals:
         if routine is not None:
             last = routine.end.last if routine.end is not None else routine.header.first
             lines = lines[routine.header.first : last + 1]
-        return cls(frozenset(w for line in lines for w in words(line)))
+        return cls(names_in_rows(lines))
 
     @property
     def arrays(self) -> set[str]:
