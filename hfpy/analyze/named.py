@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.layouts import letters_in
+from hfpy.model.names import shown_key
 
 
 def unknown_names(facts: Facts) -> Iterator[Diagnostic]:
@@ -16,7 +17,7 @@ def unknown_names(facts: Facts) -> Iterator[Diagnostic]:
     options = application.options
     units = [unit for index in application.files for unit in index.units]
     place = options.settings or Place(application.files[0].path if application.files else "")
-    routines = {key.strip(":") for key in application.units} | {unit.name for unit in units}
+    routines = {shown_key(key) for key in application.units} | {unit.name for unit in units}
     yield from _unknown(options.routines, routines, "routine", place)
     schemes = {unit.scheme for unit in units if unit.scheme}
     yield from _unknown(options.schemes, schemes, "scheme", place)

@@ -25,10 +25,10 @@ _LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
 def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
     """The type of an expression in a unit, or None where it is not known."""
     match expr:
-        case Literal(kind=kind, text=text):
+        case Literal(kind=kind, double=double):
             base = {"int": "integer", "char": "character"}.get(kind, kind)
             kind_of = fragment(expr.parameter) if expr.parameter else None
-            return FType(base, kind_of, double=kind == "real" and kind_of is None and "d" in text.lower())
+            return FType(base, kind_of, double=double)
         case Paren(inner=inner):
             return type_of(inner, key, scopes)
         case Unary(op=op, operand=operand):

@@ -15,12 +15,14 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sizes import constant
 from hfpy.analyze.states import States
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.base import Clause, directive_lines, render
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
+from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Import
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
@@ -295,7 +297,7 @@ class OffloadRewriter(RegionRewriter):
         names = sorted(self.sharing.region(self.numbers[id(node)]).body.names())
         found = [d for d in self._objects(names) if d.symbol.constant and d.rank]
         for data in found:
-            plain = all(low.lstrip("-").isdigit() for low in _lower_bounds(data))
+            plain = all(constant(low.expr) is not None for low in _lower_bounds(data))
             if data.symbol.type.base not in _KINDS or not plain:
                 self._refuse(f"the constant array '{data.name}'", node.header.line)
         return found
@@ -437,8 +439,8 @@ def _same_bounds(data: DataObject, of: str, name: str) -> str:
     return f"{data.symbol.type.base}(kind({of})) :: {name}({','.join(bounds)})"
 
 
-def _lower_bounds(data: DataObject) -> list[str]:
-    return [(dimension.lower or ONE).text for dimension in data.symbol.shape]
+def _lower_bounds(data: DataObject) -> list[Fragment]:
+    return [dimension.lower or ONE for dimension in data.symbol.shape]
 
 
 def _given_name(data: DataObject) -> str:

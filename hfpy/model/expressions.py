@@ -60,9 +60,19 @@ class Literal(Expr):
         return self.text.partition("_")[0].lower()
 
     @property
+    def decimal(self) -> str:
+        """A number with ``e`` before its exponent, without its kind parameter."""
+        return self.digits.replace("d", "e")
+
+    @property
+    def double(self) -> bool:
+        """Whether it is of double precision by its exponent."""
+        return self.kind == "real" and not self.parameter and "d" in self.digits
+
+    @property
     def zero(self) -> bool:
         """Whether it is a number that is zero: ``0``, ``0.0d0``, ``0._dp``."""
-        return self.kind in ("int", "real") and float(self.digits.replace("d", "e")) == 0
+        return self.kind in ("int", "real") and float(self.decimal) == 0
 
     @property
     def true(self) -> bool:
