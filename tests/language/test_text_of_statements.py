@@ -1,4 +1,4 @@
-"""Places, names and kinds of lines come from the parser: spellings that a search in the text of statements got wrong."""
+"""Places, names and kinds of lines come from the parser, whatever the spelling that a search in text would miss."""
 
 import pytest
 
@@ -148,3 +148,51 @@ end module m
     number = label[:2]
     rows = [row for row in done.files["m.F90"].splitlines() if row.startswith(number)]
     assert rows == [f"{number}    continue"]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "real(8) :: t(nx, ny); real(8) :: w",
+        "real(8) :: w; real(8) :: t(nx, ny)",
+        "real(8) :: w\n    real(8) :: &\n      t(nx, ny); integer :: unused",
+        "real(8), dimension(nx, ny) :: t; real(8) w",
+    ],
+)
+def test_a_vanished_array_takes_no_other_declaration_with_it(declared: str) -> None:
+    """The array goes into scalars; what shares a line with its declaration stays."""
+    text = f"""module m
+  implicit none
+  integer, parameter :: nx = 60, ny = 50
+contains
+  subroutine run(a, q)
+    real(8), intent(in) :: a(nx, ny)
+    real(8), intent(inout) :: q(nx, ny)
+    {declared}
+    @parallelRegion{{domName(i,j), domSize(nx,ny)}}
+    t(i,j) = 2 * a(i,j)
+    @end parallelRegion
+    @parallelRegion{{domName(i,j), domSize(nx,ny)}}
+    q(i,j) = t(i,j) + a(i,j)
+    @end parallelRegion
+    w = 1
+    q(1,1) = q(1,1) + w
+  end subroutine run
+end module m
+"""
+    found = translate_text(text, backend="openmp", opt=2).require().statements
+    assert {"real(8)::w", "real(8)w"} & set(found)
+    assert "hf_t=2*a(i,j)" in found
+
+
+@pytest.mark.parametrize("step", ["-1", "(-1)", "( - 2 )", "-nx/nx"])
+def test_a_loop_that_runs_backwards_is_counted(step: str) -> None:
+    """What `hfpy run --profile` counts: the values of a loop's variable, from the last to the first."""
+    body = f"""    @parallelRegion{{domName(i), domSize(nx)}}
+    do k = nz, 2, {step}
+      b(i, k) = a(i, k)
+    end do
+    @end parallelRegion
+"""
+    found = given(body, opt=0, profile=True).text
+    assert "hf_profile_count(int(2, 8), int(nz, 8), int(1, 8))" in found.replace("&\n", "")
