@@ -27,6 +27,12 @@ class Entry:
     directives: Literal["", "openmp", "openacc"] = ""
     answers: frozenset[str] = frozenset({"cpu", "host"})
 
+    @property
+    def home(self) -> tuple[str, str]:
+        """The module and the name of the class."""
+        module, _, name = self.written_by.partition(":")
+        return module, name
+
 
 _CUDA = frozenset({"cuda", "gpu", "nvd", "nvidia"})
 _OFFLOAD = frozenset({"openacc", "gpu", "nvd", "nvidia"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ from hfpy.diagnostics import Place
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
 Progress = Callable[[str, int, int], None]
 
+_WISH = re.compile(r"(march|share)\((.*)\)")
+_SIZE = re.compile(r"(\w+):([1-9]\d*)")
 TUNING_FILE = "hfpy-tuning.json"  # what `hfpy tune` has chosen, beside hfpy.toml
 DEFAULT_BACKEND = {"cpu": "openmp", "gpu": "cuda-c"}
 
@@ -128,6 +131,14 @@ class Tuned:
     seconds: float = 0.0
     model_seconds: float = 0.0
 
+    @property
+    def wish(self) -> tuple[str, dict[str, int]]:
+        """What ``lowering`` says: ``march`` or ``share``, and the number for each iterator; none if it says neither."""
+        found = _WISH.fullmatch(self.lowering)
+        if found is None:
+            return "", {}
+        return found[1], {name: int(number) for name, number in _SIZE.findall(found[2])}
+
 
 @dataclass(frozen=True)
 class Options:
@@ -180,6 +191,11 @@ class Options:
     def default_backend(self) -> str:
         """The backend of routines that nothing else assigns one to."""
         return self.backend or DEFAULT_BACKEND[self.target]
+
+    @property
+    def defined(self) -> frozenset[str]:
+        """The names of the macros that are defined for every file."""
+        return frozenset(given.partition("=")[0] for given in self.define)
 
     @property
     def layout_with_blocks(self) -> str:

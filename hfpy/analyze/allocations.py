@@ -6,7 +6,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
-from hfpy.parse.fragments import dim_at, fragment
+from hfpy.parse.fragments import compact, dim_at, fragment
 
 
 def known_size(facts: Facts, data: DataObject, position: int) -> Dim | None:
@@ -43,7 +43,7 @@ def _bound(facts: Facts, bound: Fragment, there: str, here: str) -> Fragment | N
     value = facts.domains.value(bound, there)
     if value is not None:
         return fragment(str(value))
-    return fragment("".join(bound.text.lower().split())) if _same_names(facts, bound.names, there, here) else None
+    return compact(bound) if _same_names(facts, bound.names, there, here) else None
 
 
 def _same_names(facts: Facts, names: frozenset[str], there: str, here: str) -> bool:

@@ -165,9 +165,9 @@ def _not_transferred(listed: Listed, symbol: Symbol) -> list[Diagnostic]:
     """An error for an object or a component with ``transferHere``: only arrays of their own are brought to the device
     for a whole routine, components for each kernel.
     """
-    if "%" not in listed.name and symbol.type.base not in ("type", "class"):
+    if not listed.component and symbol.type.base not in ("type", "class"):
         return []
-    what = "a component" if "%" in listed.name else "an object of derived type"
+    what = "a component" if listed.component else "an object of derived type"
     hint = "pass the array to a routine whose dummy argument is listed there"
     return [error("HF605", f"'{listed.name}' is {what}, and cannot be brought to the device here", listed.place, hint)]
 

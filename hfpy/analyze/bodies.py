@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.effects import Effects
@@ -12,19 +12,11 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Name, names_in, walk
+from hfpy.model.expressions import Apply, Expr, Name, names_in, walk
 from hfpy.model.statements import Construct, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import expanded
-from hfpy.parse.macros import expand
+from hfpy.parse.fragments import expanded, macro_names
 from hfpy.parse.nests import innermost_body
-
-# Operators, numbers (with the name of a kind) and components are passed over as a whole, so that no part of one is
-# taken for a name, and none is lost behind one: `.gt.t`, `1.d0`, `1.and.k`, `1.0_wp`, `o%x`.
-_WORD = re.compile(
-    r"\.[a-z]+\.|%\s*[a-z]\w*|(?:\d+\.(?![a-z]+\.)\d*|\.?\d+)(?:[ed][+-]?\d+)?(?:_(?P<kind>[a-z]\w*)|_\d+)?|(?P<name>[a-z_]\w*)",
-    re.IGNORECASE,
-)
 
 
 class RegionBody:
@@ -59,12 +51,13 @@ class RegionBody:
     def names(self) -> set[str]:
         """Every variable name that the region's code mentions, names in macros and bounds included."""
         names: set[str] = set()
+        lowered = {m.lower() for m in self.macros}
         for reference in self.references:
             if reference.at.own_loop:
                 continue  # the bounds are among the region's
-            spelled = _spelling(reference)
-            if spelled in self.macros:
-                names |= words(expand(spelled, self.macros))
+            named, line = _named(reference), reference.at.statement.line
+            if line.text[named.start : named.end] in self.macros:
+                names |= macro_names(line, named, self.macros)
                 continue
             name, _ = resolve_alias(reference.name, reference.at)
             if name is not None:
@@ -73,13 +66,12 @@ class RegionBody:
                 names.add(reference.name)
             names |= self._alias_names(reference)
         for at in self.inside:
-            for expr in _macro_calls(at, self.macros):
-                names |= words(expand(expr, self.macros))
+            for call in _macro_calls(at, lowered):
+                names |= macro_names(at.statement.line, call, self.macros)
         names |= self._statement_function_names(names)
         self.mentioned = frozenset(names)
         for bound in (*self.region.starts, *self.region.ends, *self.region.strides):
             names |= expanded(bound, self.macros).names
-        lowered = _lowered(self.macros)
         return {n for n in names if n not in lowered or self.facts.scopes.variable(n, self.key) is not None}
 
     def _declared_inside(self, reference: Reference) -> bool:
@@ -112,32 +104,14 @@ class RegionBody:
         return reference.at.statement.line.place(self.routine.file, node.start, node.end)
 
 
-def words(text: str) -> set[str]:
-    """The names in a piece of Fortran, in lower case: variables, procedures and keywords, and kinds of literals.
-
-    Operators (``.gt.``) and components (``%x``) are none. Strings and comments are read as code: a name too many does
-    no harm where this is asked.
-    """
-    return {found.lower() for pair in _WORD.findall(text) for found in pair if found}
+def _named(reference: Reference) -> Expr:
+    """The name in a reference."""
+    return reference.node.base if isinstance(reference.node, Apply) else reference.node
 
 
-def _lowered(macros: object) -> set[str]:
-    return {m.lower() for m in macros}  # type: ignore[attr-defined]
-
-
-def _spelling(reference: Reference) -> str:
-    node = reference.node
-    start = node.base.start if isinstance(node, Apply) else node.start
-    end = node.base.end if isinstance(node, Apply) else node.end
-    return reference.at.statement.line.text[start:end]
-
-
-def _macro_calls(at: Located, macros: object) -> list[str]:
-    """Texts of function-like macro calls in a statement (names behind them must be placed too)."""
-    texts = []
-    lowered = _lowered(macros)
+def _macro_calls(at: Located, lowered: set[str]) -> Iterator[Expr]:
+    """Calls of function-like macros in a statement (names behind them must be placed too)."""
     for expr in expressions(at.statement):
         for node in walk(expr):
             if isinstance(node, Apply) and isinstance(node.base, Name) and node.base.name in lowered:
-                texts.append(at.statement.line.text[node.start : node.end])
-    return texts
+                yield node

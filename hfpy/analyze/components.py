@@ -17,11 +17,13 @@ def chains_from(reference: Reference) -> Iterator[Component]:
                 yield node
 
 
-def path_of(expr: Expr) -> str | None:
-    """The components behind the variable of a designator, as ``%a%b``; None if there are indices on the way."""
-    path = ""
+def path_of(expr: Expr) -> tuple[str, ...] | None:
+    """The components behind the variable of a designator, ``a``, ``b`` of ``x%a%b``; None if there are indices on the
+    way.
+    """
+    path: tuple[str, ...] = ()
     while isinstance(expr, Component):
-        path = f"%{expr.name}{path}"
+        path = (expr.name, *path)
         expr = expr.base
     return path if isinstance(expr, Name) else None
 

@@ -22,6 +22,7 @@ from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective
 from hfpy.model.expressions import Name
+from hfpy.model.names import unit_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Opaque
 from hfpy.model.targets import holds_architecture, holds_position
@@ -99,7 +100,7 @@ def backend_of(application: Application, key: str) -> str:
     """The backend of a routine (design §4)."""
     options = application.options
     routine = application.routines.get(key)
-    for name in (key, key.rsplit("::", 1)[-1]):
+    for name in (key, unit_name(key)):
         if name in options.routines:
             return options.routines[name]
     if routine is not None and routine.scheme and routine.scheme in options.schemes:

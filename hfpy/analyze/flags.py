@@ -10,7 +10,7 @@ from __future__ import annotations
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Apply, Name, names_in, walk
+from hfpy.model.expressions import Apply, Name, names_in, walk, without_places
 from hfpy.model.statements import Assignment
 
 _ATOMIC_TYPES = ("integer", "logical", "real")
@@ -33,7 +33,7 @@ def flag_writes(body: RegionBody, name: str, data: DataObject) -> tuple[Assignme
             return ()
         if statement.line.file or statement.line.label or not _constant(body, statement):
             return ()
-        values.add(_value(statement))
+        values.add(without_places(statement.value))
         found.append(statement)
     return tuple(found) if len(values) == 1 else ()
 
@@ -50,8 +50,3 @@ def _constant(body: RegionBody, statement: Assignment) -> bool:
         return False
     found = (body.facts.scopes.variable(n, body.key) for n in names_in(statement.value))
     return all(f is not None and f.symbol.constant for f in found)
-
-
-def _value(statement: Assignment) -> str:
-    value = statement.value
-    return "".join(statement.line.text[value.start : value.end].lower().split())

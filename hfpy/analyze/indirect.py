@@ -15,11 +15,9 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import component, type_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Fragment, Keyword, Name, Unary, walk
+from hfpy.model.names import is_operator
 from hfpy.model.statements import Assignment, Call, expressions
 from hfpy.model.units import Routine
-
-# Relational operators have two spellings, of which expressions keep one.
-_SPELLINGS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "==", ".ne.": "/="}
 
 # One indirect call: where, with which designator or operator, its arguments, and the keys of its candidates.
 Found = tuple[Located, Expr, tuple[Expr, ...], tuple[str, ...]]
@@ -76,8 +74,8 @@ class Candidates:
             named = dict(derived.bindings)
             for name, target in derived.bindings:
                 keys = self.scopes.procedures(named.get(target, target) if name != target else target, routine.key)
-                place = self.defined if "(" in name else self.bound
-                place.setdefault(_normal(name), set()).update(keys)
+                place = self.defined if is_operator(name) else self.bound
+                place.setdefault(name, set()).update(keys)
             for name in derived.finals:
                 self.finals.update(self.scopes.procedures(name, routine.key))
             for part in derived.components:
@@ -93,9 +91,9 @@ class Candidates:
 
     def _of_interfaces(self, routine: Routine) -> None:
         for interface in routine.spec.interfaces:
-            if "(" in interface.name:
+            if is_operator(interface.name):
                 for name in interface.procedures:
-                    defined = self.defined.setdefault(_normal(interface.name), set())
+                    defined = self.defined.setdefault(interface.name, set())
                     defined.update(self.scopes.procedures(name, routine.key))
 
     def _arguments(self, args: tuple[Expr, ...], key: str) -> None:
@@ -168,10 +166,3 @@ class Candidates:
     def _of_kind(self, keys: set[str], kind: str) -> tuple[str, ...]:
         routines = self.application.routines
         return tuple(sorted(k for k in keys if k in routines and routines[k].kind == kind))
-
-
-def _normal(name: str) -> str:
-    """The name of a defined operator as expressions spell it."""
-    head, bracket, rest = name.partition("(")
-    inner = rest.removesuffix(")")
-    return f"{head}({_SPELLINGS.get(inner, inner)})" if bracket else name

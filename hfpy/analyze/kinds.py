@@ -76,7 +76,7 @@ class Kinds:
         if literal.parameter:
             value = self.value(fragment(literal.parameter).expr, key)
             return Scalar(base, value) if value is not None else None
-        if base == "real" and "d" in literal.text.lower():
+        if literal.double:
             return Scalar("real", self.defaults.double)
         return Scalar(base, self.defaults.real if base == "real" else self.defaults.integer)
 

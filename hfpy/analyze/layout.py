@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts, resolve_alias, views_by_class
-from hfpy.analyze.observed import UNSEEN, find_pins
+from hfpy.analyze.observed import find_pins
 from hfpy.analyze.orders import Node, Order
-from hfpy.analyze.pieces import Layout, LayoutFault, pieces_of, read_layout
+from hfpy.analyze.pieces import pieces_of
 from hfpy.analyze.sizes import constant, linear, normal
 from hfpy.analyze.splits import first_indices
 from hfpy.diagnostics import Diagnostic, Place, error, note
+from hfpy.layouts import Layout, LayoutFault, read_layout
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
 from hfpy.model.extents import Dim
 from hfpy.options import DomainSpec
@@ -176,20 +177,19 @@ def keep_unpinned(
         users = [d for d, _ in views[representative] if d.user_macro]
         if by_macros and users:
             orders[representative] = order
-            message = f"'{data.name}' has the order of {users[0].user_macro}, which is observed here: {reason[0]}"
+            message = f"'{data.name}' has the order of {users[0].user_macro}, which is observed here: {reason.text}"
             hint = "write the loops, or pass a copy in declared order"
-            found.append(error("HF311", message, reason[1] or place, hint))
+            found.append(error("HF311", message, reason.place or place, hint))
             continue
         if by_macros and representative not in asked and not any(d.listed for d, _ in views[representative]):
             continue  # nobody asked for another order
-        message = f"'{data.name}' keeps its declared order: {reason[0]}"
-        outside = reason[0].startswith(UNSEEN)
+        message = f"'{data.name}' keeps its declared order: {reason.text}"
         hint = (
             "name what is used outside in [project] exports"
-            if outside
+            if reason.unseen
             else "write loops there if it shall have another order"
         )
-        found.append(note("HF310", message, reason[1] or place, hint))
+        found.append(note("HF310", message, reason.place or place, hint))
     return orders
 
 

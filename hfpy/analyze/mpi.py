@@ -9,22 +9,16 @@ from __future__ import annotations
 from hfpy.model.expressions import Name
 from hfpy.model.statements import Call, Statement
 
-
-def _sends(names: str) -> dict[str, tuple[str, ...]]:
-    return dict.fromkeys(names.split(), ("in",))
-
-
-def _exchanges(names: str) -> dict[str, tuple[str, ...]]:
-    return dict.fromkeys(names.split(), ("in", "out"))
-
-
 #: What blocking procedures do to their first arguments: ``in`` is only read.
 BUFFERS: dict[str, tuple[str, ...]] = {
-    **_sends("mpi_send mpi_ssend mpi_bsend mpi_rsend"),
+    **dict.fromkeys("mpi_send mpi_ssend mpi_bsend mpi_rsend".split(), ("in",)),
     "mpi_recv": ("out",),
     "mpi_bcast": ("inout",),
     "mpi_sendrecv_replace": ("inout",),
-    **_exchanges("mpi_reduce mpi_allreduce mpi_scan mpi_exscan mpi_reduce_scatter mpi_reduce_scatter_block"),
+    **dict.fromkeys(
+        "mpi_reduce mpi_allreduce mpi_scan mpi_exscan mpi_reduce_scatter mpi_reduce_scatter_block".split(),
+        ("in", "out"),
+    ),
 }
 #: Calls whose messages are on their way when they return.
 STARTING = frozenset(

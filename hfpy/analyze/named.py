@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator
 
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, warning
+from hfpy.layouts import letters_in
+from hfpy.model.names import shown_key
 
 
 def unknown_names(facts: Facts) -> Iterator[Diagnostic]:
@@ -15,7 +17,7 @@ def unknown_names(facts: Facts) -> Iterator[Diagnostic]:
     options = application.options
     units = [unit for index in application.files for unit in index.units]
     place = options.settings or Place(application.files[0].path if application.files else "")
-    routines = {key.strip(":") for key in application.units} | {unit.name for unit in units}
+    routines = {shown_key(key) for key in application.units} | {unit.name for unit in units}
     yield from _unknown(options.routines, routines, "routine", place)
     schemes = {unit.scheme for unit in units if unit.scheme}
     yield from _unknown(options.schemes, schemes, "scheme", place)
@@ -35,7 +37,7 @@ def _domains(facts: Facts) -> set[str]:
         found |= {d.name for block in routine.spec.dependants for d in block.domains}
         found |= {d.name for c in routine.regions if c.region is not None for d in c.region.domains}
     for text in (options.layout or "", *options.layout_arrays.values()):
-        found |= {word.split(":")[0].lower() for word in text.split()}
+        found |= letters_in(text)
     for domain, spec in options.domains.items():  # an entry may give a domain of directives another letter
         if found & {name.lower() for name in spec.iterators}:
             found.add(domain.lower())

@@ -27,10 +27,18 @@ from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Memory, OneLine, Opaque, expressions
 from hfpy.model.units import Routine
 
-Reason = tuple[str, Place | None]
-UNSEEN = "code that hfpy does not see"
+_UNSEEN = "code that hfpy does not see"
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
 Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a class is pinned, as messages say it; ``unseen`` where it is for code that hfpy does not see."""
+
+    text: str
+    place: Place | None
+    unseen: bool = False
 
 
 @dataclass
@@ -39,11 +47,11 @@ class Pins:
 
     reasons: dict[Node, Reason] = field(default_factory=dict)
 
-    def add(self, node: Node, text: str, place: Place | None) -> bool:
+    def add(self, node: Node, reason: Reason) -> bool:
         """Pin a class; whether that is news."""
         if node in self.reasons:
             return False
-        self.reasons[node] = (text, place)
+        self.reasons[node] = reason
         return True
 
 
@@ -93,9 +101,9 @@ class _Finder:
         chosen = self.chosen(data)
         return chosen.storage if chosen is not None else None
 
-    def pin(self, data: DataObject, text: str, place: Place | None) -> bool:
+    def pin(self, data: DataObject, text: str, place: Place | None, unseen: bool = False) -> bool:
         node = self.facts.classes.root(data.identity)
-        return node in self.wanted and self.pins.add(node, text, place)
+        return node in self.wanted and self.pins.add(node, Reason(text, place, unseen))
 
     def induced(self, data: DataObject, items: tuple[Expr | str, ...] | None, key: str) -> tuple[int, ...]:
         """The order of the dimensions of a section: positions among its ranges, in storage order."""
@@ -144,12 +152,12 @@ class _Finder:
                     self.pin(data, "it is declared in an included file", place)
                 elif name == routine.result and routine.kind == "function":
                     self.pin(data, "it is a function result", place)
-                elif "bind" in " ".join(routine.prefix) or "bind(c" in routine.header.text.lower().replace(" ", ""):
+                elif routine.interoperable:
                     self.pin(data, "it belongs to an interoperable procedure", place)
                 elif not self.by_macros and name in routine.dummies and self.exports.uses_dummies(routine):
-                    self.pin(data, f"{UNSEEN} may call '{routine.name}'", place)
+                    self.pin(data, f"{_UNSEEN} may call '{routine.name}'", place, unseen=True)
                 elif not self.by_macros and self.exports.uses_variable(routine, name):
-                    self.pin(data, f"{UNSEEN} may use it", place)
+                    self.pin(data, f"{_UNSEEN} may use it", place, unseen=True)
                 else:
                     self._split_declaration(data, place)
 
@@ -429,13 +437,11 @@ class _Finder:
                 self.pin(data, why, self._place(reference, routine))
 
     def _opaque(self, key: str, routine: Routine) -> None:
-        from hfpy.parse.tokens import tokenise
-
         for at in self.facts.graph.statements[key]:
             if not isinstance(at.statement, Opaque):
                 continue
-            for token in tokenise(at.statement.line.text):
-                data = self.facts.object(token.text.lower(), key) if token.kind == "name" else None
+            for name in sorted(at.statement.names):
+                data = self.facts.object(name, key)
                 if data is not None and data.rank > 1:
                     self.pin(data, "a statement that hfpy cannot parse names it", at.statement.line.place(routine.file))
 

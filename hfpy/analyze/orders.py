@@ -14,6 +14,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.pieces import Piece
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.macros import Macro
+from hfpy.model.names import access_macro, domain_macro
 from hfpy.parse.macros import permutation
 
 Node = tuple[str, str]
@@ -112,10 +113,10 @@ def wanted_macro(data: DataObject) -> tuple[str, str, bool] | None:
     if rank < 3 or data.removed:
         return None
     if data.user_macro:
-        return data.user_macro.replace("DOM", "AT", 1), data.user_macro, False
+        return access_macro(data.user_macro), data.user_macro, False
     if data.access_macro or data.domain_macro:
-        access = data.access_macro or data.domain_macro.replace("DOM", "AT", 1)
-        domain = data.domain_macro or data.access_macro.replace("AT", "DOM", 1)
+        access = data.access_macro or access_macro(data.domain_macro)
+        domain = data.domain_macro or domain_macro(data.access_macro)
         return access, domain, False
     if not data.auto or not any(d.parallel for d in data.used):
         return None

@@ -7,7 +7,6 @@ backends without directives, too, if the compiler heeds the user's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.units import Routine
+from hfpy.parse.physical import physical
 
 _SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
 # What shares out a loop, or is for the loop that follows.
@@ -51,8 +51,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
         if found is None and facts.backend(routine.key) == "openmp":  # the others look into their regions themselves
             found = _within(lines, region.line.last + 1, last, sentinel)
         if found is not None:
-            column = len(lines[found]) - len(lines[found].lstrip())
-            place = Place(routine.file, found + 1, column + 1, len(lines[found].strip()))
+            place = _place(routine, lines, found)
             message = f"a region that gets directives from hfpy has '!${sentinel}' directives of yours"
             hint = "take yours away, as the region says the same; the backend sequential has no directives"
             yield error("HF216", message, place, hint, [Related(region.place, "the region")])
@@ -83,17 +82,15 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
         if shared or not opened or opened[-1][0] in _BY_ONE:
             continue
         found = opened[-1][1]
-        column = len(lines[found]) - len(lines[found].lstrip())
-        place = Place(routine.file, found + 1, column + 1, len(lines[found].strip()))
+        place = _place(routine, lines, found)
         message = "each thread of a parallel region of yours would do a whole region of hfpy's"
         hint = "end yours before, let one thread do it (single, master), or share out a loop around it"
         yield error("HF216", message, place, hint, [Related(region.place, "the region")])
 
 
-def _words(line: str, sentinel: str) -> list[str]:
-    """The words of a directive before its clauses; none for other lines and for continued ones."""
-    found = re.match(rf"\s*!\${sentinel}\b(?!\s*&)\s*([a-z ]*)", line.lower())
-    return found[1].split() if found else []
+def _place(routine: Routine, lines: Sequence[str], number: int) -> Place:
+    found = physical(lines[number])
+    return Place(routine.file, number + 1, found.column + 1, found.length)
 
 
 def _around(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:
@@ -113,10 +110,10 @@ def _open_and_before(
     opened: list[tuple[str, int]] = []
     before: _Directive | None = None
     for number in range(first, last):
-        words = _words(lines[number], sentinel)
-        text = lines[number].strip()
-        if not words:
-            if text and not text.startswith("!"):
+        row = physical(lines[number])
+        words = row.words
+        if not words or row.sentinel != sentinel:
+            if not row.apart:
                 before = None
             continue
         combined = bool(_LOOPS & set(words))
@@ -132,7 +129,8 @@ def _open_and_before(
 def _within(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:
     """The line of a directive in a region that shares out work once more."""
     for number in range(first, last):
-        words = set(_words(lines[number], sentinel))
+        row = physical(lines[number])
+        words = set(row.words) if row.sentinel == sentinel else set()
         if "end" not in words and words & ((_LOOPS | _BLOCKS) - {"simd", "critical"}):
             return number
     return None

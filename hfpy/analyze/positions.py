@@ -16,6 +16,7 @@ from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.application import Application
 from hfpy.model.directives import Region
+from hfpy.model.names import unit_name
 from hfpy.model.statements import constructs
 
 
@@ -134,7 +135,7 @@ def _recursion(graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]]
         sites = [s for k in sorted(component) for s in graph.sites.get(k, ()) if s.callee in component]
         routine = graph.application.routines[first]
         related = [Related(_place(graph, s), f"'{s.name}' is called here") for s in sites[:4]]
-        chain = " → ".join(k.rsplit("::", 1)[-1] for k in (*sorted(component), first))
+        chain = " → ".join(unit_name(k) for k in (*sorted(component), first))
         message = f"recursive call chain into a region: {chain}"
         found.append(error("HF401", message, routine.place(), "take the region out of the recursion", related))
     return found

@@ -33,12 +33,12 @@ class Decisions(Protocol):
 @dataclass(frozen=True)
 class View:
     """A name by which a routine gets at an array: a variable (``root``: home unit and name there), or a component
-    behind it (``path``: ``%b``; None where there are indices or calls on the way). ``writes`` tells whether it is
-    changed.
+    behind it (``path``: the names on the way; None where there are indices or calls on the way).
+    ``writes`` tells whether it is changed.
     """
 
     root: Identity
-    path: str | None
+    path: tuple[str, ...] | None
     part: str
     writes: bool
 
@@ -122,14 +122,14 @@ class Residence:
                     yield self._through(given, view, site)
 
     def _through(self, given: Expr, view: View, site: CallSite) -> View:
-        path: str | None = ""
+        path: tuple[str, ...] | None = ()
         while isinstance(given, Component | Apply):
-            path = f"%{given.name}{path}" if isinstance(given, Component) and path is not None else None
+            path = (given.name, *path) if isinstance(given, Component) and path is not None else None
             given = given.base
         name = resolve_alias(given.name, site.at)[0] if isinstance(given, Name) else None
         found = self.facts.scopes.variable(name, site.caller) if name is not None else None
         root = (found.home, found.symbol.name) if found is not None else ("", "")
-        whole = f"{path}{view.path}" if path is not None and view.path is not None and found is not None else None
+        whole = (*path, *view.path) if path is not None and view.path is not None and found is not None else None
         return View(root, whole, view.part, view.writes)
 
     # -- what a routine names itself
@@ -149,10 +149,10 @@ class Residence:
             elif found.symbol.rank or ((data := self.facts.object(name, key)) is not None and data.rank):
                 dummy = found.home == key and name in self.facts.routine(key).dummies
                 if not dummy:
-                    yield View(common_block(self.facts, root) or root, "", "", writes)
+                    yield View(common_block(self.facts, root) or root, (), "", writes)
         for at in self.facts.graph.statements.get(key, ()):
             for member in namelist_members(self.facts, key, at.statement):
-                yield View(member.identity, "", "", True)
+                yield View(member.identity, (), "", True)
 
     def _component_views(self, reference: Reference, key: str, root: Identity, writes: bool) -> Iterator[View]:
         for expr in chains_from(reference):

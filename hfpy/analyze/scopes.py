@@ -95,10 +95,8 @@ class Scopes:
     def implicit_type(name: str, routine: Routine) -> FType:
         """The type of an undeclared name by the implicit rules of its routine."""
         for letters, ftype in routine.spec.implicit:
-            for item in letters.split(","):
-                low, _, high = item.partition("-")
-                if low <= name[0] <= (high or low):
-                    return ftype
+            if name[0] in letters:
+                return ftype
         return FType("integer" if name[0] in "ijklmn" else "real", None, "", "implicit")
 
     def _from_use(self, name: str, use: Use, key: str) -> Found | None:

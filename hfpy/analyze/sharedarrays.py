@@ -19,6 +19,7 @@ from hfpy.analyze.dependence.subscripts import at_point
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 from hfpy.model.expressions import Name
+from hfpy.model.names import at_home, without_home
 from hfpy.parse.fragments import ONE
 
 _LAST = 1 << 30  # behind all statements
@@ -188,10 +189,11 @@ class SharedArrays:
             )
             self._tell(name, error("HF504", message, place, hint), pair)
             return
-        text = answer.text.replace(f"@{self.body.key}", "")
+        text = at_home(answer.text, self.body.key)
         if answer.kind == "distinct":
-            hint = f"if no two of its values are equal, say so in the region: distinct({answer.name.split('@')[0]})"
-            text = f"the index comes from '{answer.name.split('@')[0]}', and two of its values may be equal"
+            index = without_home(answer.name)
+            hint = f"if no two of its values are equal, say so in the region: distinct({index})"
+            text = f"the index comes from '{index}', and two of its values may be equal"
         message = f"two points may meet in an element of '{name}' that one of them writes: {text}"
         self._tell(name, warning("HF500", message, place, hint), pair)
 

@@ -6,6 +6,7 @@ case. A range ``1:n`` is the size ``n``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from hfpy.model.expressions import (
@@ -97,14 +98,17 @@ def show(form: Linear) -> str:
     """A linear form as text, the same for equal forms."""
     if not form:
         return "0"
-    parts = []
-    for atom, factor in form:
-        if not atom:
-            parts.append(f"{factor:+d}")
-        else:
-            parts.append(("+" if factor > 0 else "-") + ("" if abs(factor) == 1 else f"{abs(factor)}*") + atom)
-    text = "".join(parts)
-    return text[1:] if text.startswith("+") else text
+    return sum_of(form)
+
+
+def sum_of(terms: Iterable[tuple[str, int]]) -> str:
+    """The text of a sum of products of an atom and a number; the empty atom is that of the number alone."""
+    text = ""
+    for atom, factor in terms:
+        sign = "-" if factor < 0 else "+" if text else ""
+        size = abs(factor)
+        text += f"{sign}{size}" if not atom else f"{sign}{atom}" if size == 1 else f"{sign}{size}*{atom}"
+    return text
 
 
 def normal(dim: Dim) -> str:

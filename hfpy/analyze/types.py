@@ -25,10 +25,10 @@ _LOGICAL = frozenset("< <= > >= == /= .and. .or. .not. .eqv. .neqv.".split())
 def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
     """The type of an expression in a unit, or None where it is not known."""
     match expr:
-        case Literal(kind=kind, text=text):
+        case Literal(kind=kind, double=double):
             base = {"int": "integer", "char": "character"}.get(kind, kind)
             kind_of = fragment(expr.parameter) if expr.parameter else None
-            return FType(base, kind_of, double=kind == "real" and kind_of is None and "d" in text.lower())
+            return FType(base, kind_of, double=double)
         case Paren(inner=inner):
             return type_of(inner, key, scopes)
         case Unary(op=op, operand=operand):
@@ -48,9 +48,9 @@ def type_of(expr: Expr, key: str, scopes: Scopes) -> FType | None:
 def _wider(left: FType | None, right: FType | None) -> FType | None:
     if left is None or right is None:
         return None
-    order = ("integer", "real", "complex")
-    if left.base in order and right.base in order and left.base != right.base:
-        return left if order.index(left.base) > order.index(right.base) else right
+    rank = {"integer": 0, "real": 1, "complex": 2}
+    if left.base in rank and right.base in rank and left.base != right.base:
+        return left if rank[left.base] > rank[right.base] else right
     return left if (left.kind, left.double) == (right.kind, right.double) or right.default else right
 
 

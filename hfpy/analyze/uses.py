@@ -110,7 +110,7 @@ def _statement(at: Located) -> Iterator[Reference]:
                     yield from _expr(expr, at, "pointer")
                 return
             if var:
-                start = statement.line.text.lower().find(var, 0)
+                start = statement.var_start
                 yield Reference(var, Name(start, start + len(var), var), at, "write")
             for expr in exprs:
                 yield from _expr(expr, at, "read")

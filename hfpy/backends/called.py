@@ -4,7 +4,6 @@ and which module variables they know.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -26,13 +25,14 @@ from hfpy.model.kernel import Import
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, InputOutput, Statement, expressions
 from hfpy.model.units import DerivedType, Routine
+from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.imports import Imports
 
 OFFLOADED = ("openacc", "openmp-target")
 _ROUTINE = {"openacc": "!$acc routine seq", "openmp-target": "!$omp declare target"}
 _VARIABLES = {"openacc": "!$acc declare create({})", "openmp-target": "!$omp declare target({})"}
-_OWN = {"openacc": r"^\s*!\$acc\s+routine\b", "openmp-target": r"^\s*!\$omp\s+declare\s+target\b"}
+_OWN = {"openacc": ("acc", ("routine",)), "openmp-target": ("omp", ("declare", "target"))}  # of the user's
 _SUBROUTINES = ("mvbits",)
 
 
@@ -109,7 +109,9 @@ class Called:
         if routine.end is None:
             return False
         rows = self.facts.application.file(routine.key).source.lines[routine.header.first : routine.end.last + 1]
-        return any(re.match(_OWN[family], row, re.IGNORECASE) for row in rows)
+        sentinel, words = _OWN[family]
+        found = (physical(row) for row in rows)
+        return any(row.sentinel == sentinel and row.words[: len(words)] == words for row in found)
 
     # -- module variables
 

@@ -15,12 +15,14 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sizes import constant
 from hfpy.analyze.states import States
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.base import Clause, directive_lines, render
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
+from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import Import
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
@@ -38,6 +40,7 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.nests import own_nest
+from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
 from hfpy.transform.regions import RegionRewriter
@@ -181,7 +184,7 @@ class OffloadRewriter(RegionRewriter):
         self._addressed_names: dict[int, Names] = {}
 
     def _atomic(self, region: Region) -> str:
-        return f"!${'acc' if self.backend.name == 'openacc' else 'omp'} atomic write"
+        return "acc" if self.backend.name == "openacc" else "omp"
 
     def only_own(self, name: str, states: States) -> bool:
         """Whether a local array is never needed on the device: each point has its own, and nothing else is done."""
@@ -294,7 +297,7 @@ class OffloadRewriter(RegionRewriter):
         names = sorted(self.sharing.region(self.numbers[id(node)]).body.names())
         found = [d for d in self._objects(names) if d.symbol.constant and d.rank]
         for data in found:
-            plain = all(low.lstrip("-").isdigit() for low in _lower_bounds(data))
+            plain = all(constant(low.expr) is not None for low in _lower_bounds(data))
             if data.symbol.type.base not in _KINDS or not plain:
                 self._refuse(f"the constant array '{data.name}'", node.header.line)
         return found
@@ -336,10 +339,10 @@ class OffloadRewriter(RegionRewriter):
     def _check_text(self, node: Construct) -> None:
         """The user's own directives of the same family in a region, and names that stand for others around it."""
         assert node.end is not None
-        sentinel = "!$acc" if self.backend.name == "openacc" else "!$omp"
+        sentinel = "acc" if self.backend.name == "openacc" else "omp"
         rows = self.source.lines[node.header.line.last + 1 : node.end.line.first]
-        if any(row.lstrip().lower().startswith(sentinel) for row in rows):
-            self._refuse(f"a region with directives {sentinel} of its own", node.header.line)
+        if any(physical(row).sentinel == sentinel for row in rows):
+            self._refuse(f"a region with directives !${sentinel} of its own", node.header.line)
         references = self.sharing.region(self.numbers[id(node)]).body.references
         for reference in references:
             if reference.role == "pointer" and _sets_pointer(reference.at.statement):
@@ -436,8 +439,8 @@ def _same_bounds(data: DataObject, of: str, name: str) -> str:
     return f"{data.symbol.type.base}(kind({of})) :: {name}({','.join(bounds)})"
 
 
-def _lower_bounds(data: DataObject) -> list[str]:
-    return [(dimension.lower or ONE).text for dimension in data.symbol.shape]
+def _lower_bounds(data: DataObject) -> list[Fragment]:
+    return [dimension.lower or ONE for dimension in data.symbol.shape]
 
 
 def _given_name(data: DataObject) -> str:

@@ -20,7 +20,7 @@ def backend(name: str) -> Backend:
     Raises UsageError where the table says of it that it writes kernels, and it does not, or the other way about.
     """
     entry = TABLE[name]
-    module, _, made = entry.written_by.partition(":")
+    module, made = entry.home
     found: Backend = getattr(import_module(module), made)()
     if (entry.kind == "kernels") != isinstance(found, WritesKernels):
         able = "writes kernels" if entry.kind != "kernels" else "cannot write kernels: it has no method 'writer'"

@@ -96,6 +96,11 @@ class Listed:
     name: str
     place: Place
 
+    @property
+    def component(self) -> bool:
+        """Whether it is a component of an object."""
+        return "%" in self.name
+
 
 @dataclass(frozen=True, slots=True)
 class StencilScope:

@@ -60,6 +60,21 @@ class Literal(Expr):
         return self.text.partition("_")[0].lower()
 
     @property
+    def decimal(self) -> str:
+        """A number with ``e`` before its exponent, without its kind parameter."""
+        return self.digits.replace("d", "e")
+
+    @property
+    def double(self) -> bool:
+        """Whether it is of double precision by its exponent."""
+        return self.kind == "real" and not self.parameter and "d" in self.digits
+
+    @property
+    def zero(self) -> bool:
+        """Whether it is a number that is zero: ``0``, ``0.0d0``, ``0._dp``."""
+        return self.kind in ("int", "real") and float(self.decimal) == 0
+
+    @property
     def true(self) -> bool:
         """Whether it is the logical constant that is true."""
         return self.text.lower().startswith(".true")
@@ -139,10 +154,13 @@ class ImpliedDo(Expr):
 
 @dataclass(frozen=True, slots=True)
 class ArrayConstructor(Expr):
-    """``[items]`` or ``(/ items /)``; ``type_spec`` is the text before ``::`` or empty."""
+    """``[items]`` or ``(/ items /)``; ``type_spec`` is the text before ``::`` or empty, ``spec_names`` are the names of
+    kinds, lengths and types in it, as written.
+    """
 
     items: tuple[Expr, ...]
     type_spec: str = ""
+    spec_names: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +239,8 @@ def rebuilt(expr: Expr, start: int, end: int, change: Callable[[Expr], Expr], op
             return Keyword(start, end, name, change(value))
         case ImpliedDo(items=items, var=var, bounds=bounds):
             return ImpliedDo(start, end, tuple(map(change, items)), var, tuple(map(change, bounds)))
-        case ArrayConstructor(items=items, type_spec=spec):
-            return ArrayConstructor(start, end, tuple(map(change, items)), spec)
+        case ArrayConstructor(items=items, type_spec=spec, spec_names=names):
+            return ArrayConstructor(start, end, tuple(map(change, items)), spec, names)
         case Complex(real=real, imag=imag):
             return Complex(start, end, change(real), change(imag))
         case Star():
@@ -270,8 +288,8 @@ def without_places(expr: Expr) -> Expr:
             return without_places(children(expr)[0])
         case Literal(kind=kind, text=text):
             return Literal(0, 0, kind, text if kind == "char" else text.lower())
-        case ArrayConstructor(items=items, type_spec=spec):
-            return ArrayConstructor(0, 0, tuple(map(without_places, items)), "".join(spec.lower().split()))
+        case ArrayConstructor(items=items, type_spec=spec, spec_names=names):
+            return ArrayConstructor(0, 0, tuple(map(without_places, items)), "".join(spec.lower().split()), names)
     return rebuilt(expr, 0, 0, without_places, 0)
 
 
@@ -302,9 +320,18 @@ class Quoted(Expr):
 
 
 def mentioned(expr: Expr) -> set[str]:
-    """Every name that the expression mentions, kinds of literals included (component names are none)."""
-    kinds = {node.parameter.lower() for node in walk(expr) if isinstance(node, Literal)}
-    return names_in(expr) | {k for k in kinds if k and not k.isdigit()}
+    """Every name that the expression mentions, those in kinds of literals and in types of array constructors included
+    (component names are none).
+    """
+    found = names_in(expr)
+    for node in walk(expr):
+        if isinstance(node, Literal):
+            kind = node.parameter.lower()
+            if kind and not kind.isdigit():
+                found.add(kind)
+        elif isinstance(node, ArrayConstructor):
+            found |= {name.lower() for name in node.spec_names}
+    return found
 
 
 def names_in(expr: Expr) -> set[str]:

@@ -61,6 +61,11 @@ class Parameter:
     operator: str = ""
 
     @property
+    def component(self) -> bool:
+        """Whether the launcher is called with a component of an object."""
+        return "%" in self.actual
+
+    @property
     def rank(self) -> int:
         """The number of an array's dimensions."""
         return len(self.bounds)

@@ -12,3 +12,8 @@ class Macro:
     name: str
     params: tuple[str, ...] | None
     body: str
+
+    @property
+    def pastes(self) -> bool:
+        """Whether it puts tokens together, or makes texts of arguments (``##``, ``#``)."""
+        return "#" in self.body

@@ -12,6 +12,9 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 TOUCH_ITERATOR = "hf_touch"
+TWIN = "_hfdev"  # ends the name of the twin on the device that a user's array has
+_PREFIX = "hf_"
+MASK = "_mask"  # ends the names of masks
 _NAME_LIMIT = 63
 # What stands before the name of a user's array or variable in names that belong to it, in the same routine.
 _PREFIXES = ("hf_at_", "hf_was_", "hf_entered_", "hf_given_", "hf_last_")
@@ -40,16 +43,78 @@ class Names:
         return name if name in self.taken else self.name(name, ("own", name))
 
 
+def unit_name(key: str) -> str:
+    """The name of a routine or module by its key, ``module::name``."""
+    return key.rsplit("::", 1)[-1]
+
+
+def shown_key(key: str) -> str:
+    """A key as people write it: ``module::name``, or the name alone of what is in no module."""
+    return key.strip(":")
+
+
+def with_home(name: str, home: str) -> str:
+    """A name of another unit's, given by its key, in a text that has names of several."""
+    return f"{name}@{home}"
+
+
+def without_home(name: str) -> str:
+    """The name in the unit that it is of."""
+    return name.partition("@")[0]
+
+
+def at_home(text: str, home: str) -> str:
+    """A text with names of several units as this unit reads it: its own names stand for themselves."""
+    return text.replace(f"@{home}", "")
+
+
+def access_macro(domain_macro: str) -> str:
+    """The macro for accesses that belongs to one for shapes: ``AT`` to ``DOM``, ``AT4`` to ``DOM4``
+    (hybrid-fortran.md §6.3).
+    """
+    return domain_macro.replace("DOM", "AT", 1)
+
+
+def domain_macro(access_macro: str) -> str:
+    """The macro for shapes that belongs to one for accesses."""
+    return access_macro.replace("AT", "DOM", 1)
+
+
+def is_operator(name: str) -> bool:
+    """Whether a generic name is that of an operator or of the assignment, as ``operator(+)``."""
+    return "(" in name
+
+
+def is_generated(name: str) -> bool:
+    """Whether a name is one of those that hfpy gives."""
+    return name.startswith(_PREFIX)
+
+
+def stem(name: str) -> str:
+    """A name that hfpy gives, without what all of them begin with."""
+    return name.removeprefix(_PREFIX)
+
+
+def is_mask(name: str) -> bool:
+    """Whether a name is that of a mask that stands for the condition of a branch."""
+    return is_generated(name) and name.endswith(MASK)
+
+
+def twin_of(name: str) -> str:
+    """The array whose device twin has this name; empty if it is no name of one (hybrid-fortran.md §7.3)."""
+    return name.removesuffix(TWIN) if name.endswith(TWIN) else ""
+
+
 def stems(keys: Iterable[str]) -> dict[str, str]:
     """A part of a name for each of some routines, given by key: the routine's name, with the module where several have
     it. No two are the same.
     """
     ordered = sorted(keys)
-    same = Counter(key.rsplit("::", 1)[-1] for key in ordered)
+    same = Counter(map(unit_name, ordered))
     names = Names()
-    alone = [key for key in ordered if same[key.rsplit("::", 1)[-1]] == 1]
+    alone = [key for key in ordered if same[unit_name(key)] == 1]
     for key in alone:
-        names.given[key] = key.rsplit("::", 1)[-1]
+        names.given[key] = unit_name(key)
     for key in ordered:
         names.name(key.replace("::", "_").strip("_"), key)
     return {key: names.given[key] for key in ordered}

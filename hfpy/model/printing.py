@@ -174,6 +174,12 @@ def expression(expr: Expr, text: str = "", tight: bool = False) -> str:
     return _Printer(text).show(expr, 0, BOUND if tight else OUTSIDE)
 
 
+def character(text: str) -> str:
+    """A text as a character constant."""
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
 def statement(made: Statement) -> str:
     """The text of one statement, without label and without the bodies of constructs.
 

@@ -15,14 +15,19 @@ from hfpy.diagnostics import Place
 LineKey = tuple[str, int, int]
 
 
+def compact(text: str) -> str:
+    """A text without blanks and in lower case."""
+    return "".join(text.lower().split())
+
+
 @dataclass(frozen=True, slots=True)
 class LogicalLine:
     """One statement or directive.
 
     ``text`` is the joined text; ``segments`` are (offset in text, physical line, column) triples,
-    lines and columns 0-based; ``label`` is the statement label or empty. ``directive`` marks an ``@`` line;
-    ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set where the line stems from an
-    included file.
+    lines and columns 0-based; ``label`` is the statement label or empty, ``label_at`` its physical line and column.
+    ``directive`` marks an ``@`` line; ``comment`` says that a directive stood behind ``!`` (design §6). ``file`` is set
+    where the line stems from an included file.
     """
 
     text: str
@@ -32,6 +37,12 @@ class LogicalLine:
     directive: bool = False
     comment: bool = False
     file: str = ""
+    label_at: tuple[int, int] = (-1, -1)
+
+    @property
+    def compact(self) -> str:
+        """The text without blanks and in lower case: equal for statements that differ in these alone."""
+        return compact(self.text)
 
     @property
     def first(self) -> int:

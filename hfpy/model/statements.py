@@ -47,11 +47,15 @@ class Call(Statement):
 
 @dataclass(frozen=True, slots=True)
 class OneLine(Statement):
-    """``if (cond) action``, ``where (mask) action`` or ``forall (…) action``; ``kind`` says which."""
+    """``if (cond) action``, ``where (mask) action`` or ``forall (…) action``; ``kind`` says which. ``behind`` and
+    ``begin`` are the offsets behind the parenthesis and of the action (-1 where a pass made the statement).
+    """
 
     kind: str
     control: tuple[Expr, ...]
     action: Statement
+    behind: int = -1
+    begin: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,8 @@ class Header(Statement):
 
     ``kind``: if, elseif, else, do, dowhile, doconcurrent, select, selecttype, case, where,
     elsewhere, forall, associate, block, critical. ``exprs`` are the condition, the bounds (lower, upper, step) of a
-    ``do``, the selector, the case values; ``var`` is the loop variable; ``names`` the associate names.
+    ``do``, the selector, the case values; ``var`` is the loop variable, ``var_start`` its offset in the line;
+    ``names`` the associate names.
     """
 
     kind: str
@@ -69,6 +74,7 @@ class Header(Statement):
     construct_name: str = ""
     label: str = ""
     names: tuple[str, ...] = ()
+    var_start: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +125,12 @@ class Specification(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Statement):
-    """A statement hfpy does not understand: passed through where no directive reaches it, else refused."""
+    """A statement hfpy does not understand: passed through where no directive reaches it, else refused. ``names`` are
+    all words in it that may be names.
+    """
 
     reason: str
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from hfpy.model.directives import Dependants, IfDirective, StencilScope
 from hfpy.model.expressions import Expr, Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
-from hfpy.model.source import LogicalLine, SourceText
+from hfpy.model.source import LogicalLine, SourceText, compact
 from hfpy.model.statements import Construct, Node, constructs
 
 
@@ -30,6 +30,11 @@ class FType:
     length: Fragment | None = None
 
     @property
+    def compact(self) -> str:
+        """The type as written, but without blanks and in lower case."""
+        return compact(self.text)
+
+    @property
     def default(self) -> bool:
         """Whether it is of the default kind."""
         return self.kind is None and not self.double
@@ -41,12 +46,23 @@ class FType:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedShape:
+    """The attribute ``dimension(…)`` of a declaration, as offsets into its line: ``begin`` is that of the comma before
+    it, ``span`` that of the shape between the parentheses, ``end`` that behind them.
+    """
+
+    begin: int
+    span: tuple[int, int]
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Symbol:
     """A declared name in one scope.
 
     ``line`` is the declaration's logical line; ``name_span`` and ``shape_span`` (the text inside the parentheses
     of the entity's own shape, or None where the shape comes from ``dimension(…)`` or elsewhere) are offsets into it,
-    ``dimension_span`` is the place of the attribute ``dimension(…)``, if the declaration has one.
+    ``shared_shape`` is the place of the attribute ``dimension(…)``, if the declaration has one.
     """
 
     name: str
@@ -60,7 +76,7 @@ class Symbol:
     shape_span: tuple[int, int] | None = None
     entity_span: tuple[int, int] = (0, 0)
     entity_count: int = 1
-    dimension_span: tuple[int, int] | None = None
+    shared_shape: SharedShape | None = None
 
     @property
     def rank(self) -> int:
@@ -87,7 +103,7 @@ class Symbol:
 @dataclass(frozen=True, slots=True)
 class Use:
     """One ``use``: module, the ``only`` list as local name → name in the module, or None for everything, and
-    renames.
+    renames. ``listed`` is the offset behind the colon of ``only:`` in the line.
     """
 
     module: str
@@ -95,6 +111,7 @@ class Use:
     renames: tuple[tuple[str, str], ...] = ()
     line: LogicalLine | None = None
     intrinsic: bool = False
+    listed: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +149,8 @@ class StorageGroup:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """What a specification part declares. ``repeated`` are declarations that only say again what is known,
+    """What a specification part declares. ``implicit`` are the types that ``implicit`` statements give, each with the
+    letters that names of it begin with. ``repeated`` are declarations that only say again what is known,
     ``interface_blocks`` the lines of directives in interface bodies, which have no effect.
     """
 
@@ -223,7 +241,9 @@ class FileIndex:
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A routine, program or module, parsed: specification and, for the former, the executable part."""
+    """A routine, program or module, parsed: specification and, for the former, the executable part. ``interoperable``
+    ones are ``bind(c)``.
+    """
 
     key: str
     kind: str
@@ -240,6 +260,7 @@ class Routine:
     host: str = ""
     scheme: str = ""
     prefix: tuple[str, ...] = ()
+    interoperable: bool = False
     body_first: int = -1
     spec_insert: int = -1
     scopes: tuple[StencilScope, ...] = ()

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import re
 
+# Operators as expressions have them.
+_SPELLINGS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "==", ".ne.": "/="}
+
 _BOUND = re.compile(r"procedure\b(?:\s*\([^)]*\))?(?:\s*,[^:]*)?(?:\s*::)?\s*(.*)$")
 _GENERIC = re.compile(r"generic\b[^:]*::\s*([^=]*?(?:\([^)]*\))?)\s*=>\s*(.*)$")
 _FINAL = re.compile(r"final\b\s*(?:::)?\s*(.*)$")
 
 
+def generic_name(text: str) -> str:
+    """A generic name in lower case and without blanks, operators as expressions have them: ``operator(.GT.)`` is
+    ``operator(>)``.
+    """
+    name = "".join(text.lower().split())
+    head, bracket, rest = name.partition("(")
+    inner = rest.removesuffix(")")
+    return f"{head}({_SPELLINGS.get(inner, inner)})" if bracket else name
+
+
 def bound_names(lowered: str) -> list[tuple[str, str]]:
     """The names that a line of a derived type binds to procedures, or a generic name to other bindings."""
     if generic := _GENERIC.match(lowered):
-        name = "".join(generic.group(1).split())
+        name = generic_name(generic.group(1))
         return [(name, item.strip()) for item in generic.group(2).split(",")]
     bound = _BOUND.match(lowered)
     pairs = [item.partition("=>") for item in bound.group(1).split(",")] if bound else []

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import FType, StorageGroup, Symbol
+from hfpy.model.units import FType, SharedShape, StorageGroup, Symbol
 from hfpy.parse.fragments import fragment, length_of, shape_of
 from hfpy.parse.lexer import mask_strings
 from hfpy.parse.tokens import find_top, matching, split_top, trim
@@ -123,7 +123,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
     attributes: set[str] = set()
     intent = ""
     shared_shape = ""
-    dimension_span: tuple[int, int] | None = None
+    shared: SharedShape | None = None
     if double_colon >= 0:
         for a, b in split_top(masked, ",", position, double_colon):
             attribute = text[a:b].strip()
@@ -131,8 +131,8 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
             if word in ("dimension", "intent") and not ("(" in attribute and attribute.endswith(")")):
                 return None
             if word == "dimension":
-                shared_shape = attribute[attribute.index("(") + 1 : attribute.rindex(")")]
-                dimension_span = trim(text, a, b)
+                shared = SharedShape(a - 1, (masked.index("(", a) + 1, masked.rindex(")", a, b)), trim(text, a, b)[1])
+                shared_shape = text[slice(*shared.span)]
             elif word == "intent":
                 intent = "".join(attribute[attribute.index("(") + 1 : attribute.rindex(")")].lower().split())
             elif word:
@@ -147,7 +147,7 @@ def parse_declaration(line: LogicalLine) -> tuple[Symbol, ...] | None:
         symbol = _entity(line, masked, a, b, ftype, shared_shape, frozenset(attributes), intent, deferred, len(ranges))
         if symbol is None:
             return None
-        symbols.append(symbol if dimension_span is None else replace(symbol, dimension_span=dimension_span))
+        symbols.append(symbol if shared is None else replace(symbol, shared_shape=shared))
     return tuple(symbols)
 
 

@@ -118,6 +118,12 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
     return Directive(keyword, False, tuple(attributes)), []
 
 
+def is_scheme(line: LogicalLine) -> bool:
+    """Whether a directive line is ``@scheme`` or its end."""
+    text = line.text.lstrip("@").strip().lower()
+    return text.startswith(("scheme", "end scheme", "endscheme"))
+
+
 def _unknown(line: LogicalLine, file: str, start: int, end: int) -> Diagnostic:
     word = line.text[start:end]
     shown = [_SHOWN.get(word, word) for word in KEYWORDS]

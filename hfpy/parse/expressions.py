@@ -34,6 +34,9 @@ from hfpy.parse.grammar import GrammarError, parse_expression
 from hfpy.parse.limits import DEEPEST_EXPRESSION, is_too_deep
 from hfpy.parse.tokens import Token, tokenise
 
+# What a type spec in an array constructor has besides names.
+_TYPE_WORDS = frozenset("type real integer logical complex character double precision kind len".split())
+
 _OPERATORS = {
     ".lt.": "<",
     ".le.": "<=",
@@ -244,15 +247,18 @@ class _Builder:
     def _constructor(self, position: int, closing: int) -> Expr:
         start, end = self.tokens[position].start, self.tokens[closing].end
         first = position + 1
-        spec = ""
+        spec, names = "", frozenset[str]()
         for index in range(first, closing):
             if self.tokens[index].text == "::" and not self._inside(first, index):
                 spec = self.text[self.tokens[first].start : self.tokens[index].start].strip()
+                listed = (t.text for t in self.tokens[first:index] if t.kind == "name")
+                names = frozenset(name for name in listed if name.lower() not in _TYPE_WORDS)
                 first = index + 1
                 break
         if first == closing:
-            return ArrayConstructor(start, end, (), spec)
-        return ArrayConstructor(start, end, tuple(self.expression(*p) for p in self._split(first, closing)), spec)
+            return ArrayConstructor(start, end, (), spec, names)
+        items = tuple(self.expression(*p) for p in self._split(first, closing))
+        return ArrayConstructor(start, end, items, spec, names)
 
     def _inside(self, first: int, index: int) -> bool:
         """Whether a token lies in parentheses opened since ``first``."""

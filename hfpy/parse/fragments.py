@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from hfpy.model.expressions import Apply, Expr, Fragment, Literal, Range, Star
+from hfpy.model.expressions import Apply, Expr, Fragment, Literal, Name, Range, Star
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
+from hfpy.model.source import LogicalLine
 from hfpy.model.units import Symbol
 from hfpy.parse.expressions import expression
+from hfpy.parse.grammar import GrammarError
 from hfpy.parse.lexer import mask_strings
 from hfpy.parse.macros import expand
-from hfpy.parse.tokens import find_top, split_top
+from hfpy.parse.tokens import find_top, split_top, tokenise, words_of
 
 ONE = Fragment("1", Literal(0, 1, "int", "1"))
 
@@ -79,6 +81,26 @@ def dim_at(text: str, arg: Expr, dynamic: bool = False) -> Dim:
     if arg.upper is None:
         return Dim("deferred" if dynamic else "assumed", lower)
     return Dim("explicit", lower, piece(text, arg.upper))
+
+
+def compact(given: Fragment) -> Fragment:
+    """The same expression written without blanks and in lower case, texts apart."""
+    return fragment("".join(t.text if t.kind == "string" else t.text.lower() for t in tokenise(given.text)))
+
+
+def macro_names(line: LogicalLine, expr: Expr, macros: Mapping[str, Macro]) -> set[str]:
+    """Every name in what an expression of a line stands for when the macros in it are expanded."""
+    return words_of(expand(line.text[expr.start : expr.end], macros))
+
+
+def single(macro: Macro) -> Name | Literal | None:
+    """The name, number or logical constant that a macro stands for; None if it stands for anything else."""
+    try:
+        found = None if macro.params is not None else fragment(macro.body).expr
+    except GrammarError:
+        return None
+    plain = isinstance(found, Name) or (isinstance(found, Literal) and found.kind not in ("char", "boz"))
+    return found if plain and isinstance(found, Name | Literal) else None
 
 
 def expanded(given: Fragment, macros: Mapping[str, Macro]) -> Fragment:

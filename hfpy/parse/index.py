@@ -34,6 +34,7 @@ _END = re.compile(
 _INTERFACE = re.compile(r"(abstract\s+)?interface\b(?!\s*[=(%])", re.IGNORECASE)
 _END_INTERFACE = re.compile(r"end\s*interface\b", re.IGNORECASE)
 _USE = re.compile(r"use\b\s*(?:,\s*(non_intrinsic|intrinsic)\s*)?(?:::)?\s*([a-z_]\w*)\s*(,.*)?$", re.IGNORECASE)
+_ONLY = re.compile(r",\s*only\s*:", re.IGNORECASE)
 _CALL = re.compile(r"\bcall\s+([a-z_]\w*(?:\s*(?:\([^()]*\))?\s*%\s*[a-z_]\w*)*)", re.IGNORECASE)
 _REFERENCE = re.compile(r"([a-z_]\w*)\s*\(", re.IGNORECASE)
 _CONTAINS = re.compile(r"contains\s*$", re.IGNORECASE)
@@ -85,7 +86,7 @@ def parse_use(line: LogicalLine) -> Use | None:
     tail = (found.group(3) or "").strip()
     nature = (found.group(1) or "").lower() == "intrinsic"
     module = found.group(2).lower()
-    only = re.match(r",\s*only\s*:", tail, re.IGNORECASE)
+    only = _ONLY.match(tail)
     text = tail[only.end() :] if only else tail[1:]
     pairs: list[tuple[str, str]] = []
     for a, b in split_top(text, ","):
@@ -95,7 +96,7 @@ def parse_use(line: LogicalLine) -> Use | None:
         local, arrow, remote = item.partition("=>")
         pairs.append((local.strip(), remote.strip() if arrow else local.strip()))
     if only:
-        return Use(module, tuple(pairs), (), line, nature)
+        return Use(module, tuple(pairs), (), line, nature, found.start(3) + only.end())
     return Use(module, None, tuple(pairs), line, nature)
 
 

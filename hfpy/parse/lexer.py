@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hfpy.diagnostics import Diagnostic, Place, error, note
 from hfpy.model.source import LogicalLine
@@ -104,14 +105,16 @@ def _emit_piece(text: str, joiner: _Joiner, start: int, end: int, out: list[Logi
     if not stripped:
         return
     start += lead
-    label = ""
+    label, label_at = "", (-1, -1)
     if stripped[0].isdigit():
         match = _LABEL.match(stripped)
         if match:
             label = match.group(1)
+            label_at = _cut(joiner.segments, start, len(label))[0][1:]
             stripped = stripped[match.end() :]
             start += match.end()
-    out.append(LogicalLine(stripped, _cut(joiner.segments, start, len(stripped)), joiner.last, label))
+    segments = _cut(joiner.segments, start, len(stripped))
+    out.append(LogicalLine(stripped, segments, joiner.last, label, label_at=label_at))
 
 
 def _cut(segments: list[tuple[int, int, int]], start: int, length: int) -> tuple[tuple[int, int, int], ...]:
@@ -313,6 +316,7 @@ def _fixed_form(
         joiner = _Joiner()
         code, quote = strip_comment(_fixed_code(lines[index]))
         label = code[:5].strip() if "\t" not in code[:6] else ""
+        label_at = index, code.find(label)
         column = 6 if "\t" not in code[:6] else code.index("\t") + 1
         joiner.add(code[column:], index, column)
         index += 1
@@ -330,7 +334,7 @@ def _fixed_form(
         _emit(joiner, out, False)
         if label.isdigit() and len(out) > before:
             first = out[before]
-            out[before] = LogicalLine(first.text, first.segments, first.last, label)
+            out[before] = replace(first, label=label, label_at=label_at)
     return out, found
 
 

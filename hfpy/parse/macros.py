@@ -77,6 +77,16 @@ def parse_defines(definitions: Iterable[str]) -> dict[str, Macro]:
     return macros
 
 
+def numbers_named(prefix: str, macros: Mapping[str, Macro]) -> dict[str, int]:
+    """The numbers that macros with a common begin of their names stand for, by the rest of the name in lower case."""
+    found: dict[str, int] = {}
+    for name, macro in macros.items():
+        body = macro.body.strip().strip("()")
+        if name.upper().startswith(prefix) and body.lstrip("-").isdigit():
+            found[name[len(prefix) :].lower()] = int(body)
+    return found
+
+
 def expand(text: str, macros: Mapping[str, Macro]) -> str:
     """One line of Fortran with every macro in it expanded, as often as that takes.
 

@@ -91,6 +91,12 @@ def read_text(path: Path) -> str | None:
         return None
 
 
+def read_lines(path: Path) -> list[str] | None:
+    """The lines of a file; None if it cannot be read."""
+    text = read_text(path)
+    return None if text is None else text.split("\n")
+
+
 def activity(
     lines: Sequence[str],
     macros: Mapping[str, Macro],

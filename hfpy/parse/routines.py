@@ -149,6 +149,7 @@ def _routine(index: FileIndex, number: int, spec: Specification, body: tuple[Nod
         host=host,
         scheme=unit.scheme,
         prefix=unit.prefix,
+        interoperable="bind(c" in header.compact,
         body_first=body_first,
         spec_insert=spec.last,
     )

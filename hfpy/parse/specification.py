@@ -12,7 +12,7 @@ from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, FType, Interface, Specification, StorageGroup, Symbol, Use
-from hfpy.parse.bindings import bound_names, final_procedures
+from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups
@@ -202,7 +202,7 @@ class SpecificationParser:
     def _interface(self, lines: list[LogicalLine], index: int, stop: int) -> int:
         after = self._skip_to(lines, index, stop, "end interface")
         found = _INTERFACE.match(lines[index].text)
-        name = "".join(found.group(1).lower().split()) if found else ""
+        name = generic_name(found.group(1)) if found else ""
         procedures: list[str] = []
         bodies: list[str] = []
         self._interface_blocks(lines[index + 1 : after - 1])
@@ -292,7 +292,7 @@ class SpecificationParser:
             text, letters = piece[:opening].strip(), piece[opening + 1 : -1]
             if opening > 0 and piece.endswith(")") and text:
                 typed = FType(text.split("(")[0].split("*")[0].strip(), None, "", text)
-                self.state.implicit.append((letters.replace(" ", ""), typed))
+                self.state.implicit.append((_letters(letters), typed))
 
     def _parameter(self, line: LogicalLine, masked: str) -> None:
         opening = masked.find("(")
@@ -496,3 +496,13 @@ class SpecificationParser:
                 tuple(lines),
             )
         )
+
+
+def _letters(text: str) -> str:
+    """The letters that ``a-h, o-z`` in an ``implicit`` statement means."""
+    found = ""
+    for item in text.split(","):
+        low, _, high = item.strip().partition("-")
+        if low:
+            found += "".join(map(chr, range(ord(low[0]), ord((high.strip() or low)[0]) + 1)))
+    return found

@@ -28,7 +28,7 @@ from hfpy.model.statements import (
 from hfpy.parse.expressions import expression, io_item
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.lexer import mask_strings
-from hfpy.parse.tokens import find_top, matching, split_top
+from hfpy.parse.tokens import find_top, matching, split_top, words_of
 
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _FIRST_WORD = re.compile(r"([A-Za-z_]\w*)")
@@ -82,12 +82,16 @@ def assignment_sign(masked: str) -> tuple[int, bool] | None:
     return end, masked[end + 1 : end + 2] == ">"
 
 
+def _opaque(line: LogicalLine, reason: str) -> Opaque:
+    return Opaque(line, reason, frozenset(words_of(line.text)))
+
+
 def parse_statement(line: LogicalLine) -> Statement:
     """The statement on a logical line of an executable part; :class:`Opaque` if it cannot be understood."""
     try:
         return _parse(line, 0, len(line.text))
     except GrammarError as problem:
-        return Opaque(line, str(problem) or "no Fortran expression")
+        return _opaque(line, str(problem) or "no Fortran expression")
 
 
 def _parse(line: LogicalLine, start: int, end: int) -> Statement:
@@ -110,9 +114,9 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
     if masked.startswith("@"):
         if re.fullmatch(r"@\s*exit\s*", masked, re.IGNORECASE):
             return Jump(line, "@exit", span=(begin, end))
-        return Opaque(line, "a directive stands on a line of its own")
+        return _opaque(line, "a directive stands on a line of its own")
     if word is None:
-        return Opaque(line, "no statement begins like this")
+        return _opaque(line, "no statement begins like this")
     lowered = word.group(1).lower()
     handler = _HANDLERS.get(lowered)
     if handler is not None:
@@ -121,7 +125,7 @@ def _parse(line: LogicalLine, start: int, end: int) -> Statement:
         return _ending(line, masked, begin)
     if lowered in SPECIFICATION_WORDS or lowered in TYPE_WORDS:
         return Specification(line, lowered)
-    return Opaque(line, f"unknown statement '{word.group(1)}'")
+    return _opaque(line, f"unknown statement '{word.group(1)}'")
 
 
 def _assignment(line: LogicalLine, start: int, end: int, sign: int, pointer: bool) -> Statement:
@@ -168,7 +172,7 @@ def _do_header(line: LogicalLine, masked: str, start: int, end: int, name: str) 
         if len(pieces) not in (2, 3):
             return None
         bounds = tuple(expression(text[a + start : b + start], a + start) for a, b in pieces)
-        return Header(line, "do", bounds, control.group(1).lower(), name, label)
+        return Header(line, "do", bounds, control.group(1).lower(), name, label, var_start=start + control.start(1))
     tail = masked[rest:].strip().lower()
     if not tail:
         return Header(line, "do", (), "", name, label)
@@ -205,24 +209,24 @@ def _if(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Stat
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0 or masked[2:opening].strip():
-        return Opaque(line, "an if without its condition")
+        return _opaque(line, "an if without its condition")
     condition = expression(line.text[start + opening + 1 : start + closing], start + opening + 1)
     tail = masked[closing + 1 :].strip()
     if tail.lower() == "then":
         return Header(line, "if", (condition,), "", name)
     if not tail:
-        return Opaque(line, "an if without an action")
+        return _opaque(line, "an if without an action")
     if tail[0].isdigit():
-        return Opaque(line, "arithmetic if")
+        return _opaque(line, "arithmetic if")
     begin = start + closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip())
-    return OneLine(line, "if", (condition,), _parse(line, begin, end))
+    return OneLine(line, "if", (condition,), _parse(line, begin, end), start + closing + 1, begin)
 
 
 def _where(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0:
-        return Opaque(line, "a where without its mask")
+        return _opaque(line, "a where without its mask")
     forall = masked[:6].lower() == "forall"
     if forall:
         control = _triplets(line.text, masked, opening, start)
@@ -233,7 +237,7 @@ def _where(line: LogicalLine, masked: str, start: int, end: int, name: str) -> S
     if not tail.strip():
         return Header(line, kind, control, "", name)
     begin = start + closing + 1 + len(tail) - len(tail.lstrip())
-    return OneLine(line, kind, control, _parse(line, begin, end))
+    return OneLine(line, kind, control, _parse(line, begin, end), start + closing + 1, begin)
 
 
 def _ending(line: LogicalLine, masked: str, start: int) -> Statement:
@@ -258,13 +262,13 @@ def _ending(line: LogicalLine, masked: str, start: int) -> Statement:
         return Header(line, "else")
     if lowered.startswith("endfile"):
         return InputOutput(line, "endfile", (), ())
-    return Opaque(line, "unknown end")
+    return _opaque(line, "unknown end")
 
 
 def _select(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     found = re.match(r"select\s*(case|type|rank)\s*\(", masked, re.IGNORECASE)
     if not found:
-        return Opaque(line, "unknown select")
+        return _opaque(line, "unknown select")
     opening = found.end() - 1
     closing = matching(masked, opening)
     inner = line.text[start + opening + 1 : start + closing]
@@ -297,13 +301,13 @@ def _associate(line: LogicalLine, masked: str, start: int, end: int, name: str) 
     opening = masked.find("(")
     closing = matching(masked, opening) if opening >= 0 else -1
     if closing < 0:
-        return Opaque(line, "an associate without its list")
+        return _opaque(line, "an associate without its list")
     names: list[str] = []
     selectors: list[Expr] = []
     for a, b in split_top(masked, ",", opening + 1, closing):
         arrow = masked.find("=>", a, b)
         if arrow < 0:
-            return Opaque(line, "an association needs =>")
+            return _opaque(line, "an association needs =>")
         names.append(masked[a:arrow].strip().lower())
         selectors.append(expression(line.text[start + arrow + 2 : start + b], start + arrow + 2))
     return Header(line, "associate", tuple(selectors), "", name, "", tuple(names))
@@ -313,7 +317,7 @@ def _call(line: LogicalLine, masked: str, start: int, end: int, name: str) -> St
     begin = len("call")
     stop = designator_end(masked, begin)
     if stop < len(masked.rstrip()):
-        return Opaque(line, "a call that hfpy cannot take apart")
+        return _opaque(line, "a call that hfpy cannot take apart")
     text = line.text
     opening = -1
     stripped = masked.rstrip()
@@ -350,21 +354,21 @@ def _jump(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
 def _error_stop(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     found = re.match(r"error\s*stop\b\s*", masked, re.IGNORECASE)
     if not found:
-        return Opaque(line, "unknown statement 'error'")
+        return _opaque(line, "unknown statement 'error'")
     tail = line.text[start + found.end() : end]
     return Jump(line, "errorstop", "", (expression(tail, start + found.end()),) if tail.strip() else ())
 
 
 def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     found = re.fullmatch(r"go\s*to\s*(\d+)\s*", masked, re.IGNORECASE)
-    return Jump(line, "goto", found.group(1)) if found else Opaque(line, "computed goto")
+    return Jump(line, "goto", found.group(1)) if found else _opaque(line, "computed goto")
 
 
 def _memory(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
     def parse(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
         opening = masked.find("(")
         if opening < 0:
-            return Opaque(line, f"{kind} without a list")
+            return _opaque(line, f"{kind} without a list")
         closing = matching(masked, opening)
         inner = opening + 1
         typed = find_top(masked[: max(closing, 0)], ("::",), inner)

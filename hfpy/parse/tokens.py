@@ -23,6 +23,14 @@ _TOKEN = re.compile(
 )
 
 
+# Operators, numbers (with the name of a kind) and components are passed over as a whole, so that no part of one is
+# taken for a name, and none is lost behind one: `.gt.t`, `1.d0`, `1.and.k`, `1.0_wp`, `o%x`.
+_WORD = re.compile(
+    r"\.[a-z]+\.|%\s*[a-z]\w*|(?:\d+\.(?![a-z]+\.)\d*|\.?\d+)(?:[ed][+-]?\d+)?(?:_(?P<kind>[a-z]\w*)|_\d+)?|(?P<name>[a-z_]\w*)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """``kind`` (string, boz, number, name, dotted, op), the text, and its offsets in the line."""
@@ -50,6 +58,15 @@ def tokenise(text: str, offset: int = 0) -> list[Token]:
             tokens.append(Token(kind, found.group(), position + offset, found.end() + offset))
         position = found.end()
     return tokens
+
+
+def words_of(text: str) -> set[str]:
+    """The names in a piece of Fortran, in lower case: variables, procedures and keywords, and kinds of literals.
+
+    Operators (``.gt.``) and components (``%x``) are none. Strings and comments are read as code: a name too many does
+    no harm where this is asked.
+    """
+    return {found.lower() for pair in _WORD.findall(text) for found in pair if found}
 
 
 def matching(masked: str, start: int) -> int:

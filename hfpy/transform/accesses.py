@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
 from hfpy.analyze.allocations import known_size
@@ -13,12 +15,12 @@ from hfpy.analyze.lanes import BlockLoops
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Apply, Expr, Name, Range, children
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Name, Range, children, walk
 from hfpy.model.names import element_counter
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Statement, expressions
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import ONE, dim_of
+from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.transform.edits import Edit, insert, replace_range
 from hfpy.transform.splits import BlockLoop, arranged, number_of, place_of
 
@@ -26,6 +28,33 @@ from hfpy.transform.splits import BlockLoop, arranged, number_of, place_of
 Entry = tuple[Reference, DataObject, Plan, Order]
 Entries = dict[tuple[int, int], Entry]
 _NONE: Mapping[int, Mapping[str, BlockLoop]] = {}
+
+
+@dataclass(frozen=True)
+class _Inner:
+    """What comes between the parentheses of a reference: a list of indices, in a ``macro`` or by itself. ``kept`` says
+    that the list is the user's as it stands.
+    """
+
+    listed: str
+    macro: str = ""
+    kept: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole."""
+        return f"{self.macro}({self.listed})" if self.macro else self.listed
+
+
+def _spaced(expr: Apply) -> bool:
+    """Whether the user sets blanks behind commas between indices, or between arguments in one."""
+    lists = (node.args for node in walk(expr) if isinstance(node, Apply))
+    return any(after.start > before.end + 1 for args in lists for before, after in itertools.pairwise(args))
+
+
+def _has_list(item: Expr | str) -> bool:
+    """Whether there is an array constructor with several items in an index."""
+    return not isinstance(item, str) and any(isinstance(n, ArrayConstructor) and len(n.items) > 1 for n in walk(item))
 
 
 class AccessRewriter:
@@ -94,7 +123,7 @@ class AccessRewriter:
             for child in children(expr):
                 yield from self._edits(child, line, planned)
             return
-        reference, _, made, order = entry
+        reference, _, _, order = entry
         if order.pieces and reference.role in ("io", "input"):
             listed = self._by_elements(expr, entry, line.text, planned)
             if listed is not None:
@@ -108,12 +137,12 @@ class AccessRewriter:
         inner = self._list(expr, entry, line.text, planned)
         if isinstance(expr, Name):
             if inner is not None:
-                yield insert(line, expr.end, f"({inner})")
+                yield insert(line, expr.end, f"({inner.text})")
             return
         if inner is None:
             yield replace_range(line, expr.open, expr.end, "")
         else:
-            yield from self._replace_list(expr, made, inner, line)
+            yield from self._replace_list(expr, inner, line)
 
     @staticmethod
     def _dimension_edit(
@@ -192,18 +221,13 @@ class AccessRewriter:
         return (size.lower or ONE).text, size.upper.text
 
     @staticmethod
-    def _replace_list(expr: Apply, made: Plan, inner: str, line: LogicalLine) -> Iterator[Edit]:
+    def _replace_list(expr: Apply, inner: _Inner, line: LogicalLine) -> Iterator[Edit]:
         start, end = expr.open + 1, expr.end - 1
-        old = line.text[start:end]
-        if old.strip() and not made.changed and old in inner:
-            # Only a macro is wrapped around: leave the user's list, its blanks and line breaks, alone.
-            head, tail = inner.split(old, 1)
-            if line.locate(start)[0] == line.locate(end)[0]:
-                yield insert(line, start, head, 1)
-                yield insert(line, end, tail, -1)
-                return
-        if old != inner:
-            yield replace_range(line, start, end, inner)
+        if inner.macro and inner.kept and line.locate(start)[0] == line.locate(end)[0]:
+            yield insert(line, start, f"{inner.macro}(", 1)
+            yield insert(line, end, ")", -1)
+        elif line.text[start:end] != inner.text:
+            yield replace_range(line, start, end, inner.text)
 
     def _render(
         self,
@@ -215,7 +239,7 @@ class AccessRewriter:
         if entry is not None and isinstance(expr, Name | Apply):
             inner = self._list(expr, entry, text, planned)
             base = text[expr.start : expr.open].rstrip() if isinstance(expr, Apply) else text[expr.start : expr.end]
-            return base if inner is None else f"{base}({inner})"
+            return base if inner is None else f"{base}({inner.text})"
         pieces: list[str] = []
         position = expr.start
         for child in sorted(children(expr), key=lambda c: c.start):
@@ -224,8 +248,8 @@ class AccessRewriter:
         pieces.append(text[position : expr.end])
         return "".join(pieces)
 
-    def _list(self, expr: Expr, entry: Entry, text: str, planned: Entries) -> str | None:
-        """The new text between the parentheses, or None for no index list."""
+    def _list(self, expr: Expr, entry: Entry, text: str, planned: Entries) -> _Inner | None:
+        """What comes between the parentheses, or None for no index list."""
         reference, data, made, order = entry
         items = made.items
         if items is None:
@@ -233,22 +257,19 @@ class AccessRewriter:
                 return None
             items = expr.args
         shown = [i if isinstance(i, str) else self._render(i, text, planned) for i in items]
-        spaced = ", " in text[expr.open : expr.end] if isinstance(expr, Apply) else False
-        separator = ", " if spaced else ","
+        separator = ", " if isinstance(expr, Apply) and _spaced(expr) else ","
         if order.pieces:
-            return separator.join(self._in_storage(items, shown, reference, order))
+            return _Inner(separator.join(self._in_storage(items, shown, reference, order)))
         if order.permutation is not None:
-            return separator.join(shown[i] for i in order.permutation)
-        if not made.changed and isinstance(expr, Apply) and shown == [text[a.start : a.end] for a in expr.args]:
-            listed = text[expr.open + 1 : expr.end - 1]
-        else:
-            listed = separator.join(shown)
+            return _Inner(separator.join(shown[i] for i in order.permutation))
+        kept = not made.changed and isinstance(expr, Apply) and shown == [text[a.start : a.end] for a in expr.args]
+        listed = text[expr.open + 1 : expr.end - 1] if kept and isinstance(expr, Apply) else separator.join(shown)
         if not order.access_macro or len(shown) != data.rank:
-            return listed
-        if order.storage is not None and any("[" in i and "," in i for i in shown):
+            return _Inner(listed)
+        if order.storage is not None and any(map(_has_list, items)):
             # To preprocessors the commas of an array constructor part arguments of the macro.
-            return separator.join(shown[i] for i in order.storage)
-        return f"{self._macro(order, reference)}({listed})"
+            return _Inner(separator.join(shown[i] for i in order.storage))
+        return _Inner(listed, self._macro(order, reference), kept)
 
     def _in_storage(
         self, items: Sequence[Expr | str], shown: Sequence[str], reference: Reference, order: Order
@@ -271,15 +292,16 @@ class AccessRewriter:
             return ":", ":"
         at = reference.at
         if first := self.loops.whole(item, at, extent):
-            return ":", number_of(first, extent)
+            return ":", number_of(fragment(first), extent)
         if lane := self.loops.lane(item, at, extent):
-            return f"{lane[1]}+1", number_of(lane[0], extent)
+            return f"{lane[1]}+1", number_of(fragment(lane[0]), extent)
         name = item if isinstance(item, str) else item.name if isinstance(item, Name) else ""
         for region in reversed(at.regions):
             loop = self.block_loops.get(region, {}).get(name)
             if loop is not None and loop.extent == extent:
                 return loop.within, loop.number
-        return place_of(text, extent), number_of(text, extent)
+        index = fragment(text)
+        return place_of(index, extent), number_of(index, extent)
 
     def _macro(self, order: Order, reference: Reference) -> str:
         """The access macro, with the region's template as suffix where it is a default one (§6.3)."""

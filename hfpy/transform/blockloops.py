@@ -15,7 +15,7 @@ from hfpy.analyze.pieces import Piece
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Name
 from hfpy.model.names import block_counter
-from hfpy.parse.fragments import ONE
+from hfpy.parse.fragments import ONE, fragment
 from hfpy.transform.regioncode import Loop
 from hfpy.transform.splits import BlockLoop, number_of
 
@@ -106,7 +106,8 @@ def loops_of(
         if loop is None:
             loops.append(Loop(iterator, low, high, "" if step in ("", "1") else step, label))
         elif part == "number":
-            loops.append(Loop(loop.number, number_of(low, loop.extent), number_of(high, loop.extent), "", label))
+            first, last = (number_of(fragment(end), loop.extent) for end in (low, high))
+            loops.append(Loop(loop.number, first, last, "", label))
         else:
             first = loop.first if low.strip() == "1" else f"max({low}, {loop.first})"
             loops.append(Loop(iterator, first, f"min({high}, {loop.last})", "", label))
@@ -118,4 +119,5 @@ def preamble(by_block: Mapping[str, BlockLoop]) -> tuple[list[str], list[str]]:
     if not by_block:
         return [], []
     counters = ", ".join(loop.number for loop in by_block.values())
-    return [f"integer :: {counters}"], [f"{t.number} = {number_of(t.iterator, t.extent)}" for t in by_block.values()]
+    begin = [f"{t.number} = {number_of(fragment(t.iterator), t.extent)}" for t in by_block.values()]
+    return [f"integer :: {counters}"], begin

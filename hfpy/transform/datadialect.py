@@ -59,6 +59,9 @@ class DataDialect(Protocol):
     def moved(self, array: Handle, valid: bool) -> list[str]:
         """Behind it: bring the array to the device again, for all its users if ``parts``, else for this routine."""
 
+    def only_if(self, test: str, rows: Sequence[str]) -> list[str]:
+        """Lines of this dialect that are to be executed where a test holds (empty: always)."""
+
 
 @dataclass
 class RuntimeCalls:
@@ -70,7 +73,7 @@ class RuntimeCalls:
 
     def enter(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_enter``, or ``hf_enter_once`` with a flag, ``hf_enter_into`` for a pointer."""
-        return in_block(array.test, [self._moved("hf_enter", array, copy)])
+        return self.only_if(array.test, [self._moved("hf_enter", array, copy)])
 
     def leave(self, array: Handle, copy: bool) -> list[str]:
         """``call hf_leave``, or ``hf_leave_once`` with a flag; for a pointer whatever it has stood for. Where an array
@@ -87,15 +90,15 @@ class RuntimeCalls:
         call = self._moved("hf_leave", array, copy)
         if array.flag:
             return [f"if ({array.flag} /= 0) then", f"  if ({array.test}) {call}", "end if"]
-        return in_block(array.test, [call])
+        return self.only_if(array.test, [call])
 
     def update_host(self, array: Handle) -> list[str]:
         """``call hf_update_host``."""
-        return in_block(array.test, [self._call("hf_update_host", array, "")])
+        return self.only_if(array.test, [self._call("hf_update_host", array, "")])
 
     def update_device(self, array: Handle) -> list[str]:
         """``call hf_update_device``."""
-        return in_block(array.test, [self._call("hf_update_device", array, "")])
+        return self.only_if(array.test, [self._call("hf_update_device", array, "")])
 
     def remember(self, array: Handle, valid: bool) -> list[str]:
         """``hf_location``, into a variable of the routine's."""
@@ -106,6 +109,10 @@ class RuntimeCalls:
         """``call hf_moved``."""
         self.names.add("hf_moved")
         return [f"call hf_moved({array.name}, {remembered(array.name)}, {int(valid)}, {self._texts(array)})"]
+
+    def only_if(self, test: str, rows: Sequence[str]) -> list[str]:
+        """A call alone is the action of a one-line ``if``."""
+        return [f"if ({test}) {row}" for row in rows] if test and len(rows) == 1 else in_block(test, rows)
 
     def _moved(self, procedure: str, array: Handle, copy: bool) -> str:
         copied = "1" if copy else "0"
@@ -199,6 +206,10 @@ class DataDirectives:
         """``enter data``."""
         return self.enter(array, True)
 
+    def only_if(self, test: str, rows: Sequence[str]) -> list[str]:
+        """An ``if`` block."""
+        return in_block(test, rows)
+
     @staticmethod
     def _directive(spelling: str, array: Handle) -> str:
         return spelling.format(array.name)
@@ -211,8 +222,6 @@ def remembered(name: str) -> str:
 
 def in_block(test: str, rows: Sequence[str]) -> list[str]:
     """Lines in an ``if`` block, or as they are where there is nothing to test."""
-    if test and len(rows) == 1 and rows[0].startswith("call "):
-        return [f"if ({test}) {rows[0]}"]
     return [f"if ({test}) then", *(f"  {row}" for row in rows), "end if"] if test else list(rows)
 
 

@@ -15,9 +15,11 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import names_in
+from hfpy.model.source import compact
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.options import DebugPrint
+from hfpy.parse.macros import numbers_named
 from hfpy.transform.datadialect import DataDirectives, Handle, dialect_of
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.wrapping import wrap_line
@@ -126,7 +128,7 @@ class _Printer:
         seen: Counter[str] = Counter()
         indices = []
         for place, (dimension, iterator) in enumerate(zip(data.used, indexed, strict=True), 1):
-            size = dimension.size.lower().replace(" ", "")
+            size = compact(dimension.size)
             names = [n for n in (dimension.name.lower(), iterator, size, str(place)) if n]
             found = next((n for n in names if n in self.points), "")
             if found:
@@ -139,9 +141,5 @@ class _Printer:
 
 def _points(facts: Facts, routine: Routine, wanted: DebugPrint) -> dict[str, int]:
     """The indices by name: what the macros ``DEBUG_OUT_…`` say, and over it what the project says."""
-    points = {}
-    for name, macro in facts.application.macros_of(routine.key).items():
-        body = macro.body.strip().strip("()")
-        if name.upper().startswith("DEBUG_OUT_") and body.lstrip("-").isdigit():
-            points[name[len("DEBUG_OUT_") :].lower()] = int(body)
-    return {**points, **{name.lower().replace(" ", ""): index for name, index in wanted.point}}
+    points = numbers_named("DEBUG_OUT_", facts.application.macros_of(routine.key))
+    return {**points, **{compact(name): index for name, index in wanted.point}}

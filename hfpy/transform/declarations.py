@@ -205,17 +205,17 @@ def _shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit
     A ``dimension(…)`` that they share is edited in place where all that have their shape from it get the same one. It
     is taken away where all get one of their own, so that it does not tell of dimensions that nothing has.
     """
-    sharing = [s for s in symbols if s.shape_span is None and s.dimension_span is not None]
+    sharing = [s for s in symbols if s.shape_span is None and s.shared_shape is not None]
     changed = [shapes[s.name] for s in sharing if s.name in shapes]
     done: set[str] = set()
     if sharing and len(changed) == len(sharing):
-        line, span = sharing[0].line, sharing[0].dimension_span
-        assert line is not None and span is not None
+        line, shared = sharing[0].line, sharing[0].shared_shape
+        assert line is not None and shared is not None
         if len(set(changed)) == 1:
-            yield replace_range(line, line.text.index("(", span[0]) + 1, span[1] - 1, changed[0])
+            yield replace_range(line, *shared.span, changed[0])
             done = {s.name for s in sharing}
         else:
-            yield replace_range(line, line.text.rindex(",", 0, span[0]), span[1], "")
+            yield replace_range(line, shared.begin, shared.end, "")
     for symbol in symbols:
         if symbol.name not in shapes or symbol.name in done:
             continue

@@ -135,10 +135,9 @@ class DeviceData(HostStatements):
         """``if (c) return`` as a block, with the copies before the return (B5)."""
         line = statement.line
         margin = self.rows.margin(line)
-        start = line.text.lower().rindex("return")
         rows = [f"{margin}  {row}" for row in self._leave_rows(line)]
         text = "\n".join(["then", *rows, f"{margin}  return", f"{margin}end if"])
-        return replace_range(line, start, len(line.text), text)
+        return replace_range(line, statement.begin, len(line.text), text)
 
     def _end_row(self) -> int | None:
         """The physical line before which the routine's last statements stand."""

@@ -7,15 +7,11 @@ for byte; comments inside a replaced range are kept on lines of their own before
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.parse.lexer import strip_comment
-
-# Directives of compilers, which belong to the statement behind them.
-SENTINEL = re.compile(r"\s*!(\$|dir\$|dec\$|pgi\$|gcc\$|ibm\*|ocl)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,6 +35,11 @@ class Edit:
     def insertion(self) -> bool:
         """Whether nothing is removed."""
         return (self.line, self.column) == (self.end_line, self.end_column)
+
+    @property
+    def whole_lines(self) -> bool:
+        """Whether it inserts whole lines before one."""
+        return self.insertion and self.column == 0 and self.text.endswith("\n")
 
 
 class OverlapError(Exception):

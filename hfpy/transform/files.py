@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,15 +10,17 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.directives import Region
+from hfpy.model.names import is_operator
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.directives import is_scheme
 from hfpy.parse.files import leaves_preprocessed
+from hfpy.parse.physical import identifiers, names_in_rows, physical
 from hfpy.transform import debugprint, profiling, races, tracing
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.debugprint import debug_prints
 from hfpy.transform.declarations import DeclarationRewriter
 from hfpy.transform.edits import (
-    SENTINEL,
     Edit,
     Edited,
     OverlapError,
@@ -41,8 +42,6 @@ from hfpy.transform.tracing import traces
 from hfpy.transform.workshop import Beside, Workshop
 from hfpy.transform.wrapping import wrap_line
 from hfpy.translation import Contents
-
-_WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -103,9 +102,10 @@ class FileRewriter:
 
         Other preprocessors take them; that of gfortran takes them for Fortran.
         """
-        if not self.index.path.endswith((".h90", ".H90")):
+        if Path(self.index.path).suffix not in (".h90", ".H90"):
             return []
-        return [n for n, line in enumerate(self.index.source.lines) if line[:1].isspace() and line.lstrip()[:1] == "#"]
+        found = ((n, physical(line)) for n, line in enumerate(self.index.source.lines))
+        return [n for n, row in found if row.kind == "preprocessor" and row.column]
 
     def _at_margin(self, rows: list[int], edits: list[Edit]) -> list[Edit]:
         """Edits that take away the indentation of lines, unless the lines go anyway."""
@@ -141,13 +141,14 @@ class FileRewriter:
 
     def _macro_words(self) -> set[str]:
         application = self.facts.application
-        given = {d.partition("=")[0] for d in application.options.define}
-        words = set(re.findall(r"[A-Za-z_]\w*", self.index.source.text))
+        words = set(identifiers(self.index.source.lines))
         for order in self.facts.orders.values():
             words |= {order.access_macro, order.domain_macro}
             templates = {r.template for r in self.facts.positions.regions.values() if r.template}
             words |= {f"{order.access_macro}_{t}" for t in templates}
-        return (words & application.macros.keys()) - given - {"GPU", "_OPENMP"} - self.index.macros
+        return (
+            (words & application.macros.keys()) - application.options.defined - {"GPU", "_OPENMP"} - self.index.macros
+        )
 
     def _unit(self, routine: Routine) -> Iterator[Edit]:
         if self.facts.application.options.races:
@@ -255,23 +256,22 @@ class FileRewriter:
         passed_over = {id(line) for block in routine.spec.dependants for line in block.lines}
         passed_over |= {id(use.line) for use in routine.spec.uses}
         unit = self.index.units[routine.unit]
-        text = "\n".join(
-            line.text.lower()
+        left = (
+            line.text
             for line in self.index.lines[unit.first : unit.last + 1]
             if id(line) not in passed_over and not line.directive and not self._in_outline(line.first)
         )
-        kept = set(re.findall(r"[a-z_]\w*", text))
+        kept = set(names_in_rows(left))
         kept |= {a for made in self.outlines for a in made.arguments}
         kept |= {name for region in self._own_regions(routine) for name in region.bound_names}
         kept |= self._inserted_words(routine)
         for use in routine.spec.uses:
             if use.line is None or use.line.file or not use.only:
                 continue
-            needed = [(a, b) for a, b in use.only if a in kept or "(" in a]
+            needed = [(a, b) for a, b in use.only if a in kept or is_operator(a)]
             if len(needed) < len(use.only):
                 shown = ", ".join(a if a == b else f"{a} => {b}" for a, b in needed)
-                at = use.line.text.index(":", use.line.text.lower().index("only")) + 1
-                yield replace_range(use.line, at, len(use.line.text), f" {shown}".rstrip())
+                yield replace_range(use.line, use.listed, len(use.line.text), f" {shown}".rstrip())
 
     def _moved(self, routine: Routine, edits: list[Edit]) -> list[Edit]:
         """Move the bodies of outlined regions, with the edits inside them, behind the routine."""
@@ -352,7 +352,7 @@ class FileRewriter:
         for line in self.index.lines:
             if any(a <= line.first <= b for a, b in gone):
                 continue
-            if line.directive and not line.comment and _is_scheme(line):
+            if line.directive and not line.comment and is_scheme(line):
                 yield comment_out(self.index.source, line.first, line.last)
 
     def _iterators(self, routine: Routine, iterators: dict[str, Region]) -> Iterator[Edit]:
@@ -414,7 +414,7 @@ class FileRewriter:
         rows = [f"{indent}allocate({text})" for text in allocations]
         before = routine.body_first if routine.body_first >= 0 else routine.spec_insert + 1
         lines = self.index.source.lines
-        while before > 0 and SENTINEL.match(lines[before - 1]):
+        while before > 0 and physical(lines[before - 1]).kind == "directive":
             before -= 1
         yield insert_lines(before, rows, 7, before)
 
@@ -426,9 +426,4 @@ def _ends(edit: Edit) -> int:
 
 def _at_edge(edit: Edit, made: Outline | Contained) -> bool:
     """Whether an insertion of whole lines belongs before the body, not to it (directives before the first line)."""
-    return edit.insertion and edit.column == 0 and edit.line == made.first and edit.text.endswith("\n")
-
-
-def _is_scheme(line: LogicalLine) -> bool:
-    text = line.text.lstrip("@").strip().lower()
-    return text.startswith(("scheme", "end scheme", "endscheme"))
+    return edit.whole_lines and edit.line == made.first

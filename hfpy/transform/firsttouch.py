@@ -69,7 +69,7 @@ def _touch(facts: Facts, routine: Routine, reference: Reference) -> Touch | None
         return None
     if statement.line.file or statement.line.label or facts.positions.active(routine.key, reference.at) is not None:
         return None
-    if statement.line.text[: statement.target.start].strip():
+    if statement.target.start > 0:
         return None  # the action of a one-line if
     whole = isinstance(reference.node, Name) or all(is_full_range(i) for i in reference.indices or ())
     if statement.target is not reference.node or reference.component or not whole:

@@ -17,6 +17,7 @@ from hfpy.analyze.states import States
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.kernel import Import
+from hfpy.model.names import unit_name
 from hfpy.model.statements import Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.imports import Imports
@@ -91,7 +92,7 @@ class HostCalls:
     def _chosen_at_run_time(self, site: CallSite, touched: Touched) -> None:
         """A call that may run kernels, or of which nothing is known."""
         if site.callee:
-            message = f"'{site.name}' may be '{site.callee.rsplit('::', 1)[-1]}', which works on the device"
+            message = f"'{site.name}' may be '{unit_name(site.callee)}', which works on the device"
             hint = "call it by its own name where arrays are on the device"
             self._refuse(site, f"{message}, while arrays are there already", hint)
         elif self.states.resident(self.key):
@@ -136,17 +137,17 @@ class HostCalls:
         local = self._imported(site, home, wanted) if wanted is not None else name
         if not view.part:
             return local
-        text = f"{local}{view.path}"
+        text = "%".join((local, *view.path))
         part = self._part(symbol, view.path, home)
         if part is None or not part.rank:
             return None
         self.foreign[text] = part
         return text
 
-    def _part(self, symbol: Symbol, path: str, home: str) -> Symbol | None:
+    def _part(self, symbol: Symbol, path: tuple[str, ...], home: str) -> Symbol | None:
         """The declaration of the component at the end of a path."""
         current: Symbol | None = symbol
-        for name in path.lstrip("%").split("%"):
+        for name in path:
             derived = self.facts.scopes.derived_type(current.type.derived, home) if current is not None else None
             current = next((c for c in derived.components if c.name == name), None) if derived is not None else None
         return current

@@ -11,7 +11,6 @@ the module; :func:`outline` says why not otherwise.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -21,7 +20,8 @@ from hfpy.analyze.known import known_values
 from hfpy.analyze.sharing import RegionSharing, Sharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Fragment, names_in
-from hfpy.model.names import outlined_name
+from hfpy.model.names import is_operator, outlined_name
+from hfpy.model.source import compact
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -30,6 +30,7 @@ from hfpy.model.statements import (
     Memory,
     Node,
     OneLine,
+    all_names,
     constructs,
     expressions,
     flatten,
@@ -94,9 +95,7 @@ def outline(
     _check_routine(facts, routine, region, sharing)
     _check_body(body)
     first, last = body_lines(node, region)
-    source = facts.application.file(routine.key).source
-    words = _words("\n".join(source.lines[first : last + 1]))
-    builder = _Builder(facts, routine, region, analysis, words)
+    builder = _Builder(facts, routine, region, analysis, all_names(body))
     builder.collect()
     name = outlined_name(routine.name, number)
     head, tail = builder.routine(name, by_block)
@@ -110,10 +109,6 @@ def outline(
         builder.remaining(),
         frozenset(builder.locals),
     )
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(w.lower() for w in re.findall(r"[A-Za-z_]\w*", text))
 
 
 def body_lines(node: Construct, region: Region) -> tuple[int, int]:
@@ -180,7 +175,7 @@ class _Builder:
     """Collects what the body names and writes the new routine."""
 
     def __init__(
-        self, facts: Facts, routine: Routine, region: Region, analysis: RegionSharing, words: frozenset[str]
+        self, facts: Facts, routine: Routine, region: Region, analysis: RegionSharing, named: set[str]
     ) -> None:
         self.facts = facts
         self.source = routine
@@ -190,7 +185,7 @@ class _Builder:
         self.mentioned = analysis.body.mentioned
         statements = (at.statement for at in analysis.body.inside)
         self.called = {name for s in statements for expr in expressions(s) for name in names_in(expr)}
-        self.words = words
+        self.named = named | self.mentioned
         self.passed: dict[str, DataObject] = {}
         self.locals: dict[str, DataObject] = {}
         self.constants: dict[str, Symbol] = {}
@@ -277,19 +272,28 @@ class _Builder:
     def _uses(self) -> list[str]:
         """The ``use`` statements of the routine, repeated with the names that the body needs."""
         rows = []
-        needed = self.words | _words(" ".join(self._declarations()))
+        needed = self.named | self._declared_names()
         for use in self.source.spec.uses:
             if use.line is None or use.line.file:
                 continue
             if use.only is None:
                 rows.append(use.line.text)
                 continue
-            pairs = [(local, remote) for local, remote in use.only if local in needed or "(" in local]
+            pairs = [(local, remote) for local, remote in use.only if local in needed or is_operator(local)]
             if pairs:
                 shown = ", ".join(a if a == b else f"{a} => {b}" for a, b in pairs)
                 nature = ", intrinsic ::" if use.intrinsic else ""
                 rows.append(f"use{nature} {use.module}, only: {shown}")
         return rows
+
+    def _declared_names(self) -> set[str]:
+        """Every name in the declarations of the new routine."""
+        symbols = [*self.constants.values(), *(d.symbol for d in (*self.passed.values(), *self.locals.values()))]
+        spec = self.source.spec.symbols
+        symbols += [spec[name] for name in self.region.iterators if name in spec]
+        parts = [part for s in symbols for part in (s.type.kind, s.type.length, s.initial) if part is not None]
+        parts += [bound for data in self.passed.values() for dim in dims_in_use(data) for bound in dim.bounds]
+        return {name for part in parts for name in part.names}
 
     def _constants(self) -> list[str]:
         """Local named constants that the body needs, repeated."""
@@ -327,7 +331,7 @@ class _Builder:
         for name in self.region.iterators:
             symbol = self.source.spec.symbols.get(name)
             text = symbol.type.text if symbol is not None and name not in self.source.dummies else "integer(4)"
-            kinds.add("".join(text.lower().split()))
+            kinds.add(compact(text))
         if len(kinds) > 1:
             raise Refused("the iterators have different kinds")
         return f"{kinds.pop()}, intent(in) :: {', '.join(self.region.iterators)}"

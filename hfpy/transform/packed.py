@@ -63,10 +63,9 @@ def packed_copies(copies: Copies, statement: Statement) -> Iterator[Edit]:
     assert isinstance(statement, OneLine)
     line = statement.line
     margin = copies.rows.margin(line)
-    begin = line.text.index(")", max(e.end for e in statement.control)) + 1
     opened = "".join(f"\n{margin}  {row}" for row in rows.before)
     closed = "".join(f"\n{margin}  {row}" for row in rows.after)
-    yield insert(line, begin, f" then{opened}\n{margin} ", 1)
+    yield insert(line, statement.behind, f" then{opened}\n{margin} ", 1)
     yield insert(line, len(line.text), f"{closed}\n{margin}end if", -1)
 
 
@@ -86,17 +85,19 @@ def packed_rows(copies: Copies, statement: Statement) -> Packed:
             continue
         shown = copies.accesses.text(reference.node, statement)
         handle = copies.handle(name, statement.line)
-        before += _asked(handle, copies.dialect.update_host, kind, shown)
+        before += _asked(handle, copies.dialect, copies.dialect.update_host, kind, shown)
         if kind != VECTOR and copies.effects.of(reference, copies.key)[1]:
-            after += _asked(handle, copies.dialect.update_device, kind, shown)
+            after += _asked(handle, copies.dialect, copies.dialect.update_device, kind, shown)
             if not copies.dialect.parts and [n for n, _ in arguments].count(name) > 1:
                 copies.cannot_update(name, reference)
     return Packed(before, after)
 
 
-def _asked(handle: Handle, update: Callable[[Handle], list[str]], kind: str, shown: str) -> list[str]:
+def _asked(
+    handle: Handle, dialect: DataDialect, update: Callable[[Handle], list[str]], kind: str, shown: str
+) -> list[str]:
     """An update of what a reference means, if it has gaps; of the whole array for a vector subscript."""
     if kind == VECTOR:
         return update(handle)
-    rows = in_block(f".not. is_contiguous({shown})", update(replace(handle, test="", part=shown)))
+    rows = dialect.only_if(f".not. is_contiguous({shown})", update(replace(handle, test="", part=shown)))
     return in_block(handle.test, rows)

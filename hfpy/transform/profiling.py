@@ -18,7 +18,8 @@ from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.sizes import linear
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Expr, Range, names_in
+from hfpy.model.expressions import Expr, Paren, Range, Unary, names_in
+from hfpy.model.names import is_generated
 from hfpy.model.statements import Construct, Header
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import fragment
@@ -89,7 +90,7 @@ class _Profile:
     def _points(region: Region, number: int) -> str:
         """How many points there are along one domain."""
         step = region.strides[number].text if number < len(region.strides) else ""
-        blocks = region.iterators[number].startswith("hf_")  # of the optimiser: each has its points in a loop
+        blocks = is_generated(region.iterators[number])  # of the optimiser: each has its points in a loop
         return _count(region.starts[number].text, region.ends[number].text, "1" if blocks or not step else step)
 
     def _moves(self, number: int, region: Region) -> Iterator[str]:
@@ -185,10 +186,16 @@ class _Profile:
                 bounds = header.exprs[:2]
                 if len(bounds) < 2 or any(names_in(b) & (written | set(region.iterators)) for b in bounds):
                     return ""
-                first, last, *step = (header.line.text[b.start : b.end] for b in header.exprs)
-                backwards = bool(step) and step[0].startswith("-")
-                return _count(last, first) if backwards else _count(first, last)
+                first, last = (header.line.text[b.start : b.end] for b in bounds)
+                return _count(last, first) if any(map(_negative, header.exprs[2:])) else _count(first, last)
         return ""
+
+
+def _negative(step: Expr) -> bool:
+    """Whether an expression begins with a minus sign, within parentheses or not."""
+    while isinstance(step, Paren):
+        step = step.inner
+    return isinstance(step, Unary) and step.op == "-"
 
 
 def _count(lower: str, upper: str, step: str = "1") -> str:

@@ -21,10 +21,12 @@ from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, note
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Literal, Name, base_name, names_in, walk
+from hfpy.model.printing import character
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Header, OneLine, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.nests import own_nest
+from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.rows import Rows
 
@@ -43,7 +45,7 @@ def race_watch(facts: Facts, effects: Effects, routine: Routine) -> tuple[list[E
     edits = list(watch.edits())
     if edits:
         margin = " " * (routine.header.segments[0][2] + 2)
-        names = ", ".join(f"hf_race_{name}" for name in _NAMES if any(f"hf_race_{name}" in e.text for e in edits))
+        names = ", ".join(f"hf_race_{name}" for name in _NAMES if name in watch.used)
         edits.append(insert_lines(routine.header.last + 1, [f"{margin}use {MODULE}, only: {names}"], -16, 0))
     return edits, watch.found
 
@@ -61,6 +63,7 @@ class _Watch:
         self.rows = Rows(facts.application.file(routine.key), routine)
         self.lines = facts.application.file(routine.key).source.lines
         self.found: list[Diagnostic] = []
+        self.used: set[str] = set()  # of the names that the runtime has, those that the edits mention
 
     def edits(self) -> Iterator[Edit]:
         """Rows around regions and within them, at the begin of called routines, and at statements."""
@@ -86,9 +89,9 @@ class _Watch:
         iterators = list(region.iterators)
         place = self.facts.application.shown_place(self.routine.key, region.line)
         before = [
-            f"call hf_race_region({_text(place)}, {_text(','.join(iterators))})",
+            self._call("region", self._text(place), self._text(",".join(iterators))),
             *self._shared(number, construct),
-            f"call hf_race_begin({min(len(iterators), _MOST_ITERATORS)})",
+            self._call("begin", str(min(len(iterators), _MOST_ITERATORS))),
         ]
         values = [f"int({name}, 8)" for name in iterators[:_MOST_ITERATORS]]
         values += ["0_8"] * (_MOST_ITERATORS - len(values))
@@ -96,9 +99,9 @@ class _Watch:
         if region.loops:
             inside = own_nest(construct.body, region.iterators)[-1].header.line.last
         yield insert_lines(first.first, self.rows.indented(before, first), _BEFORE, first.first)
-        point = self.rows.indented([f"call hf_race_point({', '.join(values)})"], first)
+        point = self.rows.indented([self._call("point", *values)], first)
         yield insert_lines(inside + 1, point, _INSIDE, first.first)
-        end = self.rows.indented(["call hf_race_end()"], first)
+        end = self.rows.indented([self._call("end")], first)
         yield insert_lines(last.last + 1, end, _BEHIND, last.first)
 
     def _shared(self, number: int, construct: Construct) -> Iterator[str]:
@@ -124,7 +127,7 @@ class _Watch:
         return iter(rows)
 
     def _array(self, name: str, symbol: Symbol, array: bool) -> str:
-        call = f"call hf_race_array{'_in' if self.pure else ''}({name}, {_text(name)})"
+        call = self._call("array_in" if self.pure else "array", name, self._text(name))
         return _guarded(name, symbol, call)
 
     def _components(self, reference: Reference, selector: Expr | None, varying: set[str]) -> Iterator[str]:
@@ -135,7 +138,7 @@ class _Watch:
             return
         size = f"int(storage_size({name})/8, 8)" + (f"*size({name}, kind=8)" if found.symbol.rank else "")
         if not any(dim.form == "star" for dim in found.symbol.shape):
-            yield _guarded(name, found.symbol, f"call hf_race_memory(loc({name}), {size}, {_text(name)})")
+            yield _guarded(name, found.symbol, self._call("memory", f"loc({name})", size, self._text(name)))
         if reference.component or selector is not None:
             line = reference.at.statement.line
             if selector is not None:
@@ -158,9 +161,10 @@ class _Watch:
         tests = [*self._on_the_way(node.base, text, node.start), f"{_test(symbol)}({text})"]
         if symbol.type.base in ("type", "class"):
             length = f"*size({text}, kind=8)" if symbol.rank else ""
-            call = f"call hf_race_memory(loc({text}), int(storage_size({text})/8, 8){length}, {_text(text)})"
+            size = f"int(storage_size({text})/8, 8){length}"
+            call = self._call("memory", f"loc({text})", size, self._text(text))
         else:
-            call = f"call hf_race_array({text}, {_text(text)})"
+            call = self._call("array", text, self._text(text))
         yield "; ".join([*(f"if ({test}) then" for test in tests), call, *("end if" for _ in tests)])
 
     def _on_the_way(self, base: Expr, text: str, start: int) -> Iterator[str]:
@@ -212,11 +216,19 @@ class _Watch:
 
     # -- statements
 
+    def _call(self, procedure: str, *arguments: str) -> str:
+        self.used.add(procedure)
+        return f"call hf_race_{procedure}({', '.join(arguments)})"
+
+    def _text(self, text: str) -> str:
+        self.used.add("text")
+        return f"{character(text)}//hf_race_text"
+
     def _statement(self, at: Located) -> Iterator[Edit]:
         line = at.statement.line
-        if line.first > 0 and _is_atomic(self.lines[line.first - 1]):
-            yield from self.rows.before(line, ["call hf_race_atomic(1)"], _STATEMENT)
-            yield from self.rows.behind(line, ["call hf_race_atomic(0)"], -_STATEMENT)
+        if line.first > 0 and physical(self.lines[line.first - 1]).words[:1] == ("atomic",):
+            yield from self.rows.before(line, [self._call("atomic", "1")], _STATEMENT)
+            yield from self.rows.behind(line, [self._call("atomic", "0")], -_STATEMENT)
         action = at.statement
         condition = ""
         if isinstance(action, OneLine):
@@ -226,7 +238,7 @@ class _Watch:
             action = action.action
         elif any(c.kind in ("where", "forall") for c in at.constructs):
             return
-        if isinstance(action, Assignment) and (call := self._whole(action)) and not self._changes(action):
+        if isinstance(action, Assignment) and not self._changes(action) and (call := self._whole(action)):
             yield from self.rows.before(line, [condition + call], _STATEMENT)
 
     def _changes(self, statement: Assignment) -> bool:
@@ -243,12 +255,12 @@ class _Watch:
         found = self.facts.scopes.variable(target.name, self.key)
         if found is None or not found.symbol.rank or any(d.form != "explicit" for d in found.symbol.shape):
             return ""
-        if isinstance(value, Literal) and _is_zero(value):
-            return f"call hf_race_zero({target.name})"
+        if isinstance(value, Literal) and value.zero:
+            return self._call("zero", target.name)
         text = statement.line.text[value.start : value.end]
         other = self.facts.scopes.variable(value.name, self.key) if isinstance(value, Name) else None
         fixed = other is not None and other.symbol.rank and all(d.form == "explicit" for d in other.symbol.shape)
-        return f"call hf_race_set({target.name}, {text})" if fixed or isinstance(value, ArrayConstructor) else ""
+        return self._call("set", target.name, text) if fixed or isinstance(value, ArrayConstructor) else ""
 
     def _unwatched(self, at: Located) -> None:
         """Notes on procedures that work on arrays without being seen."""
@@ -276,11 +288,6 @@ def _named(construct: Construct) -> Sequence[str]:
     return construct.header.names if isinstance(construct.header, Header) else ()
 
 
-def _text(text: str) -> str:
-    doubled = text.replace('"', '""')
-    return f'"{doubled}"//hf_race_text'
-
-
 def _test(symbol: Symbol) -> str:
     return "associated" if "pointer" in symbol.attributes else "allocated"
 
@@ -292,15 +299,3 @@ def _guarded(name: str, symbol: Symbol, call: str) -> str:
             return f"if (present({name})) then; if ({_test(symbol)}({name})) {call}; end if"
         return f"if (present({name})) {call}"
     return f"if ({_test(symbol)}({name})) {call}" if symbol.dynamic else call
-
-
-def _is_atomic(line: str) -> bool:
-    words = line.split()
-    return len(words) > 1 and words[0].lower() in ("!$omp", "!$acc") and words[1].lower() == "atomic"
-
-
-def _is_zero(literal: Literal) -> bool:
-    """Whether a literal is zero: ``0``, ``0.0d0``, ``0._dp``."""
-    if literal.kind not in ("int", "real"):
-        return False
-    return float(literal.text.lower().split("_")[0].replace("d", "e")) == 0

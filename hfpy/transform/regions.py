@@ -20,6 +20,7 @@ from hfpy.model.statements import Construct, Header, Jump, Node, constructs, fla
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded
 from hfpy.parse.nests import own_nest
+from hfpy.parse.physical import physical
 from hfpy.transform.atomics import atomic_writes
 from hfpy.transform.blockloops import block_loops_of, loops_of, may_go_by_blocks, storage_levels
 from hfpy.transform.declarations import dims_in_use
@@ -34,10 +35,8 @@ def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Ed
     lines = []
     for row in range(first, last + 1):
         text = source.lines[row]
-        stripped = text.lstrip()
-        lines.append(
-            text if not stripped or stripped.startswith("!") else text[: len(text) - len(stripped)] + "! " + stripped
-        )
+        found = physical(text)
+        lines.append(text if found.apart else f"{text[: found.column]}! {text[found.column :]}")
     if note:
         lines[-1] += f"  ! hfpy: {note}"
     return replace_lines(first, last, lines)
@@ -117,8 +116,8 @@ class RegionRewriter:
         yield from self._exits(node, code, moved)
 
     def _atomic(self, region: Region) -> str:
-        """The directive before a write that several points may do; empty where no two do it at a time."""
-        return "!$omp atomic write" if self.backend.openmp and not region.vector else ""
+        """The sentinel of the directive before a write that several points may do; empty where none do it at a time."""
+        return "omp" if self.backend.openmp and not region.vector else ""
 
     def _outlined(self, node: Construct, region: Region, code: RegionCode) -> tuple[RegionCode, bool]:
         """Move the body into a routine of its own where that pays (:mod:`hfpy.transform.outline`)."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from hfpy.model.printing import rows
 from hfpy.model.statements import Node
 from hfpy.model.units import FileIndex
-from hfpy.transform.edits import SENTINEL
+from hfpy.parse.physical import physical
 
 
 def remade(index: FileIndex, nodes: Iterable[Node], indent: str, first: int, last: int) -> Iterator[tuple[str, int]]:
@@ -37,4 +37,4 @@ def _between(index: FileIndex, first: int, last: int) -> dict[int, str]:
                 found.pop(n, None)
                 if line.directive and n in inside:
                     found[n] = ""
-    return {n: "" if SENTINEL.match(text) else text for n, text in found.items()}
+    return {n: "" if physical(text).kind == "directive" else text for n, text in found.items()}

@@ -4,15 +4,14 @@ label that jumps lead to, and where directives stand above it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Header, constructs
 from hfpy.model.units import FileIndex, Routine
-from hfpy.transform.edits import SENTINEL, Edit, insert, insert_lines
+from hfpy.parse.physical import physical
+from hfpy.transform.edits import Edit, insert, insert_lines
 
-_END = re.compile(r"\s*!\$(omp|acc)\s*end\b", re.IGNORECASE)
 _LABEL = 5  # before all that is put above a statement
 
 
@@ -53,7 +52,7 @@ class Rows:
             return
         row = line.last + 1
         lines = self.index.source.lines
-        while row < len(lines) and _END.match(lines[row]):
+        while row < len(lines) and physical(lines[row]).words[:1] == ("end",):
             row += 1
         begin = first or line
         yield insert_lines(row, self.indented(rows, begin), rank, begin.first)
@@ -61,7 +60,7 @@ class Rows:
     def above(self, row: int) -> int:
         """The physical line for what comes before a statement: directives above it stay with it."""
         lines = self.index.source.lines
-        while row > 0 and SENTINEL.match(lines[row - 1]):
+        while row > 0 and physical(lines[row - 1]).kind == "directive":
             row -= 1
         return row
 
@@ -93,9 +92,6 @@ class Rows:
         if line.label in self._moved:
             return
         self._moved.add(line.label)
-        text = self.index.source.lines[line.first]
-        column = text.index(line.label)
-        blank = " " * len(line.label)
-        yield Edit(line.first, column, line.first, column + len(line.label), 0, blank)
-        row = f"{line.label:<5} continue"
-        yield insert_lines(self.above(line.first), [row], _LABEL, line.first)
+        row, column = line.label_at
+        yield Edit(row, column, row, column + len(line.label), 0, " " * len(line.label))
+        yield insert_lines(self.above(line.first), [f"{line.label:<5} continue"], _LABEL, line.first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hfpy.model.expressions import Apply, Name, base_name
+from hfpy.model.names import is_generated, is_mask
 from hfpy.model.statements import Assignment, Header, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import LANE
@@ -20,6 +21,5 @@ def _made(statement: Statement) -> bool:
         case Header(var=var):
             return var == LANE
         case Assignment(value=Apply(base=Name(name="merge"), args=(first, _, mask))):
-            names = base_name(first) or "", base_name(mask) or ""
-            return all(name[:3] == "hf_" for name in names) and names[1][-5:] == "_mask"
+            return is_generated(base_name(first) or "") and is_mask(base_name(mask) or "")
     return False

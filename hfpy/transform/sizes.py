@@ -24,6 +24,7 @@ from hfpy.model.expressions import Literal, Name
 from hfpy.model.statements import Construct, Header, constructs, flatten
 from hfpy.model.units import Routine
 from hfpy.parse.directives import parse_directive
+from hfpy.parse.physical import preprocessed
 from hfpy.transform.edits import Edit, apply_edits, insert, replace_range
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.optimise import BACKENDS
@@ -158,7 +159,7 @@ class _RoutineSizes:
         first, last = construct.header.line.first, construct.end.line.last
         if self.index.fixed:
             raise _Refused("the file is in fixed form")
-        if any(row.lstrip().startswith("#") for row in self.index.source.lines[first : last + 1]):
+        if preprocessed(self.index.source.lines[first : last + 1]):
             raise _Refused("there are preprocessor lines in it")
         if any(s.line.label or s.line.file for s in flatten((construct,))):
             raise _Refused("there are labels or included lines in it")

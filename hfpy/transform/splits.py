@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hfpy.analyze.orders import Order
+from hfpy.analyze.sizes import constant
+from hfpy.model.building import apply, binary, number, paren, plus, quoted
+from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Quoted, Unary
 from hfpy.model.extents import Dim
-
-_WITH_NUMBER = re.compile(r"(?P<head>.*[\w)])\s*(?P<sign>[+-])\s*(?P<number>\d+)", re.DOTALL)
+from hfpy.model.printing import expression
+from hfpy.parse.fragments import piece
 
 
 @dataclass(frozen=True)
@@ -36,38 +38,49 @@ class BlockLoop:
         return f"{self.extent}*{self.number}"
 
 
-def plus(text: str, number: int) -> str:
-    """An integer expression plus a number, as text."""
-    text = text.strip()
-    if re.fullmatch(r"[+-]?\d+", text):
-        return str(int(text) + number)
-    found = _WITH_NUMBER.fullmatch(text)
-    if found is not None:
-        text, number = found["head"], number + int(found["sign"] + found["number"])
-    return f"{text}{number:+d}" if number else text
+def _plus(index: Fragment, by: int) -> Expr:
+    """An integer expression plus a number; a number at its end is changed."""
+    match index.expr:
+        case Literal() as given if _plain(given):
+            return number(int(given.text) + by)
+        case Unary(op="+" | "-" as sign, operand=Literal() as given) if _plain(given):
+            return number(int(sign + given.text) + by)
+        case Binary(op="+" | "-" as sign, left=left, right=Literal() as given) if _plain(given):
+            return plus(quoted(piece(index.text, left)), by + int(sign + given.text))
+    return plus(quoted(index), by)
 
 
-def number_of(index: str, extent: int) -> str:
+def _plain(given: Literal) -> bool:
+    """Whether a literal is an integer of the default kind."""
+    return given.integer is not None and not given.parameter
+
+
+def number_of(index: Fragment, extent: int) -> str:
     """The number of the block that an index lies in: ``shiftr(i+31,5)``.
 
     A shift, where that can be: compilers warn of divisions of constants that leave a rest, and it is faster.
     """
-    shifted = plus(index, extent - 1)
-    if re.fullmatch(r"-?\d+", shifted):
-        return str(int(shifted) // extent)
+    shifted = _plus(index, extent - 1)
+    if (value := constant(shifted)) is not None:
+        return str(value // extent)
     if (bits := _bits(extent)) is not None:
-        return f"shiftr({shifted},{bits})"
-    return f"{shifted}/{extent}" if re.fullmatch(r"\w+", shifted) else f"({shifted})/{extent}"
+        return _text(apply("shiftr", (shifted, number(bits))))
+    alone = isinstance(shifted, Quoted) and isinstance(shifted.fragment.expr, Name)
+    return _text(binary(shifted if alone else paren(shifted), "/", number(extent)))
 
 
-def place_of(index: str, extent: int) -> str:
+def place_of(index: Fragment, extent: int) -> str:
     """The place of an index within its block, from 1: ``iand(i+31,31)+1``."""
-    shifted = plus(index, extent - 1)
-    if re.fullmatch(r"-?\d+", shifted):
-        return str(int(shifted) % extent + 1)
+    shifted = _plus(index, extent - 1)
+    if (value := constant(shifted)) is not None:
+        return str(value % extent + 1)
     if _bits(extent) is not None:
-        return f"iand({shifted},{extent - 1})+1"
-    return f"mod({shifted},{extent})+1"
+        return _text(plus(apply("iand", (shifted, number(extent - 1))), 1))
+    return _text(plus(apply("mod", (shifted, number(extent))), 1))
+
+
+def _text(expr: Expr) -> str:
+    return expression(expr, tight=True)
 
 
 def _bits(extent: int) -> int | None:
@@ -79,8 +92,8 @@ def numbers_of(dim: Dim, extent: int) -> str:
     """The range of blocks of a dimension with a size or range."""
     if dim.open and dim.lower is None:
         return dim.text
-    first = number_of(dim.lower.text, extent) if dim.lower is not None else "1"
-    last = number_of(dim.upper.text, extent) if dim.upper is not None else ""
+    first = number_of(dim.lower, extent) if dim.lower is not None else "1"
+    last = number_of(dim.upper, extent) if dim.upper is not None else ""
     return last if first == "1" and last else f"{first}:{last}"
 
 
@@ -89,12 +102,12 @@ def arranged(dims: Sequence[Dim], order: Order) -> list[str]:
     if not order.pieces:
         return [dims[i].text for i in order.permutation or range(len(dims))]
     shown = []
-    for piece in order.pieces:
-        dim = dims[piece.dimension]
-        if piece.part == "whole":
+    for part in order.pieces:
+        dim = dims[part.dimension]
+        if part.part == "whole":
             shown.append(dim.text)
-        elif piece.part == "within":
-            shown.append(":" if dim.open else str(piece.extent))
+        elif part.part == "within":
+            shown.append(":" if dim.open else str(part.extent))
         else:
-            shown.append(numbers_of(dim, piece.extent))
+            shown.append(numbers_of(dim, part.extent))
     return shown

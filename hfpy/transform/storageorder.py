@@ -13,7 +13,8 @@ from hfpy.model.macros import Macro
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros
 from hfpy.parse.macros import expand
-from hfpy.parse.preprocess import activity, read_text
+from hfpy.parse.physical import physical
+from hfpy.parse.preprocess import activity, read_lines
 
 
 def plain_macros(path: Path, options: Options) -> str | None:
@@ -21,19 +22,16 @@ def plain_macros(path: Path, options: Options) -> str | None:
 
     None if it can be used as it is.
     """
-    text = read_text(path)
-    if text is None:
+    lines = read_lines(path)
+    if lines is None:
         return None
     given = command_line_macros(options)
-    lines = text.split("\n")
     result = activity(lines, given, path, options.include_dirs)
     # In the compilers' Fortran mode only a # at the margin begins a line for the preprocessor; of files that this one
     # includes the same has to hold.
-    indented = any(line[:1].isspace() and line.lstrip()[:1] == "#" for line in lines)
+    indented = any(row.kind == "preprocessor" and row.column for row in map(physical, lines))
     own = [name for name, macro in result.macros.items() if given.get(name) != macro]
-    if not (result.redefined or indented or result.includes) and not any(
-        "#" in result.macros[name].body for name in own
-    ):
+    if not (result.redefined or indented or result.includes) and not any(result.macros[name].pastes for name in own):
         return None
     lines = [f"! Made by hfpy from {path.name} for {options.target}: edit that file, not this one."]
     lines += [f"#undef {name}" for name in own if name in given]
@@ -43,13 +41,18 @@ def plain_macros(path: Path, options: Options) -> str | None:
 
 def resolved(name: str, macros: Mapping[str, Macro]) -> str:
     """The ``#define`` line of a macro with everything in it expanded."""
-    macro = macros[name]
+    return _defined(name, name, macros)
+
+
+def _defined(name: str, means: str, macros: Mapping[str, Macro]) -> str:
+    """The ``#define`` line that gives a name the meaning of a macro."""
+    macro = macros[means]
     if macro.params is None:
-        body = expand(name, macros).strip()
+        body = expand(means, macros).strip()
         if body in macros and macros[body].params is not None:
-            return resolved(body, macros).replace(f"#define {body}", f"#define {name}", 1)
+            return _defined(name, body, macros)
         return f"#define {name} {body}".rstrip()
     clash = set(macro.params) & macros.keys()
     stand_ins = [f"hf_{n}" if clash else p for n, p in enumerate(macro.params, 1)]
-    head = f"{name}({','.join(stand_ins)})"
-    return f"#define {head} {expand(head, macros).strip()}".rstrip()
+    listed = f"({','.join(stand_ins)})"
+    return f"#define {name}{listed} {expand(means + listed, macros).strip()}".rstrip()

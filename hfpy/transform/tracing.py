@@ -30,17 +30,16 @@ def traces(facts: Facts, effects: Effects, routine: Routine) -> list[Edit]:
     position = facts.positions.get(routine.key)
     if not (position.own or position.below) or position.above or {"pure", "elemental"} & set(routine.prefix):
         return []
-    edits = [*_behind_regions(facts, effects, routine), *_at_end(facts, effects, routine)]
+    used = {"hf_trace", "hf_trace_end"}
+    edits = [*_behind_regions(facts, effects, routine, used), *_at_end(facts, effects, routine, used)]
     if edits:
         margin = " " * (routine.header.segments[0][2] + 2)
-        blocks = any("hf_trace_range" in edit.text for edit in edits)
-        names = ["hf_trace", "hf_trace_end", *(["hf_trace_range"] if blocks else [])]
-        rows = [f"{margin}use {MODULE}, only: {', '.join(names)}"]
+        rows = [f"{margin}use {MODULE}, only: {', '.join(sorted(used))}"]
         edits.append(insert_lines(routine.header.last + 1, rows, -19, routine.header.first))
     return edits
 
 
-def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
+def _behind_regions(facts: Facts, effects: Effects, routine: Routine, used: set[str]) -> Iterator[Edit]:
     index = facts.application.file(routine.key)
     for number, construct in enumerate(regions_of(routine)):
         identity = RegionId(routine.key, number)
@@ -62,12 +61,12 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine) -> Iterato
             if not data.local or (parallel_positions(data, region) and not facts.application.options.opt):
                 written[data.name] = data
         point = f"{routine.key}, the region that ends in line {index.user_line(construct.end.line.last)}"
-        rows = [r for name in sorted(written) for r in _call(facts, routine, written[name], point, region.line)]
+        rows = [r for name in sorted(written) for r in _call(facts, routine, written[name], point, region.line, used)]
         if rows:
             yield insert_lines(construct.end.line.last + 1, rows, -4, construct.end.line.first)
 
 
-def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
+def _at_end(facts: Facts, effects: Effects, routine: Routine, used: set[str]) -> Iterator[Edit]:
     if routine.end is None or routine.kind == "program":
         return
     rows = []
@@ -75,7 +74,7 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
     for name in routine.dummies:
         data = facts.object(name, routine.key)
         if data is not None and data.rank and name not in passed_over and effects.intent(routine.key, name) != "in":
-            rows += _call(facts, routine, data, f"{routine.key}, end", routine.end)
+            rows += _call(facts, routine, data, f"{routine.key}, end", routine.end, used)
     unit = facts.application.file(routine.key).units[routine.unit]
     lines = facts.application.file(routine.key).lines
     at = lines[unit.contains].first if unit.contains >= 0 else routine.end.first
@@ -83,13 +82,17 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine) -> Iterator[Edit]:
         yield insert_lines(at, rows, -3, routine.end.first)
 
 
-def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine) -> list[str]:
-    """The call that writes an array; none where it has blocks and nothing tells what of them is padding."""
+def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine, used: set[str]) -> list[str]:
+    """The call that writes an array; none where it has blocks and nothing tells what of them is padding. ``used`` gets
+    the names that it needs besides.
+    """
     margin = " " * (routine.header.segments[0][2] + 2)
     place = facts.application.shown_place(routine.key, line)
     permutation = _permutation(facts, data)
     if permutation is None:
         return []
+    if facts.order(data).blocks:
+        used.add("hf_trace_range")
     texts = ", ".join([permutation, *(f'"{text}"//hf_trace_end' for text in (data.name, point, place))])
     call = f"call hf_trace({data.name}, {texts})"
     if data.symbol.dynamic:

@@ -13,12 +13,11 @@ from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, Expr, Name, names_in
+from hfpy.model.names import twin_of
 from hfpy.model.statements import Assignment, Statement, expressions
 from hfpy.model.units import Routine
 from hfpy.transform.datadialect import DataDialect, Handle
 from hfpy.transform.edits import Edit, replace_range
-
-SUFFIX = "_hfdev"
 
 
 @dataclass
@@ -35,7 +34,7 @@ def twins(facts: Facts, routine: Routine, dialect: DataDialect) -> Twins:
     result = Twins()
     for at in facts.graph.statements.get(routine.key, ()):
         statement = at.statement
-        named = [n for e in expressions(statement) for n in names_in(e) if n.endswith(SUFFIX)]
+        named = [n for e in expressions(statement) for n in names_in(e) if twin_of(n)]
         if not named or not facts.live(at, routine.key) or _declared(facts, named[0], routine):
             continue
         copy = _copy(statement)
@@ -65,9 +64,9 @@ def _copy(statement: Statement) -> tuple[bool, str] | None:
     if not isinstance(statement, Assignment) or statement.pointer:
         return None
     target, value = _whole(statement.target), _whole(statement.value)
-    if value == f"{target}{SUFFIX}":
+    if twin_of(value) == target:
         return True, target
-    if target == f"{value}{SUFFIX}":
+    if twin_of(target) == value:
         return False, value
     return None
 
@@ -86,8 +85,7 @@ def _imports(facts: Facts, routine: Routine) -> Iterator[Edit]:
     for use in routine.spec.uses:
         if use.line is None or use.line.file or not use.only:
             continue
-        kept = [(a, b) for a, b in use.only if not b.endswith(SUFFIX) or _declared(facts, a, routine)]
+        kept = [(a, b) for a, b in use.only if not twin_of(b) or _declared(facts, a, routine)]
         if len(kept) < len(use.only):
             shown = ", ".join(a if a == b else f"{a} => {b}" for a, b in kept)
-            at = use.line.text.index(":", use.line.text.lower().index("only")) + 1
-            yield replace_range(use.line, at, len(use.line.text), f" {shown}".rstrip())
+            yield replace_range(use.line, use.listed, len(use.line.text), f" {shown}".rstrip())

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import hfpy
-from hfpy.analyze.pieces import LayoutFault, Piece, pieces_of, read_layout
+from hfpy.analyze.pieces import Piece, pieces_of
 from hfpy.diagnostics import UsageError
+from hfpy.layouts import LayoutFault, read_layout
 from hfpy.options import DebugPrint, DomainSpec
 from tests.support import Translated, squeezed, translate_text
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls
-from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, atom, behind_loop, extreme, number
+from hfpy.analyze.dependence.forms import Application, Form, Index, atom, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
     Access,
@@ -102,7 +102,7 @@ class _Walk:
         """A value that belongs to the present turn of all loops."""
         self._count += 1
         args = tuple(atom(loop.index) for loop in self.loops)
-        return atom(Application(f"{ANEW}{self._count}", args, shown=shown))
+        return atom(Application(f"${self._count}", args, shown=shown, anew=True))
 
     def unknown(self, shown: str) -> Condition:
         """A condition of which nothing is known."""

@@ -38,7 +38,8 @@ class Linear:
 
     def text(self) -> str:
         """The sum in isl's notation."""
-        return " + ".join([f"{c}{n}" for n, c in self.terms] + [str(self.constant)]).replace("+ -", "- ")
+        first, *rest = (*((c, n) for n, c in self.terms), (self.constant, ""))
+        return f"{first[0]}{first[1]}" + "".join(f" {'-' if c < 0 else '+'} {abs(c)}{n}" for c, n in rest)
 
     def value(self, point: Mapping[str, int]) -> int:
         """Its value at a point."""

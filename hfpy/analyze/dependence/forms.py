@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-# Begins the names of values that each turn of the loops around finds anew: no fact can be stated of them.
-ANEW = "$"
+from hfpy.analyze.sizes import sum_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +32,15 @@ class Application:
     """The value of a function of which nothing is known but that equal arguments give equal values.
 
     An array that the nest does not set is one; so is a value that each iteration finds anew: its arguments are the
-    indices of all loops around. ``truth`` marks conditions, whose value is 0 or 1. ``shown`` is the text for messages.
+    indices of all loops around, and no fact can be stated of it (``anew``). ``truth`` marks conditions, whose value is
+    0 or 1. ``shown`` is the text for messages.
     """
 
     name: str
     args: tuple[Form, ...]
     truth: bool = False
     shown: str = field(default="", compare=False)
+    anew: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +221,8 @@ def _replaced(item: Atom, values: dict[Atom, Form]) -> Form:
     if item in values:
         return values[item]
     match item:
-        case Application(name=name, args=args, truth=truth, shown=shown):
-            return atom(Application(name, tuple(substituted(a, values) for a in args), truth, shown))
+        case Application(name=name, args=args, truth=truth, shown=shown, anew=anew):
+            return atom(Application(name, tuple(substituted(a, values) for a in args), truth, shown, anew))
         case Quotient(of=of, by=by):
             return quotient(substituted(of, values), by)
         case Remainder(of=of, by=by):
@@ -256,12 +257,4 @@ def _spelled_all(monomial: Monomial) -> tuple[int, tuple[str, ...]]:
 
 
 def _text(terms: tuple[tuple[Monomial, int], ...]) -> str:
-    parts = []
-    for monomial, factor in terms:
-        if not monomial:
-            parts.append(f"{factor:+d}")
-            continue
-        sign = "+" if factor > 0 else "-"
-        parts.append(sign + ("" if abs(factor) == 1 else f"{abs(factor)}*") + "*".join(spelled(a) for a in monomial))
-    text = "".join(parts) or "0"
-    return text[1:] if text.startswith("+") else text
+    return sum_of(("*".join(spelled(a) for a in monomial), factor) for monomial, factor in terms) or "0"

@@ -13,7 +13,6 @@ from hfpy.analyze.dependence.conflicts import Meeting, Question, apart, is_data,
 from hfpy.analyze.dependence.congruence import find
 from hfpy.analyze.dependence.coverage import exposed, obviously_covers
 from hfpy.analyze.dependence.forms import (
-    ANEW,
     Application,
     Atom,
     Form,
@@ -265,7 +264,7 @@ def _in_places(pair: Pair) -> set[str]:
     """The index arrays in the subscripts of two accesses."""
     forms = [s for a in pair for s in a.subscripts if isinstance(s, Form)]
     found = {i for f in forms for i in atoms_of(f) if isinstance(i, Application)}
-    return {i.name for i in found if i.args and not i.truth and not i.name.startswith(ANEW)}
+    return {i.name for i in found if i.args and not i.truth and not i.anew}
 
 
 def _in_bounds(pair: Pair) -> set[Parameter]:

@@ -39,6 +39,7 @@ from hfpy.model.expressions import (
     Unary,
     children,
 )
+from hfpy.model.names import with_home
 from hfpy.model.source import LineKey
 from hfpy.model.units import Symbol
 
@@ -342,8 +343,8 @@ class Reading:
         match expr:
             case Paren(inner=inner):
                 return self.condition(inner)
-            case Literal(kind="logical", text=text):
-                return Every(()) if text.lower().startswith(".t") else Some(())
+            case Literal(kind="logical", true=true):
+                return Every(()) if true else Some(())
             case Unary(op=".not.", operand=operand):
                 return negated(self.condition(operand))
             case Binary(op=".and.", left=left, right=right):
@@ -397,7 +398,7 @@ def case(selector: Expr, values: tuple[Expr, ...], there: Reading, here: Reading
 def name_of(data: DataObject, root: str) -> str:
     """The name of a variable in the nest of a region in the routine ``root``."""
     home, name = data.identity
-    return name if home == root else f"{name}@{home}"
+    return name if home == root else with_home(name, home)
 
 
 def show(expr: Expr) -> str:
@@ -416,7 +417,7 @@ def show(expr: Expr) -> str:
         case Binary(op=op, left=left, right=right):
             return f"{show(left)} {op} {show(right)}"
         case Unary(op=op, operand=operand):
-            return f"{op} {show(operand)}" if op.startswith(".") else f"{op}{show(operand)}"
+            return f"{op}{show(operand)}" if op in ("+", "-") else f"{op} {show(operand)}"
         case Keyword(name=name, value=value):
             return f"{name}={show(value)}"
         case Range(lower=lower, upper=upper):

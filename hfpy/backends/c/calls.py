@@ -253,7 +253,7 @@ def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: E
     if isinstance(actual, Name):
         variable = printer.body.variable(printer.resolved(actual), printer.key)
         if variable is not None and variable.present and not variable.rank:
-            return variable.text.removesuffix(".value")
+            return variable.handed
     return printer.print(actual).text
 
 

@@ -276,7 +276,7 @@ class _Function:
         text = c_name(name)
         if "optional" in data.symbol.attributes:
             self.parameters.append(f"const hf_optional<{c_type(scalar)}> &{text}")
-            self.variables[name] = CVariable(f"{text}.value", scalar, present=f"{text}.present")
+            self.variables[name] = CVariable(f"{text}.value", scalar, present=f"{text}.present", handed=text)
             return
         self.variables[name] = CVariable(text, scalar)
         reference = "" if self.device.by_value(self.key, name) else "&"

@@ -132,10 +132,10 @@ class Expressions:
             raise CannotPrint(f"the literal {literal.text}", literal.start, literal.end)
         if scalar.base == "logical":
             return CText("true" if literal.true else "false", scalar)
-        digits = literal.digits
+        digits = literal.decimal
         if scalar.base == "integer":
             return CText(f"{digits}LL" if scalar.bytes == 8 else digits, scalar)
-        return CText(digits.replace("d", "e") + ("f" if scalar.bytes == 4 else ""), scalar)
+        return CText(f"{digits}f" if scalar.bytes == 4 else digits, scalar)
 
     @staticmethod
     def _unary(op: str, operand: CText) -> CText:

@@ -124,7 +124,7 @@ class CKernel:
     def _parameter(self, parameter: Parameter) -> None:
         text, scalar = c_name(parameter.text), parameter.type
         if parameter.passing == "optional":
-            self.variables[parameter.text] = CVariable(f"{text}.value", scalar, present=f"{text}.present")
+            self.variables[parameter.text] = CVariable(f"{text}.value", scalar, present=f"{text}.present", handed=text)
         elif parameter.passing == "result":
             self.variables[parameter.text] = CVariable(f"(*{text})", scalar)
         elif parameter.passing == "array":

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hfpy.analyze.intrinsics import REDUCING
+from hfpy.analyze.sizes import constant
 from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Name, Range, children
 from hfpy.parse.expressions import expression
@@ -104,8 +105,17 @@ def _distances(own: Sequence[Bounds], other: Sequence[Bounds]) -> tuple[int, ...
     return tuple(found)
 
 
+def _tree(text: str) -> Expr | None:
+    """The text of a bound as an expression; None where it is one in C alone."""
+    try:
+        return expression(text)
+    except GrammarError:
+        return None
+
+
 def _number(text: str) -> int | None:
-    return int(text) if text.removeprefix("-").isdigit() else None
+    tree = _tree(text)
+    return constant(tree) if tree is not None else None
 
 
 def _apart(first: str, second: str) -> int | None:
@@ -115,17 +125,15 @@ def _apart(first: str, second: str) -> int | None:
 
 
 def _term(text: str) -> tuple[str, int] | None:
-    try:
-        tree = expression(text)
-    except GrammarError:
+    tree = _tree(text)
+    if tree is None:
         return None
-    constant = 0
+    apart = 0
     while isinstance(tree, Binary) and tree.op in ("+", "-"):
-        number = _number(text[tree.right.start : tree.right.end].strip())
+        number = constant(tree.right)
         if number is None:
             break
-        constant += number if tree.op == "+" else -number
+        apart += number if tree.op == "+" else -number
         tree = tree.left
-    base = text[tree.start : tree.end].strip()
-    number = _number(base)
-    return (base, constant) if number is None else ("", constant + number)
+    number = constant(tree)
+    return (text[tree.start : tree.end], apart) if number is None else ("", apart + number)

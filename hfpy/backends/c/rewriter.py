@@ -13,14 +13,14 @@ from hfpy.backends.c.values import Unprintable, refused_at
 from hfpy.backends.kernelspec import SpecBuilder
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Fragment, Name
+from hfpy.model.expressions import Apply, Fragment, Literal, Name
 from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.macros import Macro
 from hfpy.model.names import kernel_name
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import expanded, fragment
+from hfpy.parse.fragments import expanded, fragment, single
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
 from hfpy.transform.regioncode import Backend
@@ -101,7 +101,7 @@ class KernelRewriter(RegionRewriter):
         """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""
         rows = []
         for parameter in spec.parameters:
-            if parameter.passing != "array" or "%" not in parameter.actual:
+            if parameter.passing != "array" or not parameter.component:
                 continue
             procedure = "hf_enter" if entering else "hf_leave"
             copy = 1 if entering or parameter.access != "in" else 0
@@ -126,8 +126,9 @@ def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, 
     for place, axis in enumerate("XYZ"):
         for name in (f"CUDA_BLOCKSIZE_{axis}_{region.template}", f"CUDA_BLOCKSIZE_{axis}"):
             macro = macros.get(name)
-            if macro is not None and macro.body.strip().isdigit():
-                sizes[place] = int(macro.body)
+            given = single(macro) if macro is not None else None
+            if isinstance(given, Literal) and given.integer is not None:
+                sizes[place] = given.integer
                 break
     for hint, values in region.hints:
         if hint == "block":

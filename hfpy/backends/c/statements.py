@@ -222,7 +222,7 @@ class Statements(ArrayStatements):
         if step != 1:
             raise CannotPrint("a loop of a team with another step than 1")
         var, first, last = parts
-        axis = "xyz"[list(self.team).index(header.var)]
+        axis = dict(zip(self.team, "xyz", strict=False))[header.var]
         begin = f"{first} + (int)threadIdx.{axis}"
         self.put(f"for ({var} = {begin}; {var} <= {last}; {var} += {self.team[header.var]}) {{", depth, header)
         self._sharing += 1

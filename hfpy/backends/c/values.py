@@ -94,7 +94,7 @@ class CVariable:
     ``text`` is what stands for it in expressions (``(*x)`` for one reached through a pointer). For arrays ``lower``
     and ``upper`` are the bounds of its dimensions as C text, in the order of Fortran's index list; ``storage`` gives
     for each place in storage the place in that list. ``present`` is the text that tells whether an optional argument
-    was given, empty for all others.
+    was given, empty for all others; ``handed`` is what it is handed on as, the value with that word.
     """
 
     text: str
@@ -103,6 +103,7 @@ class CVariable:
     upper: tuple[str, ...] = ()
     storage: tuple[int, ...] = ()
     present: str = ""
+    handed: str = ""
 
     @property
     def rank(self) -> int:
@@ -147,4 +148,4 @@ def extent(first: str, last: str, step: str) -> str:
 
 def operand(text: str) -> str:
     """C text as an operand: in parentheses unless it is a name or a number."""
-    return text if text.replace("_", "").isalnum() else f"({text})"
+    return text if text.isidentifier() or text.isalnum() else f"({text})"

@@ -46,8 +46,9 @@ def value_lines(parameters: Iterable[Parameter], passing: tuple[str, ...]) -> It
 
 def launch_rows(arguments: Iterable[str]) -> list[str]:
     """The arguments of a launch, broken into lines by hand, since ``<<<`` is no token of Fortran."""
-    first, *rest = wrap_line(f"{' ' * 6}({', '.join(arguments)})")
-    return [first.replace("(", "", 1), *rest]
+    margin = " " * 6
+    first, *rest = wrap_line(f"{margin}({', '.join(arguments)})")
+    return [margin + first[len(margin) + 1 :], *rest]
 
 
 def shape(pairs: Pairs) -> str:

@@ -311,7 +311,8 @@ class KernelText(AccessRewriter):
         entry = planned.get((expr.start, expr.end))
         inner: str | None = None
         if entry is not None:
-            inner = self._list(expr, entry, text, planned)
+            made = self._list(expr, entry, text, planned)
+            inner = made.text if made is not None else None
         if inner is None:
             if isinstance(expr, Apply):
                 inner = ", ".join(self._render(a, text, planned) for a in expr.args)

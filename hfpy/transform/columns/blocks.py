@@ -13,6 +13,7 @@ from hfpy.model.building import name as variable
 from hfpy.model.directives import Domain, Region
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.extents import Dim
+from hfpy.model.names import stem
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Node, all_names, constructs
 from hfpy.parse.fragments import ONE, fragment
@@ -117,7 +118,7 @@ class RegionBlocks:
     def count_name(self) -> str:
         """How many columns a block has."""
         self.names.scalar("l", "", "integer")
-        return self.names.scalar(COUNT.removeprefix("hf_"), "", "integer")
+        return self.names.scalar(stem(COUNT), "", "integer")
 
     # -- what the region is
 

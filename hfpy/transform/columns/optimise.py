@@ -16,6 +16,7 @@ from hfpy.model.expressions import Expr
 from hfpy.model.statements import Construct
 from hfpy.model.statements import Node as Statements
 from hfpy.model.units import Routine
+from hfpy.parse.physical import physical, preprocessed
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.clones import Clones
 from hfpy.transform.columns.common import RULE, column_positions
@@ -193,7 +194,7 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         if RegionId(routine.key, numbers[id(construct)]) not in facts.positions.regions or construct.end is None:
             return False
         rows = index.source.lines[construct.header.line.first : construct.end.line.last + 1]
-        return not index.fixed and not any(row.lstrip().startswith("#") for row in rows)
+        return not index.fixed and not preprocessed(rows)
 
     def joined(one: int, other: Construct) -> bool:
         before, after = constructs[one], other
@@ -205,7 +206,7 @@ def _neighbours(facts: Facts, routine: Routine) -> Iterator[tuple[int, ...]]:
         same = one_space == other_space and one_way == other_way and not against(regions)
         one_scope, other_scope = (routine.scope(c.header.line) for c in (before, after))
         apart = one_scope != other_scope or (one_scope is not None and one_scope.fuse == "none")
-        return same and not apart and not any(row.strip() and not row.lstrip().startswith("!") for row in rows)
+        return same and not apart and all(physical(row).apart for row in rows)
 
     def visit(nodes: tuple[Statements, ...]) -> Iterator[tuple[int, ...]]:
         current: list[int] = []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.types import type_of
 from hfpy.model.building import Maker, apply, literal, name, negated, number
 from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary, children, walk
+from hfpy.model.names import MASK
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, sides
 from hfpy.transform.columns.common import Lanes, line_of, named
@@ -131,7 +132,7 @@ def selection(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> It
     writer.made += 1
     count, line = writer.made, line_of(node)
     make = Maker(line)
-    mask = name(writer.names.scalar(f"lane_{count}", "_mask", "logical"))
+    mask = name(writer.names.scalar(f"lane_{count}", MASK, "logical"))
     found = sides(node)
     assert found is not None
     condition, bodies = found[0], [writer.analysis.plain(writer.routine, body) for body in found[1]]
@@ -171,7 +172,7 @@ def without_merges(writer: BodyWriter, node: Assignment, lanes: Lanes) -> Iterat
             continue
         writer.made += 1
         word = f"lane_{writer.made}"
-        mask = name(writer.names.scalar(word, "_mask", "logical"))
+        mask = name(writer.names.scalar(word, MASK, "logical"))
         yield make.assign(mask, writer.expression(condition, node.line, lanes))
         names = []
         for side, taken, suffix in ((yes, mask, "_yes"), (no, negated(mask), "_no")):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hfpy.analyze.bodies import RegionBody, words
+from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.kinds import Kinds
@@ -14,9 +14,10 @@ from hfpy.analyze.sizes import Linear, linear, show
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region, StencilScope
-from hfpy.model.expressions import Apply, Expr, Range, walk
-from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement
-from hfpy.parse.fragments import ONE, expanded, expanded_dim, fragment
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Literal, Name, Range, walk
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions, flatten
+from hfpy.parse.fragments import ONE, expanded, expanded_dim, fragment, single
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.passes import Refusal, Refused
 from hfpy.transform.stencil.flow import kept_arrays
@@ -192,13 +193,13 @@ class Lifter:
 
     def _check_macros(self, statement: Statement) -> None:
         line = statement.line
-        for name in self.macros:
-            if name in line.text and name.lower() in words(line.text):
-                macro = self.macros[name]
-                if macro.params is not None or not macro.body.strip().replace(".", "").replace("_", "").isalnum():
-                    raise self._refused(1, f"there is the macro '{name}' in it", line.place(self.routine.file))
-                if self.facts.object(macro.body.strip().lower(), self.key) is not None:
-                    raise self._refused(1, f"the macro '{name}' stands for a variable", line.place(self.routine.file))
+        spelled = {name for s in flatten((statement,)) for expr in expressions(s) for name in _spelled(expr, line)}
+        for name in (m for m in self.macros if m in spelled):
+            stands_for = single(self.macros[name])
+            if stands_for is None:
+                raise self._refused(1, f"there is the macro '{name}' in it", line.place(self.routine.file))
+            if isinstance(stands_for, Name) and self.facts.object(stands_for.name, self.key) is not None:
+                raise self._refused(1, f"the macro '{name}' stands for a variable", line.place(self.routine.file))
 
     def _check_written(self, written: Mapping[str, None], offsets: Mapping[str, set[Offset]], region: Region) -> None:
         if not written:
@@ -265,7 +266,8 @@ class Lifter:
         text, size = self.type_text(data.name, reference.at.statement.line.place(self.routine.file))
         scope = self.routine.scope(region.line)
         temporary = scope is not None and data.name in {t.name for t in scope.temporaries}
-        pattern = Pattern(data.name, tuple(texts), text, size, temporary or self._vanishes(data))
+        local, logical = temporary or self._vanishes(data), data.symbol.type.base == "logical"
+        pattern = Pattern(data.name, tuple(texts), text, size, local, logical)
         return pattern, tuple(offset.values()), names
 
     def _inside(self, pattern: Pattern, access: Access, box: Box, iterators: tuple[str, ...], place: Place) -> bool:
@@ -353,3 +355,15 @@ class Lifter:
     @staticmethod
     def _refused(rule: int, text: str, place: Place) -> Refused:
         return Refused(Refusal(rule, text, place))
+
+
+def _spelled(expr: Expr, line: LogicalLine) -> Iterator[str]:
+    """The names that an expression mentions, as they are written."""
+    for node in walk(expr):
+        match node:
+            case Name(start=start, end=end):
+                yield line.text[start:end]
+            case Literal(parameter=parameter):
+                yield parameter
+            case ArrayConstructor(spec_names=names):
+                yield from names

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hfpy.analyze.bodies import words
-from hfpy.model.names import cut
+from hfpy.model.names import cut, stem
 from hfpy.model.units import FileIndex, Routine
+from hfpy.parse.physical import names_in_rows
 
 _ROW = 100
 
@@ -28,7 +28,7 @@ class Locals:
     def like(self, name: str, suffix: str) -> str:
         """A scalar like another new one, or a logical one for the suffix ``mask``."""
         type_text = "logical" if suffix == "mask" else self.types[name]
-        return self._name(name.removeprefix("hf_"), f"_{suffix}", type_text, "")
+        return self._name(stem(name), f"_{suffix}", type_text, "")
 
     def array(self, base: str, suffix: str, type_text: str, shape: str) -> str:
         """An array: the same name for the same base, suffix, type and shape."""
@@ -57,7 +57,7 @@ class Locals:
         if routine is not None:
             last = routine.end.last if routine.end is not None else routine.header.first
             lines = lines[routine.header.first : last + 1]
-        return cls(frozenset(w for line in lines for w in words(line)))
+        return cls(names_in_rows(lines))
 
     @property
     def arrays(self) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -12,8 +11,6 @@ from hfpy.transform.stencil.program import Program
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tiles import keepable
 
-_WISH = re.compile(r"(march|share)\((.*)\)")
-_SIZE = re.compile(r"(\w+):([1-9]\d*)")
 MOST_THREADS, MOST_DEEP = 512, 64  # threads of a team, and along its third iterator
 MOST_SHARED = 48 * 1024  # bytes that a kernel's arrays in shared memory may have (CUDA programming guide)
 
@@ -68,18 +65,15 @@ def asked(group: Group, teams: bool) -> Lowering | None:
     return None
 
 
-def with_lowering(program: Program, text: str) -> Program:
-    """A program whose stages ask for a lowering, given as a directive has it, unless they ask for one themselves. As it
-    was if the text is none.
+def with_lowering(program: Program, way: str, numbers: Mapping[str, int]) -> Program:
+    """A program whose stages ask for a lowering, ``march`` or ``share`` with numbers by iterator, unless they ask for
+    one themselves. As it was if nothing is asked of its iterators.
     """
-    found = _WISH.fullmatch(text)
-    if found is None:
-        return program
-    sizes = {name: int(number) for name, number in _SIZE.findall(found[2]) if name in program.iterators}
+    sizes = {name: number for name, number in numbers.items() if name in program.iterators}
     asking = any(s.wishes.march or s.wishes.share for s in program.stages)
-    if asking or not sizes or (found[1] == "march" and program.iterators[0] in sizes):
+    if asking or not sizes or (way == "march" and program.iterators[0] in sizes):
         return program
-    march, share = (sizes, {}) if found[1] == "march" else ({}, sizes)
+    march, share = (sizes, {}) if way == "march" else ({}, sizes)
     stages = [replace(s, wishes=replace(s.wishes, march=march, share=share)) for s in program.stages]
     return replace(program, stages=tuple(stages))
 

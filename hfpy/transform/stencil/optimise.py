@@ -11,6 +11,7 @@ from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.statements import Construct, all_names
 from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
+from hfpy.parse.physical import preprocessed
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.remade import remade
@@ -164,7 +165,7 @@ class _RoutineWork:
         """Whether the lines of a group can be replaced: no preprocessor lines, sizes that a declaration may have."""
         first, last = self._lines(group)
         lines = self.index.source.lines[first : last + 1]
-        if any(line.lstrip().startswith("#") for line in lines) or self.index.fixed:
+        if preprocessed(lines) or self.index.fixed:
             return False
         if self.target == "gpu" or isinstance(group, ColumnGroup):
             return True

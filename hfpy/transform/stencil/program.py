@@ -8,7 +8,7 @@ from functools import cached_property
 
 from hfpy.analyze.sizes import Linear
 from hfpy.diagnostics import Place
-from hfpy.model.source import LineKey
+from hfpy.model.source import LineKey, compact
 from hfpy.model.statements import Construct, Node
 
 Offset = tuple[int, ...]
@@ -129,7 +129,7 @@ class Wishes:
     @property
     def threads(self) -> tuple[str, int]:
         """What OpenMP is to do with the loops: ``schedule`` and ``collapse``."""
-        return "".join(self.schedule.lower().split()), self.collapse
+        return compact(self.schedule), self.collapse
 
     def __bool__(self) -> bool:
         """Whether the loops of a region are to be other than plain ones."""
@@ -197,6 +197,7 @@ class Pattern:
     type_text: str
     bytes: int
     local: bool
+    logical: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ from hfpy.transform.edits import Edit, replace_lines, replace_range
 def removable(routine: Routine, name: str) -> bool:
     """Whether a local array's declaration, and its place in directives, can be taken out."""
     symbol = routine.spec.symbols.get(name)
-    if symbol is None or symbol.line is None or symbol.line.file or ";" in symbol.line.text or symbol.line.label:
+    if symbol is None or symbol.line is None or symbol.line.file or symbol.line.label:
+        return False
+    if _shares_its_line(routine, symbol.line):
         return False
     if any(name == s.name for s in routine.spec.repeated):
         return False
@@ -20,6 +22,13 @@ def removable(routine: Routine, name: str) -> bool:
         if any(listed.name == name for listed in block.names) and block.lines and block.lines[0].comment:
             return False
     return symbol.entity_span != (0, 0)
+
+
+def _shares_its_line(routine: Routine, line: LogicalLine) -> bool:
+    """Whether another statement stands on a physical line of a declaration's."""
+    others = [other for other in (routine.header, *routine.spec.lines) if not other.file and other.key != line.key]
+    beside = any(other.first <= line.last and other.last >= line.first for other in others)
+    return beside or line.first <= routine.body_first <= line.last
 
 
 def removals(routine: Routine, names: set[str]) -> Iterator[Edit]:

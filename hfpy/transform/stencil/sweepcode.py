@@ -190,7 +190,7 @@ class SweepWriter:
 
     def _zero(self, array: str) -> Expr:
         """A value that any element of an array may have."""
-        logical = self.program.patterns[array].type_text.startswith("logical")
+        logical = self.program.patterns[array].logical
         return literal("logical", ".false.") if logical else number(0)
 
     @staticmethod

@@ -238,7 +238,8 @@ class SweepLifter(Lifter):
         text, size = self.type_text(name, place)
         scope = self.routine.scope(region.line)
         temporary = scope is not None and name in {t.name for t in scope.temporaries}
-        return Pattern(name, tuple(texts), text, size, temporary or self._vanishes(data)), accesses
+        local, logical = temporary or self._vanishes(data), data.symbol.type.base == "logical"
+        return Pattern(name, tuple(texts), text, size, local, logical), accesses
 
     def _check_use(
         self, use: _Use, access: Access, written: tuple[str, ...], pattern: Pattern, iterators: tuple[str, ...]

@@ -18,8 +18,8 @@ from hfpy.transform.stencil.search import Choice, choose, grouped
 
 def stages_digest(program: Program) -> str:
     """A digest of the text of a program's regions, whatever their blanks, letter case and comments."""
-    lines = [s.line.text for stage in program.stages for s in flatten((stage.region,))]
-    return hashlib.sha256("\n".join("".join(line.lower().split()) for line in lines).encode()).hexdigest()[:16]
+    lines = [s.line.compact for stage in program.stages for s in flatten((stage.region,))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Tuning:
         if tuned is not None:
             self.used.add(tuned.stages)
             try:
-                asking = with_lowering(program, tuned.lowering) if target == "gpu" else program
+                asking = with_lowering(program, *tuned.wish) if target == "gpu" else program
                 return Decision(grouped(asking, machine, target, effort, tuned.groups), tuned)
             except Illegal as illegal:
                 self._ignored(f"its groups {list(tuned.groups)} cannot be: {illegal}")

@@ -1,0 +1,78 @@
+"""What a physical line of a file is: blank, a comment, a directive of some compiler, for the preprocessor, or code.
+
+To hfpy only its own directives are more than comments. But directives of OpenMP, OpenACC and compilers belong to the
+statement behind them, and lines for the preprocessor cannot be moved or be there twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from hfpy.parse.tokens import words_of
+
+Kind = Literal["blank", "comment", "directive", "preprocessor", "code"]
+_DIRECTIVE = re.compile(
+    r"!(?:\$(?P<sentinel>omp|acc)\b(?:(?!\s*&)\s*(?P<words>[a-z ]*))?|\$|dir\$|dec\$|pgi\$|gcc\$|ibm\*|ocl)"
+)
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Physical:
+    """A physical line. ``column`` is where its text begins, counted from 0, and ``length`` that of the text.
+
+    ``sentinel`` is ``omp`` or ``acc`` for a directive of OpenMP or OpenACC, ``words`` are its words up to the first
+    parenthesis or comma; a line that continues one has none.
+    """
+
+    kind: Kind
+    column: int
+    length: int
+    sentinel: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def apart(self) -> bool:
+        """Whether a compiler that heeds no directives passes over the line."""
+        return self.kind in ("blank", "comment", "directive")
+
+    @property
+    def begins(self) -> tuple[str, ...]:
+        """The first two words of a directive."""
+        return self.words[:2]
+
+
+@lru_cache(maxsize=20_000)
+def physical(row: str) -> Physical:
+    """What a line of free-form source is."""
+    text = row.strip()
+    column, length = len(row) - len(row.lstrip()), len(text)
+    if not text:
+        return Physical("blank", column, length)
+    if text[0] == "#":
+        return Physical("preprocessor", column, length)
+    if text[0] != "!":
+        return Physical("code", column, length)
+    found = _DIRECTIVE.match(text.lower())
+    if found is None:
+        return Physical("comment", column, length)
+    return Physical("directive", column, length, found["sentinel"] or "", tuple((found["words"] or "").split()))
+
+
+def preprocessed(rows: Iterable[str]) -> bool:
+    """Whether there is a line for the preprocessor among some."""
+    return any(physical(row).kind == "preprocessor" for row in rows)
+
+
+def names_in_rows(rows: Iterable[str]) -> frozenset[str]:
+    """Every name in some lines, in lower case; names in comments and texts count, those of components do not."""
+    return frozenset(word for row in rows for word in words_of(row))
+
+
+def identifiers(rows: Iterable[str]) -> frozenset[str]:
+    """Every word in some lines that a macro may have as its name, as it is spelled."""
+    return frozenset(word for row in rows for word in _IDENTIFIER.findall(row))
