@@ -220,6 +220,10 @@ class FileIndex:
         """
         return self.expanded[row] if self.expanded is not None and 0 <= row < len(self.expanded) else row + 1
 
+    def preprocessed(self, first: int, last: int) -> bool:
+        """Whether there are lines of the preprocessor among the physical lines from one to another (0-based)."""
+        return any(row.lstrip().startswith("#") for row in self.source.lines[first : last + 1])
+
 
 @dataclass(frozen=True, slots=True)
 class Routine:

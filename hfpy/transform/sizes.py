@@ -158,7 +158,7 @@ class _RoutineSizes:
         first, last = construct.header.line.first, construct.end.line.last
         if self.index.fixed:
             raise _Refused("the file is in fixed form")
-        if any(row.lstrip().startswith("#") for row in self.index.source.lines[first : last + 1]):
+        if self.index.preprocessed(first, last):
             raise _Refused("there are preprocessor lines in it")
         if any(s.line.label or s.line.file for s in flatten((construct,))):
             raise _Refused("there are labels or included lines in it")

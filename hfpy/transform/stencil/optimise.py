@@ -163,8 +163,7 @@ class _RoutineWork:
     def _replaceable(self, group: Group) -> bool:
         """Whether the lines of a group can be replaced: no preprocessor lines, sizes that a declaration may have."""
         first, last = self._lines(group)
-        lines = self.index.source.lines[first : last + 1]
-        if any(line.lstrip().startswith("#") for line in lines) or self.index.fixed:
+        if self.index.preprocessed(first, last) or self.index.fixed:
             return False
         if self.target == "gpu" or isinstance(group, ColumnGroup):
             return True
