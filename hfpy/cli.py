@@ -288,7 +288,9 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
     "--schedule", "scheduled", is_flag=True, help="Say what the optimiser makes of ROUTINE (or of a kernel), and why."
 )
 @click.option("--html", type=PATH, metavar="DIR", help="Write pages to DIR: all this, call graph, generated code.")
-@click.option("--dump-after", metavar="PASS", help="Show the regions after a pass: fuse, columns or specialise.")
+@click.option(
+    "--dump-after", metavar="PASS", help="Show the regions after a pass: arrays, fuse, columns or specialise."
+)
 @analysis_options
 def explain(
     routine: str | None,

@@ -16,6 +16,7 @@ from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Domain
 from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
+from hfpy.model.names import from_statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE, arguments, expanded
 
@@ -177,7 +178,9 @@ class Domains:
     # -- regions related to a routine
 
     def related(self, key: str) -> tuple[Domain, ...]:
-        """Domains of every region the routine is related to: its own first, then below, then above (§4.2)."""
+        """Domains of every region the routine is related to: its own first, then below, then above (§4.2). Regions that
+        were array statements give no dimension a name.
+        """
         position = self.positions.get(key)
         ordered = [
             *position.own,
@@ -186,7 +189,8 @@ class Domains:
         ]
         pairs: dict[tuple[str, str], Domain] = {}
         for identity in ordered:
-            for domain in self.positions.regions[identity].domains:
+            region = self.positions.regions[identity]
+            for domain in () if from_statement(region.iterators) else region.domains:
                 pairs.setdefault((domain.name, normal(domain.extent)), domain)
         return tuple(pairs.values())
 

@@ -85,6 +85,7 @@ class _Finder:
         self.exports = Exports(facts)
         self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
         self._declared_places()
+        self._asked_by_regions()
 
     # -- what an order is, given the pins so far
 
@@ -124,6 +125,14 @@ class _Finder:
         return False
 
     # -- the rounds
+
+    def _asked_by_regions(self) -> None:
+        """Arrays whose bounds a region's directive asks for, by the numbers of their dimensions."""
+        for identity, region in self.facts.positions.regions.items():
+            for name in sorted(region.bound_names):
+                data = self.facts.object(name, identity.routine)
+                if data is not None and data.rank > 1:
+                    self.pin(data, "the bounds of a region ask for its shape", region.place)
 
     def _declared_places(self) -> None:
         for key, routine in self.facts.application.routines.items():

@@ -57,6 +57,12 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             yield error("HF216", message, place, hint, [Related(region.place, "the region")])
 
 
+def within_directives(facts: Facts, routine: Routine, row: int) -> bool:
+    """Whether directives of the user's are open at a physical line (0-based) of a routine, or stand right before it."""
+    lines = facts.application.file(routine.key).source.lines
+    return any(_around(lines, routine.header.last + 1, row, s) is not None for s in set(_SENTINELS.values()))
+
+
 def _heeded(facts: Facts) -> frozenset[str]:
     """The sentinels of directives that the compiler heeds: by its flags, or for the sake of some routine's backend."""
     options = facts.application.options

@@ -14,6 +14,7 @@ from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.graph import CallSite
 from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import Residence
@@ -21,6 +22,9 @@ from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.expressions import Apply
+from hfpy.model.source import LineKey
+from hfpy.model.statements import Call
 
 PRESENT, TRANSFER, LOCAL, HOST = "present", "transfer", "local", "host"
 
@@ -36,6 +40,7 @@ class States:
     _device_uses: dict[str, dict[str, Reference]] = field(default_factory=dict)
     _held: dict[str, list[DataObject]] = field(default_factory=dict)
     _all_there: dict[str, frozenset[Identity]] = field(default_factory=dict)
+    _candidates: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = field(default_factory=dict)
     _residence: Residence | None = None
     _messages: Messages | None = None
 
@@ -169,7 +174,8 @@ class States:
     def _needed(self, reference: Reference, key: str) -> bool:
         """Whether a reference is passed to a routine that says that it is on the device."""
         dummy = self.dummy(reference, key)
-        return dummy is not None and self.decided(dummy.name, dummy.routine) == PRESENT
+        found = [dummy] if dummy is not None else self.chosen(reference, key)
+        return bool(found) and all(d is not None and self.decided(d.name, d.routine) == PRESENT for d in found)
 
     def stays_on_device(self, reference: Reference, key: str) -> bool:
         """Whether a reference leaves the data where they are: in a kernel, or handed to a routine that finds or brings
@@ -177,7 +183,37 @@ class States:
         if self.in_kernel(reference, key):
             return True
         dummy = self.dummy(reference, key)
-        return dummy is not None and self.on_device(dummy.name, dummy.routine)
+        found = [dummy] if dummy is not None else self.chosen(reference, key)
+        return bool(found) and all(d is not None and self.on_device(d.name, d.routine) for d in found)
+
+    def chosen(self, reference: Reference, key: str) -> list[DataObject | None]:
+        """The array dummies that a reference may be passed to by a call whose procedure the run decides: one for each
+        candidate, None for one that has no such dummy.
+        """
+        call = reference.call
+        if reference.role != "argument" or call is None:
+            return []
+        statement = reference.at.statement
+        args = statement.args if isinstance(statement, Call) and call is statement.designator else ()
+        args = call.args if isinstance(call, Apply) and not args else args
+        place = (statement.line.key, call.start, call.end)
+        found: list[DataObject | None] = []
+        for site in self._indirect(key).get(place, ()):
+            position = reference.position
+            if isinstance(position, int):
+                position += len(site.args) - len(args)  # a bound procedure gets its object first
+            found.append(dummy_of(self.facts, site, position)[1])
+        return found
+
+    def _indirect(self, key: str) -> dict[tuple[LineKey, int, int], list[CallSite]]:
+        """The candidates of the indirect calls of a routine, by place."""
+        if key not in self._candidates:
+            places: dict[tuple[LineKey, int, int], list[CallSite]] = {}
+            for site in self.facts.graph.indirect.get(key, ()):
+                if site.callee:
+                    places.setdefault((site.at.statement.line.key, site.node.start, site.node.end), []).append(site)
+            self._candidates[key] = places
+        return self._candidates[key]
 
     def packed(self, reference: Reference, key: str) -> str:
         """Whether an argument that stays on the device comes there as a copy made by the compiler, at an address of its

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
+from hfpy.analyze.arraystatements import array_statements
 from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.domains import DataObject
@@ -60,6 +61,16 @@ class DataView:
 
 
 @dataclass(frozen=True)
+class StatementView:
+    """An array statement of host code that touches arrays on the device: its line, and why it stays on the host (empty
+    where it becomes a kernel).
+    """
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class PassedArray:
     """An array argument of a call: the names on both sides, and its state in the routine called (empty on a CPU)."""
 
@@ -82,7 +93,7 @@ class CallView:
 @dataclass(frozen=True)
 class RoutineView:
     """A routine: where it is, its position (``within``, ``inside``, ``outside``, ``none`` or ``unparsed``), its own
-    regions, those that it leads to and lies in, and its data.
+    regions, those that it leads to and lies in, its data, and its array statements on arrays that are on the device.
     """
 
     key: str
@@ -98,6 +109,7 @@ class RoutineView:
     below: tuple[RegionView, ...] = ()
     above: tuple[RegionView, ...] = ()
     data: tuple[DataView, ...] = ()
+    statements: tuple[StatementView, ...] = ()
 
     @property
     def kernels(self) -> tuple[RegionView, ...]:
@@ -154,7 +166,15 @@ def routine_view(facts: Facts, states: States, key: str) -> RoutineView:
         _regions(facts, position.below),
         _regions(facts, position.above),
         data_views(facts, states, key),
+        tuple(_statements(facts, states, key)),
     )
+
+
+def _statements(facts: Facts, states: States, key: str) -> Iterator[StatementView]:
+    index = facts.application.file(key)
+    for found in array_statements(facts, states, key):
+        reason = found.reason if facts.application.options.opt else "the optimiser is at level 0"
+        yield StatementView(index.user_line(found.first.first), reason)
 
 
 def data_views(facts: Facts, states: States, key: str) -> tuple[DataView, ...]:

@@ -16,6 +16,7 @@ TWIN = "_hfdev"  # ends the name of the twin on the device that a user's array h
 _PREFIX = "hf_"
 MASK = "_mask"  # ends the names of masks
 _NAME_LIMIT = 63
+_STATEMENT = "hf_a"
 # What stands before the name of a user's array or variable in names that belong to it, in the same routine.
 _PREFIXES = ("hf_at_", "hf_was_", "hf_entered_", "hf_given_", "hf_last_")
 
@@ -160,6 +161,16 @@ def addressed_name(routine: str, number: int) -> str:
 def block_counter(iterator: str) -> str:
     """The loop over the blocks of an iterator."""
     return cut(f"hf_{iterator}_n")
+
+
+def statement_iterator(number: int) -> str:
+    """An iterator of a region that an array statement became (from 0)."""
+    return f"{_STATEMENT}{number + 1}"
+
+
+def from_statement(iterators: Iterable[str]) -> bool:
+    """Whether a region was an array statement, by its iterators."""
+    return all(i.startswith(_STATEMENT) for i in iterators)
 
 
 def element_counter(dimension: int) -> str:

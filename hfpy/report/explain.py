@@ -32,4 +32,8 @@ def explanation(routine: RoutineView, target: str) -> str:
         widths = [max(len(row[i]) for row in rows) for i in range(5)]
         lines.append("  data (* parallel dimension, + inserted):")
         lines += ["    " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if routine.statements:
+        lines.append("  array statements of the host on arrays that are on the device:")
+    for found in routine.statements:
+        lines.append(f"    line {found.line}: " + (f"on the host: {found.reason}" if found.reason else "a kernel"))
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.directives import Region
 from hfpy.model.expressions import names_in
+from hfpy.model.names import from_statement
 from hfpy.model.source import compact
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
@@ -64,7 +65,7 @@ class _Printer:
         """The lines behind each region."""
         for number, construct in enumerate(regions_of(self.routine)):
             region = self.facts.positions.regions.get(RegionId(self.routine.key, number))
-            if region is None or region.vector or construct.end is None:
+            if region is None or region.vector or construct.end is None or from_statement(region.iterators):
                 continue
             rows = [
                 row for data in self._printed(number, construct, region) for row in self._rows(data, region, number)

@@ -3,13 +3,14 @@ arrays whose valid copy is on the device.
 
 Host arrays stay the handles; every call below names the host array (hybrid-fortran.md §7, with the table of
 :mod:`hfpy.analyze.states`). A statement, or a whole construct that starts nothing on the device, is one unit: what it
-reads comes to the host before it, what it writes goes to the device behind it.
+reads comes to the host before it, what it writes goes to the device behind it. What only a branch of an ``if`` or a
+``select`` touches is copied within this branch.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -31,6 +32,8 @@ from hfpy.transform.packed import packed_copies, packed_rows
 from hfpy.transform.reallocated import allocates_below
 from hfpy.transform.rows import Rows
 from hfpy.transform.touched import Touched
+
+_BRANCHES = ("if", "select")
 
 
 class DeviceData(HostStatements):
@@ -70,6 +73,7 @@ class DeviceData(HostStatements):
         for line in self.rows.unplaced:
             message = "a copy to the device has no place behind this statement, which ends a loop by its label"
             self.found.append(error("HF603", message, line.place(self.routine.file), "let the loop end on a continue"))
+        self.found[:] = dict.fromkeys(self.found)  # a statement can be looked at twice
 
     # -- begin and end of the routine
 
@@ -215,18 +219,34 @@ class DeviceData(HostStatements):
 
     # -- host statements
 
-    def _nodes(self, nodes: Sequence[Node]) -> Iterator[Edit]:
+    def _nodes(self, nodes: Sequence[Node], branch: bool = False) -> Iterator[Edit]:
+        """The statements of a block; in a ``branch`` host statements that follow each other are one unit."""
+        run: list[Node] = []
         for node in nodes:
+            skipped = isinstance(node, Construct) and self._skipped(node)
+            apart = isinstance(node, Construct) and not skipped and self._taken_apart(node)
+            together = branch and not skipped and not apart and self._on_host(node)
+            if run and not (together and self._on_host(run[-1])):
+                yield from self._unit(run)
+                run = []
             yield from self._entering(node)
-            if isinstance(node, Construct) and self._skipped(node):
+            if skipped:
                 continue
-            if isinstance(node, Construct) and self._taken_apart(node):
+            if isinstance(node, Construct) and apart:
                 yield from self._headers(node)
                 for part in node.parts:
-                    yield from self._nodes(part.body)
+                    yield from self._nodes(part.body, node.kind in _BRANCHES)
             else:
-                statements = list(flatten([node]))
-                yield from self._unit(statements, node)
+                run.append(node)
+        if run:
+            yield from self._unit(run)
+
+    def _on_host(self, node: Node) -> bool:
+        """Whether a node can be together with others: all of it is done, and on the host, and nothing leads there."""
+        for statement in flatten([node]):
+            if isinstance(statement, Jump | Memory) or statement.line.label or self._works(statement):
+                return False
+        return True
 
     def _entering(self, node: Node) -> Iterator[Edit]:
         """Arrays that were allocated, and pointers that were set, since the routine began go to the device before a
@@ -271,12 +291,16 @@ class DeviceData(HostStatements):
         for statement in flatten([node]):
             if isinstance(statement, Jump) and statement.kind in ("return", "goto", "exit", "cycle"):
                 return True
-            if self.calls.runs_kernels(statement):
+            if self._works(statement):
                 return True
-            for reference in self.references.get(id(statement), ()):
-                if self.device_name(reference) and self.states.stays_on_device(reference, self.key):
-                    return True
         return any(isinstance(c, Construct) and c.kind == "region" for c in _below(node))
+
+    def _works(self, statement: Statement) -> bool:
+        """Whether a statement runs kernels, or hands on data that stay on the device."""
+        references = self.references.get(id(statement), ())
+        return self.calls.runs_kernels(statement) or any(
+            self.device_name(r) and self.states.stays_on_device(r, self.key) for r in references
+        )
 
     def arguments(self, statement: Statement) -> list[tuple[str, Reference]]:
         """The device arrays that a statement passes on, with their names in the routine."""
@@ -312,23 +336,77 @@ class DeviceData(HostStatements):
                 break
         yield from self.rows.before(node.header.line, rows, 10)
 
-    def _unit(self, statements: Sequence[Statement], node: Node) -> Iterator[Edit]:
-        if isinstance(node, Statement):
-            yield from packed_copies(self, node)
+    def _unit(self, nodes: Sequence[Node], covered: frozenset[str] = frozenset()) -> Iterator[Edit]:
+        """The copies around nodes that follow each other. What is touched under a condition only is copied under it;
+        ``covered`` are arrays that are copied around all of this.
+        """
+        touched = Touched()
+        branches: list[tuple[Node, Touched]] = []
+        for node in nodes:
+            if self._conditional(node):
+                for statement in _conditions(node):
+                    self.touch(statement, touched)
+                branches.append((node, self._touched(_behind_conditions(node), True)))
+                continue
+            if isinstance(node, Statement):
+                yield from packed_copies(self, node)
+            around = self._touched(flatten([node]), isinstance(node, Construct | OneLine))
+            touched.take(around, around.names)
+        here = touched.names.union(*(inner.moved | inner.followed for _, inner in branches))
+        for _, inner in branches:
+            touched.take(inner, here)
+        yield from self._around(nodes, touched, covered)
+        for node, _ in branches:
+            yield from self._inside(node, covered | here)
+
+    def _touched(self, statements: Iterable[Statement], conditional: bool) -> Touched:
         touched = Touched()
         for statement in statements:
-            self.touch(statement, touched, conditional=isinstance(node, Construct | OneLine))
-        first = node.header.line if isinstance(node, Construct) else node.line
-        # A loop that ends on a labelled statement has no end of its own.
-        last = max([s.line for s in statements], key=lambda line: line.last)
-        if isinstance(node, Construct) and node.end is not None:
-            last = node.end.line
-        before = [row for n in touched.before for row in self.dialect.update_host(self.handle(n, first))]
-        after = [row for n in touched.after for row in self.dialect.update_device(self.handle(n, first))]
-        for name in sorted(touched.moved | touched.followed):
-            rows = self._moved(name, first, name in touched.moved)
+            self.touch(statement, touched, conditional)
+        return touched
+
+    def _conditional(self, node: Node) -> bool:
+        """Whether a node is a choice whose conditions only read arrays, and into which lines can be put."""
+        if isinstance(node, OneLine):
+            if node.kind != "if" or self.rows.ends_loop(node.line):
+                return False
+        elif not isinstance(node, Construct) or node.kind not in _BRANCHES or node.end is None:
+            return False
+        touched = self._touched(_conditions(node), False)
+        packed = (packed_rows(self, statement) for statement in _conditions(node))
+        return not (touched.written | touched.moved | touched.followed) and not any(p.before or p.after for p in packed)
+
+    def _inside(self, node: Node, covered: frozenset[str]) -> Iterator[Edit]:
+        """The copies within the branches of a choice."""
+        if isinstance(node, OneLine):
+            touched = self._touched(flatten([node.action]), False)
+            yield from packed_copies(self, node, *self._copies(touched, covered, node.line))
+            return
+        for part in node.parts if isinstance(node, Construct) else ():
+            if part.body:
+                yield from self._unit(part.body, covered)
+
+    def _copies(
+        self, touched: Touched, covered: frozenset[str], line: LogicalLine
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """The lines before and behind what is touched."""
+        dialect = self.dialect
+        before = [r for n in touched.before if n not in covered for r in dialect.update_host(self.handle(n, line))]
+        after = [r for n in touched.after if n not in covered for r in dialect.update_device(self.handle(n, line))]
+        for name in sorted((touched.moved | touched.followed) - covered):
+            rows = self._moved(name, line, name in touched.moved)
             before += rows[0]
             after += rows[1]
+        return before, after
+
+    def _around(self, nodes: Sequence[Node], touched: Touched, covered: frozenset[str]) -> Iterator[Edit]:
+        """The copies before the first and behind the last of some nodes."""
+        first = nodes[0].header.line if isinstance(nodes[0], Construct) else nodes[0].line
+        # A loop that ends on a labelled statement has no end of its own.
+        last = max([s.line for s in flatten([nodes[-1]])], key=lambda line: line.last)
+        if isinstance(nodes[-1], Construct) and nodes[-1].end is not None:
+            last = nodes[-1].end.line
+        before, after = self._copies(touched, covered, first)
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
 
@@ -368,6 +446,23 @@ class DeviceData(HostStatements):
     @property
     def _margin(self) -> str:
         return " " * (self.routine.header.segments[0][2] + 2)
+
+
+def _conditions(node: Node) -> Iterator[Statement]:
+    """What a choice evaluates before its branches."""
+    if isinstance(node, Construct):
+        yield from (part.header for part in node.parts)
+    else:
+        yield node
+
+
+def _behind_conditions(node: Node) -> Iterator[Statement]:
+    """The statements of the branches of a choice."""
+    if isinstance(node, Construct):
+        for part in node.parts:
+            yield from flatten(part.body)
+    elif isinstance(node, OneLine):
+        yield from flatten([node.action])
 
 
 def _base(expr: Expr) -> str:

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.families import common_backend
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.packing import NEVER, gaps
 from hfpy.analyze.residence import View
-from hfpy.analyze.states import States
+from hfpy.analyze.states import HOST, PRESENT, States
 from hfpy.analyze.storage import Identity
+from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.expressions import Apply, Expr, Keyword
 from hfpy.model.kernel import Import
 from hfpy.model.names import unit_name
-from hfpy.model.statements import Statement
+from hfpy.model.statements import Call, Statement
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.imports import Imports
 from hfpy.transform.touched import Touched
@@ -92,9 +97,11 @@ class HostCalls:
     def _chosen_at_run_time(self, site: CallSite, touched: Touched) -> None:
         """A call that may run kernels, or of which nothing is known."""
         if site.callee:
-            message = f"'{site.name}' may be '{unit_name(site.callee)}', which works on the device"
-            hint = "call it by its own name where arrays are on the device"
-            self._refuse(site, f"{message}, while arrays are there already", hint)
+            reason = self._differ(site)
+            if reason:
+                message = f"'{site.name}' may be '{unit_name(site.callee)}', which works on the device"
+                hint = "call it by its own name where arrays are on the device"
+                self._refuse(site, f"{message}, while arrays are there already: {reason}", hint)
         elif self.states.resident(self.key):
             message = f"nothing tells which procedure '{site.name}' is, and a caller has arrays on the device"
             self._refuse(site, message, "call a procedure by its own name where arrays are on the device")
@@ -103,6 +110,46 @@ class HostCalls:
             touched.read |= names
             touched.written |= names
             touched.partly |= names
+
+    def _differ(self, site: CallSite) -> str:
+        """Why a call that may run kernels cannot be taken as a call of any of its candidates; empty if it can."""
+        candidates = [s for s in self.sites[id(site.at.statement)] if s.node is site.node and id(s) not in self.direct]
+        hosts = [s for s in candidates if not s.callee or not self._works_on_device(s.callee)]
+        if hosts:
+            name = unit_name(hosts[0].callee)
+            return f"it may also be '{name}', which does not" if name else "it may also be one that hfpy does not see"
+        if not common_backend(self.facts):
+            return "there are kernels of several backends"
+        found: set[int | str] = set()
+        for reference in self.facts.references.get(self.key, ()):
+            if reference.at.statement is site.at.statement and reference.call is site.node:
+                found.add(reference.position)
+                if reason := self._unsettled(reference):
+                    return reason
+        shift = len(site.args) - len(_given(site))
+        for number, arg in enumerate(site.args):
+            position = arg.name if isinstance(arg, Keyword) else number
+            if (position - shift if isinstance(position, int) else position) in found:
+                continue
+            dummies = (dummy_of(self.facts, s, position)[1] for s in candidates)
+            if any(d is not None and self.states.decided(d.name, d.routine) == PRESENT for d in dummies):
+                return "it expects an array on the device, and gets a value"
+        return ""
+
+    def _unsettled(self, reference: Reference) -> str:
+        """Why the candidates of a call do not find an argument in the same place; empty if they do."""
+        name = resolve_alias(reference.name, reference.at)[0]
+        dummies = [d for d in self.states.chosen(reference, self.key) if d is not None and d.rank]
+        there = {self.states.on_device(d.name, d.routine) for d in dummies}
+        present = any(self.states.decided(d.name, d.routine) == PRESENT for d in dummies)
+        own = name is not None and self.states.decided(name, self.key) != HOST
+        if len(there) > 1:
+            return f"some of the procedures that it may be use '{reference.name}' on the device, others on the host"
+        if present and not own:
+            return f"it expects '{reference.name}' on the device"
+        if there == {True} and gaps(self.facts, reference, self.key, own) != NEVER:
+            return f"'{reference.name}' may be passed with gaps"
+        return ""
 
     # -- names for what is touched
 
@@ -190,6 +237,13 @@ class HostCalls:
     def _works_on_device(self, callee: str) -> bool:
         position = self.facts.positions.get(callee)
         return bool(position.own or position.below)
+
+
+def _given(site: CallSite) -> tuple[Expr, ...]:
+    """The arguments of a call as they are written, without the object that a bound procedure gets."""
+    if isinstance(site.node, Apply):
+        return site.node.args
+    return site.at.statement.args if isinstance(site.at.statement, Call) else ()
 
 
 def _nested(owner: Routine) -> bool:

@@ -51,12 +51,17 @@ class Packed:
     after: Sequence[str] = ()
 
 
-def packed_copies(copies: Copies, statement: Statement) -> Iterator[Edit]:
-    """The copies around one statement; around the action alone of a one-line ``if``, which then becomes a block."""
+def packed_copies(
+    copies: Copies, statement: Statement, before: Sequence[str] = (), after: Sequence[str] = ()
+) -> Iterator[Edit]:
+    """The copies around one statement; around the action alone of a one-line ``if``, which then becomes a block.
+    ``before`` and ``after`` are other lines for such a block.
+    """
     action = statement.action if isinstance(statement, OneLine) and statement.kind == "if" else statement
     if action is not statement:
         yield from _around(copies, statement, packed_rows(copies, statement))
     rows = packed_rows(copies, action)
+    rows = Packed([*before, *rows.before], [*rows.after, *after])
     if action is statement or not (rows.before or rows.after):
         yield from _around(copies, action, rows)
         return

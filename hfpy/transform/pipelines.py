@@ -16,6 +16,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import has_errors
 from hfpy.model.application import Application
 from hfpy.parse.application import with_texts
+from hfpy.transform.arrays import Arrays
 from hfpy.transform.columns.optimise import Columns
 from hfpy.transform.passes import Made, NewText, Pass, with_text
 from hfpy.transform.sizes import Specialise
@@ -24,9 +25,9 @@ from hfpy.transform.stencil.optimise import Fuse
 
 LEVELS: tuple[tuple[Pass, ...], ...] = (
     (),
-    (Fuse(EFFORTS[1]), Specialise()),
-    (Fuse(EFFORTS[2]), Columns(), Specialise()),
-    (Fuse(EFFORTS[3]), Columns(), Specialise()),
+    (Arrays(), Fuse(EFFORTS[1]), Specialise()),
+    (Arrays(), Fuse(EFFORTS[2]), Columns(), Specialise()),
+    (Arrays(), Fuse(EFFORTS[3]), Columns(), Specialise()),
 )
 PASSES = tuple(dict.fromkeys(step.name for level in reversed(LEVELS) for step in level))
 

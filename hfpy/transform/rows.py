@@ -57,6 +57,10 @@ class Rows:
         begin = first or line
         yield insert_lines(row, self.indented(rows, begin), rank, begin.first)
 
+    def ends_loop(self, line: LogicalLine) -> bool:
+        """Whether a loop ends on a statement, by its label."""
+        return bool(line.label) and line.label in self._loop_ends
+
     def above(self, row: int) -> int:
         """The physical line for what comes before a statement: directives above it stay with it."""
         lines = self.index.source.lines

@@ -18,6 +18,19 @@ class Touched:
     followed: set[str] = field(default_factory=set)
 
     @property
+    def names(self) -> frozenset[str]:
+        """Everything that is touched."""
+        return frozenset(self.read | self.written | self.moved | self.followed)
+
+    def take(self, other: Touched, names: frozenset[str]) -> None:
+        """Add what other code does with some arrays."""
+        for mine, more in zip(self._sets(), other._sets(), strict=True):
+            mine |= more & names
+
+    def _sets(self) -> tuple[set[str], ...]:
+        return self.read, self.written, self.partly, self.moved, self.followed
+
+    @property
     def before(self) -> list[str]:
         """What has to be valid on the host before."""
         return sorted(self.read | self.partly)

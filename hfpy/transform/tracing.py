@@ -3,7 +3,8 @@ at the end of every routine that leads to regions the array arguments that it ma
 
 A region is known by the line of the user's file with its end, so that builds of different levels can be compared: a
 region that the optimiser has made of several ends where the last of these does. Local arrays are written at level 0
-only, since the optimiser may keep only parts of them, or none; those that the user calls temporaries nowhere.
+only, since the optimiser may keep only parts of them, or none; those that the user calls temporaries nowhere. Array
+statements that became regions are passed over, as they are none on the other side.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.positions import RegionId
+from hfpy.model.names import from_statement
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE
@@ -44,7 +46,7 @@ def _behind_regions(facts: Facts, effects: Effects, routine: Routine, used: set[
     for number, construct in enumerate(regions_of(routine)):
         identity = RegionId(routine.key, number)
         region = facts.positions.regions.get(identity)
-        if region is None or construct.end is None or region.vector:
+        if region is None or construct.end is None or region.vector or from_statement(region.iterators):
             continue
         scope = routine.scope(construct.header.line)
         passed_over = {listed.name for listed in scope.temporaries} if scope is not None else set()

@@ -102,7 +102,7 @@ def test_kernels_promise_nothing_of_arrays_that_may_be_one(
     text = PROGRAM.split("  subroutine caller")[0] + "end module m\n"
     for word, value in {"ARGUMENTS": "", "DECLARED": declared, "MORE": "", "CLAUSE": ""}.items():
         text = text.replace(word, value)
-    text = text.replace("integer :: i\n", "integer :: i\n    a = 1\n    z = 1\n")
+    text = text.replace("integer :: i\n", "integer :: i\n    a(1) = 1\n    z(1) = 1\n")
     done = translate_text(text, target="gpu", backend=backend)
     made = done.require().files[file]
     assert (promise in made) is (promised != shared)
