@@ -88,12 +88,14 @@ class _Walk:
         self.masked = False
         self.called: tuple[str, ...] = (body.key,)
         self.frame = Frame(body.key)
+        self.hosts: tuple[Frame, ...] = ()
         self.loose = disordered(body.construct.body)
         self.inside: tuple[Condition, ...] = ()
         self._count = 0
         self._names: set[str] = set()
         self._statements: dict[str, dict[int, tuple[Located, list[Reference]]]] = {}
         self._changed = self.calls.changes(body)
+        self.scalars = self.calls.scalars(body)
         self.world = World(body.facts, body.key, self._is_changed, self.fresh)
 
     # -- values
@@ -109,6 +111,11 @@ class _Walk:
         return holds("?", (self.fresh(shown),), shown)
 
     def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
+        if identity[0] in self.called[1:] and identity[0] != self.frame.key:
+            return True  # a local of a host, which is called
+        joint = self.facts.storage.joint(identity)
+        if joint is not None and joint in self._changed:
+            return True
         return any(c[: len(parts)] == parts[: len(c)] for c in self._changed.get(identity, ()))
 
     def bound(self, given: Fragment) -> Form:
@@ -321,6 +328,8 @@ class _Walk:
         for site in self.calls.sites(self.frame.key, statement):
             if self._follows(site):
                 self._call(site, references, subscripts, here)
+            elif self.detailed and site.callee:
+                self._not_followed(site, here)
         self._values(statement, at, references, reading)
 
     def _values(self, statement: Statement, at: Located, references: list[Reference], reading: Reading) -> None:
@@ -361,14 +370,14 @@ class _Walk:
             self._alias(reference, subscripts, here)
             return
         data = self.facts.object(name, key)
-        if data is None or not (data.rank or data.symbol.type.base in ("type", "class")):
+        if data is None or not self._counts(data):
             return
         self.inside = ()
         reads, writes = self.effects.of(reference, key)
         passed = self.calls.passed(reference, key)
-        if passed is not None and passed.array and self._follows(passed.site):
-            return
-        vague = passed is not None and passed.vague
+        if passed is not None and self._follows(passed.site):
+            return  # the routine's own references tell
+        vague = passed is not None and (passed.vague or not passed.exact)
         sure = passed is None or passed.sure
         if passed is not None and passed.sure:
             reads = reads and not passed.set_first
@@ -382,6 +391,12 @@ class _Walk:
         if writes:
             value = self._value(reference, places, subscripts.reading)
             self._access(reference, data, places, (True, exact, exact and sure), (*here, _WRITE), why, value)
+
+    def _counts(self, data: DataObject) -> bool:
+        """Whether accesses of a variable belong to the nest: of an array, an object, a scalar of all points."""
+        if data.rank or data.symbol.type.base in ("type", "class") or data.identity in self.scalars:
+            return True
+        return data.home == self.frame.key and data.name in self.frame.views
 
     def _alias(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
         """A name that stands for a part of an array."""
@@ -436,7 +451,7 @@ class _Walk:
         """Add an access; ``flags`` say whether it writes, is exact, and certainly happens."""
         write, exact, must = flags
         array = name_of(data, self.body.key)
-        view = self.frame.views.get(data.name)
+        view = self._view(data)
         if view is not None:
             array = view.array
             places = view.placed(places) if places is not None else None
@@ -452,6 +467,11 @@ class _Walk:
         source = Source(reference, self.frame.key)
         must = must and not self.masked
         self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, why, source))
+
+    def _view(self, data: DataObject) -> View | None:
+        """What the caller passes for a dummy, of this routine or of its host."""
+        frames = (f for f in (self.frame, *reversed(self.hosts)) if f.key == data.home)
+        return next((f.views[data.name] for f in frames if data.name in f.views), None)
 
     def _value(self, reference: Reference, places: tuple[Subscript, ...] | None, reading: Reading) -> Value | None:
         """What a reference writes, where that can be told."""
@@ -478,13 +498,26 @@ class _Walk:
 
     def _call(self, site: CallSite, references: list[Reference], subscripts: Subscripts, here: Position) -> None:
         """Walk over the routine that is called."""
-        entered = self.calls.frame(site, references, subscripts)
-        outer = (self.frame, self.called, self.leaving, self.masked, self.loose)
+        entered = self.calls.frame(site, references, subscripts, self.scalars)
+        outer = (self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts)
         routine = self.facts.application.routines[entered.key]
+        self.hosts = (*self.hosts, self.frame)
         self.frame, self.called = entered, (*self.called, entered.key)
         self.leaving = list(self.leaving)
         self.loose = self.loose or disordered(routine.body)
         self.levels.append(Level(len(self.loops), len(self.guards), "", False))
         self.block(routine.body, (*here, _CALL))
         self.levels.pop()
-        self.frame, self.called, self.leaving, self.masked, self.loose = outer
+        self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts = outer
+
+    def _not_followed(self, site: CallSite, here: Position) -> None:
+        """A routine that the walk does not go into may touch, at some time, all that it mentions."""
+        reference = Reference(site.name, site.node, site.at, "read")
+        for home, name in sorted(self.effects.mentioned(site.callee)):
+            data = self.facts.object(name, home)
+            if data is None or data.symbol.constant or not self._counts(data) or not self._is_changed((home, name), ()):
+                continue
+            why = f"what '{site.name}' does with it is not known"
+            self._access(reference, data, None, (False, False, False), (*here, _CALL), why)
+            if self.effects.may_change(site.callee, (home, name)):
+                self._access(reference, data, None, (True, False, False), (*here, _CALL), why)
