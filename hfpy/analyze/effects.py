@@ -28,14 +28,17 @@ class Effects:
         facts: Facts,
         intents: dict[tuple[str, str], str] | None = None,
         changes: dict[str, frozenset[Identity]] | None = None,
+        mentions: dict[str, frozenset[Identity]] | None = None,
     ) -> None:
-        """``intents`` are those known already, by routine and dummy; ``changes`` what :meth:`changed` gave."""
+        """``intents`` are those known already, by routine and dummy; ``changes`` and ``mentions`` what
+        :meth:`changed_memory` and :meth:`mentioned_memory` gave for all routines.
+        """
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._lasting_writes: dict[str, dict[Identity, Place]] = {}
-        self._mentioned: dict[str, frozenset[Identity]] | None = None
-        self._changed: dict[str, frozenset[Identity]] | None = None
+        self._mentioned = mentions
+        self._changed = changes
         self.engine = Engine()
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
@@ -129,7 +132,7 @@ class Effects:
 
     def mentioned(self, key: str) -> frozenset[Identity]:
         """Variables of other units that a routine, or one it calls, mentions: (home unit, name there)."""
-        return frozenset(i for i in self._all_mentioned(key) if i[0] not in (key, JOINT))
+        return frozenset(i for i in self.mentioned_memory(key) if i[0] not in (key, JOINT))
 
     def changed(self, key: str) -> frozenset[Identity]:
         """Variables of other units that a routine, or one it calls, may set: (home unit, name there)."""
@@ -137,7 +140,7 @@ class Effects:
 
     def knows(self, key: str, identity: Identity) -> bool:
         """Whether a routine, or one it calls, mentions a variable of another unit, under any of its names."""
-        return self._meets(identity, self._all_mentioned(key))
+        return self._meets(identity, self.mentioned_memory(key))
 
     def may_change(self, key: str, identity: Identity) -> bool:
         """Whether a routine, or one it calls, may set a variable of another unit, under any of its names."""
@@ -155,7 +158,8 @@ class Effects:
             self._changed = graph.gathered({k: frozenset(self._outside(self._written(k), k)) for k in graph.sites})
         return self._changed.get(key, frozenset())
 
-    def _all_mentioned(self, key: str) -> frozenset[Identity]:
+    def mentioned_memory(self, key: str) -> frozenset[Identity]:
+        """As :meth:`mentioned`, with what :meth:`Storage.joint` gives for the variables."""
         if self._mentioned is None:
             graph = self.facts.graph
             self._mentioned = graph.gathered({k: frozenset(self._outside(self._references(k), k)) for k in graph.sites})

@@ -16,7 +16,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, keeps_value
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.storage import Identity
-from hfpy.diagnostics import Diagnostic, Place, Related, warning
+from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 
 _CURE = "pass it to '{name}' as an argument, or make it a local of '{name}' without 'save' and initial value"
 
@@ -33,11 +33,12 @@ def written_below(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
 
 
 def _of_region(body: RegionBody) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
+    found = list(_iterators(body))
     written = _written(body)
     arrays = SharedArrays(body, found) if written else None
     for identity, (callee, place) in written.items():
         kind, code = _kind(body, identity)
+        body.effects.looked.add((callee, body.key))  # what is said here is not said again where this file alone changes
         data = body.facts.object(identity[1], identity[0])
         if data is None or arrays is None:
             continue
@@ -47,9 +48,21 @@ def _of_region(body: RegionBody) -> list[Diagnostic]:
             shown = (
                 f"{kind} '{data.symbol.name}' is written by a routine called in a region, and two points may meet in it"
             )
+            hint = f"if they do not, say so in the region: independent({data.symbol.name}); else {cure}"
             related = [Related(body.region.place, f"the region that calls '{body.facts.routine(callee).name}'")]
-            found.append(warning(code, f"{shown}: {fact}", place, cure, related))
+            found.append(warning(code, f"{shown}: {fact}", place, hint, related))
     return found
+
+
+def _iterators(body: RegionBody) -> Iterator[Diagnostic]:
+    """Iterators that a called routine knows by itself: it would not see the value that a point has."""
+    for name in body.region.iterators:
+        data = body.facts.object(name, body.key)
+        if data is not None and body.known_below(data):
+            callee = next(c for c in body.callees if body.effects.knows(c, data.identity))
+            called = body.facts.routine(callee).name
+            message = f"'{called}' knows the iterator '{name}' by itself, and not the value that it has at a point"
+            yield error("HF319", message, body.region.place, f"pass '{name}' to '{called}' as an argument")
 
 
 def _written(body: RegionBody) -> dict[Identity, tuple[str, Place]]:
@@ -57,7 +70,8 @@ def _written(body: RegionBody) -> dict[Identity, tuple[str, Place]]:
     writes, too, is judged with its names (:mod:`hfpy.analyze.sharing`).
     """
     found: dict[Identity, tuple[str, Place]] = {}
-    own = {data.identity for n in body.flow().written if (data := body.facts.object(n, body.key)) is not None}
+    names = (*body.flow().written, *(r.name for r in body.region.reductions))
+    own = {data.identity for n in names if (data := body.facts.object(n, body.key)) is not None}
     for callee in body.callees:
         for identity, place in body.effects.lasting_writes(callee).items():
             if identity not in own and _common(body, identity):

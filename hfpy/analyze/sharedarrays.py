@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
-from hfpy.analyze.dependence.builder import Source, build
+from hfpy.analyze.dependence.builder import build
+from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
@@ -25,6 +26,7 @@ _LAST = 1 << 30  # behind all statements
 _WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
 _READ = "write into another array; if no two points meet, say so in the region: independent({name})"
 _STATE = "if no two points that do this meet in an element, say so in the region: independent({name})"
+_STATE_ONE = "if one point alone does this, say so in the region: independent({name})"
 _COLLECTS = "use reduction(…) if it collects a result"
 _LONG = "the routines that are called are too long to look into"
 
@@ -62,18 +64,27 @@ class SharedArrays:
         nest = self._nest(True)
         if nest is None:
             return _LONG
-        if not any(access.write for access in nest.of(array)):
-            return "it is set in a way that hfpy cannot follow"
         answer = self.body.effects.engine.independent(nest, array)
         if isinstance(answer, Unknown) and answer.kind != "condition":
-            return answer.text.replace(f"@{self.body.key}", "") or "it depends on sizes"
-        if isinstance(answer, Proved) and self.body.facts.storage.joint(data.identity) is not None:
+            return self._shown(answer.text) or "it depends on sizes"
+        if isinstance(answer, Proved) and self._has_other_names(data):
             return "other variables may be the same memory"
         if isinstance(answer, Refuted) and not data.rank:
             first = isinstance(self.body.effects.engine.private(nest, array), Proved)
             hint = f"each point sets it before it reads it: {hint}" if first else f"{hint}; {_COLLECTS}"
         self._tell_answer(name, answer, hint)
         return ""
+
+    def _shown(self, text: str) -> str:
+        """A text in which names of the nest stand as the user writes them, without their units (``kk@grid``)."""
+        for home in sorted(self.body.facts.application.routines, key=len, reverse=True):
+            text = text.replace(f"@{home}", "")
+        return text
+
+    def _has_other_names(self, data: DataObject) -> bool:
+        """Whether other variables may be the same memory: accesses under their names are not among those asked for."""
+        storage = self.body.facts.storage
+        return storage.joint(data.identity) is not None or not (data.rank or storage.alone(data.identity))
 
     def _tell_answer(self, name: str, answer: Answer, hint: str) -> None:
         """Say that points certainly meet, or but for data, or that they write the same."""
@@ -87,8 +98,9 @@ class SharedArrays:
                 self._tell(name, error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair)
             case Unknown(pair=pair, witness=witness) if witness is not None:
                 met = _meeting(name, pair, witness)
-                message = f"{met}: only a condition on data keeps points apart, {answer.name}"
-                self._tell(name, error("HF504", message, self._place(pair[0]), _STATE.format(name=name)), pair)
+                message = f"{met}: only a condition on data keeps points apart, {self._shown(answer.name)}"
+                state = _STATE if pair[0].subscripts else _STATE_ONE
+                self._tell(name, error("HF504", message, self._place(pair[0]), state.format(name=name)), pair)
 
     def _other_names(self, name: str, data: DataObject) -> None:
         """Say that an array which the region writes may have another name in it (storage objects tell): which elements
@@ -196,7 +208,7 @@ class SharedArrays:
         pair = answer.pair
         place = self._place(pair[0])
         hint = _STATE.format(name=name)
-        text = answer.text.replace(f"@{self.body.key}", "")
+        text = self._shown(answer.text)
         if answer.kind == "distinct":
             hint = f"if no two of its values are equal, say so in the region: distinct({answer.name.split('@')[0]})"
             text = f"the index comes from '{answer.name.split('@')[0]}', and two of its values may be equal"

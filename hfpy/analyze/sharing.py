@@ -217,7 +217,9 @@ class RegionSharing:
 
     def _common(self, name: str, data: DataObject, write: Reference) -> None:
         """A scalar that all points have in common, since it is not the routine's own, or known to what it calls."""
-        open_ = self._arrays.check_common(data, "make it a local, or list it in @domainDependant")
+        passed = "pass it to the routine that is called as an argument"
+        cure = passed if data.home == self.key else "make it a local, or list it in @domainDependant"
+        open_ = self._arrays.check_common(data, cure)
         if open_:
             what = "module variable" if data.home != self.key else "variable"
             message = f"{what} '{name}' is written in a region, where all threads share it: {open_}"

@@ -8,11 +8,11 @@ the loops around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
-from hfpy.analyze.dependence.calls import Calls
+from hfpy.analyze.dependence.calls import Calls, Source
 from hfpy.analyze.dependence.forms import ANEW, Application, Form, Index, atom, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
@@ -38,7 +38,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference, aliases_of
-from hfpy.model.expressions import ArrayConstructor, Expr, Fragment, Keyword, Name, Range, base_name, walk
+from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range, base_name
 from hfpy.model.statements import Assignment, Construct, Header, Jump, Node, OneLine, Statement
 from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body
@@ -46,14 +46,6 @@ from hfpy.parse.nests import innermost_body
 _DEEPEST = 12
 _MOST = 6_000
 _READ, _CALL, _WRITE = 0, 1, 2
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where an access stands: a reference, and the routine it stands in."""
-
-    reference: Reference
-    key: str
 
 
 def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
@@ -211,15 +203,12 @@ class _Walk:
         self._branches(rows, node.kind == "where")
 
     def _own_condition(self, node: Construct, header: Statement) -> Condition | None:
-        if not isinstance(header, Header) or not header.exprs:
-            return None
-        if node.kind == "where":
-            return self.unknown("a mask")
-        reading = self.reading(header)
+        if not isinstance(header, Header) or not header.exprs or node.kind == "where":
+            return self.unknown("a mask") if isinstance(header, Header) and header.exprs else None
         if node.kind == "if":
-            return reading.condition(header.exprs[0])
+            return self.reading(header).condition(header.exprs[0])
         assert isinstance(node.header, Header)
-        return case(node.header.exprs[0], header.exprs, self.reading(node.header), reading)
+        return case(node.header.exprs[0], header.exprs, self.reading(node.header), self.reading(header))
 
     def _branches(self, rows: Sequence[tuple[Condition, Callable[[], None]]], masked: bool) -> None:
         """Walk over alternatives; what they leave in scalars is known where all agree."""
@@ -377,7 +366,7 @@ class _Walk:
         passed = self.calls.passed(reference, key)
         if passed is not None and self._follows(passed.site):
             return  # the routine's own references tell
-        vague = passed is not None and (passed.vague or not passed.exact)
+        vague = passed is not None and passed.vague
         sure = passed is None or passed.sure
         if passed is not None and passed.sure:
             reads = reads and not passed.set_first
@@ -478,18 +467,8 @@ class _Walk:
         statement = reference.at.statement
         if not isinstance(statement, Assignment) or reference.role != "write" or places is None or self.loose:
             return None
-        if any(isinstance(n, ArrayConstructor) for n in walk(statement.value)):
-            return None
-        found = reading.skeleton(statement.value)
-        if found is None:
-            return None
-        # The place in a section decides which element of the value is meant.
         lower = tuple(s.lower for s in places if isinstance(s, Section) and s.lower is not None)
-        return Value(found.text, (*found.forms, *(lower if self._is_array(statement.value) else ())))
-
-    def _is_array(self, expr: Expr) -> bool:
-        names = (n.name for n in walk(expr) if isinstance(n, Name))
-        return any((d := self.facts.object(n, self.frame.key)) is not None and d.rank > 0 for n in names)
+        return reading.written(statement.value, lower)
 
     # -- calls
 
@@ -513,11 +492,8 @@ class _Walk:
     def _not_followed(self, site: CallSite, here: Position) -> None:
         """A routine that the walk does not go into may touch, at some time, all that it mentions."""
         reference = Reference(site.name, site.node, site.at, "read")
-        for home, name in sorted(self.effects.mentioned(site.callee)):
-            data = self.facts.object(name, home)
-            if data is None or data.symbol.constant or not self._counts(data) or not self._is_changed((home, name), ()):
-                continue
-            why = f"what '{site.name}' does with it is not known"
-            self._access(reference, data, None, (False, False, False), (*here, _CALL), why)
-            if self.effects.may_change(site.callee, (home, name)):
-                self._access(reference, data, None, (True, False, False), (*here, _CALL), why)
+        why = f"what '{site.name}' does with it is not known"
+        for data, writes in self.calls.known_to(site):
+            if self._counts(data) and self._is_changed(data.identity, ()):
+                for write in (False, True)[: 1 + writes]:
+                    self._access(reference, data, None, (write, False, False), (*here, _CALL), why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.bodies import RegionBody
@@ -25,9 +26,17 @@ Identity = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where an access stands: a reference, and the routine it stands in."""
+
+    reference: Reference
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Passed:
     """An argument of a call: whether its dummy is an array; ``vague`` if what happens to it is not known; ``sure`` if
-    it is certainly set, ``set_first`` if it is not read before; ``exact`` if it is certain that something happens.
+    it is certainly set, ``set_first`` if it is not read before.
     """
 
     site: CallSite
@@ -35,7 +44,6 @@ class Passed:
     vague: bool
     sure: bool = False
     set_first: bool = False
-    exact: bool = False
 
 
 class Calls:
@@ -90,10 +98,8 @@ class Calls:
         if not self._seen(site.callee):
             return Passed(site, False, True)
         flow = self._flow(site.callee)
-        sure, elemental = name in flow.certain, is_elemental(self.facts, site)
-        return Passed(
-            site, False, False, sure, name not in flow.exposed, elemental or (sure and name not in flow.exposed)
-        )
+        elemental = is_elemental(self.facts, site)
+        return Passed(site, False, not elemental, name in flow.certain, name not in flow.exposed)
 
     def _flow(self, key: str) -> Flow:
         """What a routine reads and sets."""
@@ -144,6 +150,13 @@ class Calls:
                 data = objects[other]
                 if other != written and data is not None and self.facts.storage.shared(written, other, body.key):
                     found.setdefault(data.identity, set()).add(())
+
+    def known_to(self, site: CallSite) -> Iterator[tuple[DataObject, bool]]:
+        """The variables that a called routine mentions by itself, and whether it may set them."""
+        for home, name in sorted(self.effects.mentioned(site.callee)):
+            data = self.facts.object(name, home)
+            if data is not None and not data.symbol.constant:
+                yield data, self.effects.may_change(site.callee, data.identity)
 
     def may_set(self, site: CallSite, name: str) -> bool:
         """Whether a called routine may set a variable of its caller that is not among its arguments."""

@@ -302,7 +302,9 @@ def _show(condition: Condition) -> str:
         for monomial, _ in condition.form.terms:
             if len(monomial) == 1 and isinstance(monomial[0], Application) and monomial[0].truth:
                 return monomial[0].shown or monomial[0].name
-        return f"{condition.form.text} {condition.op} 0"
+        left = Form(tuple((m, c) for m, c in condition.form.terms if c > 0))
+        op = {"=": "==", "!=": "/="}.get(condition.op, condition.op)
+        return f"{left.text} {op} {(left - condition.form).text}"
     word = " and " if isinstance(condition, Every) else " or "
     return word.join(_show(c) for c in condition.of)
 
