@@ -36,6 +36,7 @@ from hfpy.analyze.dependence.model import (
     Section,
     Some,
     Subscript,
+    forms_of,
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
 
@@ -304,9 +305,13 @@ def _show(condition: Condition) -> str:
                 return monomial[0].shown or monomial[0].name
         left = Form(tuple((m, c) for m, c in condition.form.terms if c > 0))
         op = {"=": "==", "!=": "/="}.get(condition.op, condition.op)
-        return f"{left.text} {op} {(left - condition.form).text}"
+        text = f"{left.text} {op} {(left - condition.form).text}"
+        for value in atoms_of(condition.form):
+            if isinstance(value, Application) and value.shown and value.name.startswith(ANEW):
+                text = text.replace(spelled(value), value.shown)
+        return text
     word = " and " if isinstance(condition, Every) else " or "
-    return word.join(_show(c) for c in condition.of)
+    return word.join(_show(c) for c in condition.of if any(f.constant is None for f in forms_of(c)))
 
 
 def _with_sizes(pair: Pair, facts: Facts, values: dict[Parameter, Form]) -> tuple[Pair, Facts]:
