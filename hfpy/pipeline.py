@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
     from hfpy.insight.survey import Survey
+    from hfpy.model.application import Application
     from hfpy.model.units import FileIndex
     from hfpy.transform.pipelines import Lowered
 
@@ -58,7 +59,6 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     """The translation, without a net."""
     from hfpy.incremental import from_cache, remember
     from hfpy.parse.application import read_application
-    from hfpy.report.explain import explain
 
     kept = from_cache(paths, options, lambda: translate(paths, replace(options, cache_dir=None)))
     if kept is not None:
@@ -69,8 +69,6 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
-    from hfpy.analyze.states import States
-    from hfpy.transform.storageorder import plain_macros
 
     progress("analysing", 0, 0)
     facts = analyse(application)
@@ -88,38 +86,52 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     application, files = facts.application, written.files
     found += written.found
 
-    def explained(name: str | None) -> str:
-        return explain(before, States(before, effects_before), name)
-
-    def surveyed() -> Survey:
-        from hfpy.insight.survey import survey
-
-        return survey(before, States(before, effects_before))
-
-    def scheduled(name: str | None) -> str:
-        from hfpy.report.schedule import show_schedules
-
-        return show_schedules(before, optimised, name) if optimised is not None else ""
-
-    def dumped(step: str, name: str | None) -> str:
-        from hfpy.transform.pipelines import kernels_after
-
-        return kernels_after(optimised, step, name) if optimised is not None else ""
-
     diagnostics = _in_source_lines(before.application.files, found)
     if has_errors(diagnostics):
         files = ()
-    beside: list[GeneratedFile] = []
-    order = options.storage_order
-    if files and order is not None and _included(application.files, order):
-        plain = plain_macros(order, options)
-        beside += [GeneratedFile(order, order.name, plain, (0,) * plain.count("\n"))] if plain else []
-    translation = Translation(files, diagnostics, explained, written.openmp, tuple(beside), scheduled)
+    beside = _storage_order(application) if files else ()
+    asked = _Asked(before, effects_before, optimised)
+    translation = Translation(files, diagnostics, asked.explained, written.openmp, beside, asked.scheduled)
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
         looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
         remember(paths, options, translation, before, facts, looked)
-    return replace(translation, survey=surveyed, kernels=dumped)
+    return replace(translation, survey=asked.surveyed, kernels=asked.dumped)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What can be asked of a translation; it is worked out when somebody asks."""
+
+    facts: Facts
+    effects: Effects
+    optimised: Lowered | None
+
+    def explained(self, name: str | None) -> str:
+        """For ``hfpy explain``."""
+        from hfpy.analyze.states import States
+        from hfpy.report.explain import explain
+
+        return explain(self.facts, States(self.facts, self.effects), name)
+
+    def surveyed(self) -> Survey:
+        """For the report and the pictures."""
+        from hfpy.analyze.states import States
+        from hfpy.insight.survey import survey
+
+        return survey(self.facts, States(self.facts, self.effects))
+
+    def scheduled(self, name: str | None) -> str:
+        """For ``hfpy explain --schedule``."""
+        from hfpy.report.schedule import show_schedules
+
+        return show_schedules(self.facts, self.optimised, name) if self.optimised is not None else ""
+
+    def dumped(self, step: str, name: str | None) -> str:
+        """For ``hfpy explain --dump-after``."""
+        from hfpy.transform.pipelines import kernels_after
+
+        return kernels_after(self.optimised, step, name) if self.optimised is not None else ""
 
 
 def _said_by_passes(facts: Facts, optimised: Lowered) -> list[Diagnostic]:
@@ -190,9 +202,16 @@ def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collecti
     return Rewritten(tuple(files), tuple(found), openmp)
 
 
-def _included(files: Sequence[FileIndex], storage_order: Path) -> bool:
-    """Whether a plain file includes the storage-order file by itself."""
-    return any(Path(name).name == storage_order.name for f in files if not f.hybrid for name in f.includes)
+def _storage_order(application: Application) -> tuple[GeneratedFile, ...]:
+    """The macros of the storage-order file for the compiler, where a plain file includes that file by itself."""
+    from hfpy.transform.storageorder import plain_macros
+
+    order = application.options.storage_order
+    plain_files = (f for f in application.files if not f.hybrid)
+    if order is None or not any(Path(name).name == order.name for f in plain_files for name in f.includes):
+        return ()
+    plain = plain_macros(order, application.options)
+    return (GeneratedFile(order, order.name, plain, (0,) * plain.count("\n")),) if plain else ()
 
 
 def _in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

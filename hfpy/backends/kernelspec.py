@@ -14,6 +14,7 @@ from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.known import known_values, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
+from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
@@ -35,6 +36,11 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
     facts, number = device.facts, sharing.body.identity.number
     found = facts.graph.sites[sharing.key]
     return [s for s in found if s.callee and number in s.at.regions and facts.live(s.at, sharing.key)]
+
+
+def _empty(first: int | None, last: int | None, step: int | None) -> bool:
+    """Whether there is certainly no point. Compilers refuse what divides by a number of points that is zero."""
+    return first is not None and last is not None and bool(step) and not range(first, last + 1, step or 1)
 
 
 class SpecBuilder:
@@ -99,8 +105,12 @@ class SpecBuilder:
         region = self.region
         strides = region.strides or (ONE,) * len(region.domains)
         for name, start, end, step in zip(region.iterators, region.starts, region.ends, strides, strict=True):
-            first, last = self._bound(name, "first", start), self._bound(name, "last", end)
-            yield Range(name, first, last, self._bound(name, "step", step))
+            bounds = (
+                self._bound(name, "first", start),
+                self._bound(name, "last", end),
+                self._bound(name, "step", step),
+            )
+            yield Range(name, *bounds, _empty(*(constant(b.expr) for b in bounds)))
 
     def _bound(self, iterator: str, word: str, given: Fragment) -> Fragment:
         """A bound of constants and integers that nothing changes, or else one that the host evaluates."""

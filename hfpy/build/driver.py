@@ -109,15 +109,40 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def _with_runtime_modules(
+    files: dict[str, CompiledFile], options: Options, folder: Path, cuda: bool
+) -> dict[str, CompiledFile]:
+    """The files with the modules of the runtime that they use."""
+    found = dict(files)
+    if cuda:
+        found[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, ARRAYS_MODULE)
+        found = cudafortran.added(found, options.emulate, folder / "emulated")
+    parts = (
+        (options.trace, VERIFY_FOLDER / "hfpy_verify.f90", VERIFY_MODULE),
+        (options.debug_print.on, DEBUG_FOLDER / "hfpy_debug.f90", DEBUG_MODULE),
+        (options.profile, PROFILE_FOLDER / "hfpy_profile.f90", PROFILE_MODULE),
+        (options.races, RACES_FOLDER / "hfpy_races.f90", RACES_MODULE),
+    )
+    return found | {source.name: runtime_module(source, module) for wanted, source, module in parts if wanted}
+
+
+def _foreign_sources(project: Project, options: Options) -> tuple[Path, ...]:
+    """The sources in C and CUDA C: the project's, and those of the runtime."""
+    suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" else ())
+    parts = (
+        (options.trace, VERIFY_FOLDER / "hfpy_verify.c"),
+        (options.debug_print.on, DEBUG_FOLDER / "hfpy_debug.c"),
+        (options.profile, PROFILE_FOLDER / "hfpy_profile.c"),
+        (options.races, RACES_FOLDER / "hfpy_races.c"),
+    )
+    return (*source_files(project, suffixes), *(source for wanted, source in parts if wanted))
+
+
 def _compile_and_link(
     project: Project, options: Options, request: Request, folder: Path, translated: Translated
 ) -> Built:
     mains = executables(project, translated.files, folder)
-    suffixes = C_SUFFIXES + (CUDA_SUFFIXES if options.target == "gpu" else ())
-    others = (*source_files(project, suffixes), *((VERIFY_FOLDER / "hfpy_verify.c",) if options.trace else ()))
-    others += (DEBUG_FOLDER / "hfpy_debug.c",) if options.debug_print.on else ()
-    others += (PROFILE_FOLDER / "hfpy_profile.c",) if options.profile else ()
-    others += (RACES_FOLDER / "hfpy_races.c",) if options.races else ()
+    others = _foreign_sources(project, options)
     tools = find_tools(
         project,
         options,
@@ -136,17 +161,7 @@ def _compile_and_link(
     languages = {file.contents.language for file in files.values()}
     in_fortran = "cuda-fortran" in languages
     cuda = _cuda_tools(project, options, request) if in_fortran or "cuda-c" in languages else None
-    if cuda is not None:
-        files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, ARRAYS_MODULE)
-        files = cudafortran.added(files, options.emulate, folder / "emulated")
-    if options.trace:
-        files["hfpy_verify.f90"] = runtime_module(VERIFY_FOLDER / "hfpy_verify.f90", VERIFY_MODULE)
-    if options.debug_print.on:
-        files["hfpy_debug.f90"] = runtime_module(DEBUG_FOLDER / "hfpy_debug.f90", DEBUG_MODULE)
-    if options.profile:
-        files["hfpy_profile.f90"] = runtime_module(PROFILE_FOLDER / "hfpy_profile.f90", PROFILE_MODULE)
-    if options.races:
-        files["hfpy_races.f90"] = runtime_module(RACES_FOLDER / "hfpy_races.f90", RACES_MODULE)
+    files = _with_runtime_modules(files, options, folder, cuda is not None)
     flags = (
         cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
     )

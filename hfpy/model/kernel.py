@@ -29,12 +29,13 @@ Bounds = tuple[tuple[Fragment, Fragment], ...]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The points of a region along one iterator, whose ends are like bounds."""
+    """The points of a region along one iterator, whose ends are like bounds; ``empty`` if there is certainly none."""
 
     iterator: str
     first: Fragment
     last: Fragment
     step: Fragment
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

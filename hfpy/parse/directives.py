@@ -241,6 +241,9 @@ def _bounds(
         return default, [_no_expression(name, fault, line.place(file, attribute.start, attribute.end))]
 
 
+_NAME_LISTS = ("private", "independent", "distinct")
+
+
 def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Region | None, list[Diagnostic]]:
     """The region that a ``@parallelRegion`` line declares (§3.2)."""
     problems = check_names(directive, line, file, REGION_ATTRIBUTES, REGION_FLAGS)
@@ -263,22 +266,12 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
     reductions, more = _reductions(directive, line, file)
     problems += more
     problems += factor_problems(directive, line, file, [d.name for d in domains])
+    problems += problems or _loop_problems(directive, line, file, count)
     if problems:
         return None, problems
-    hints = tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS)
-    lists = [directive.get(name) for name in ("private", "independent", "distinct")]
-    for listed in lists:
-        if listed and (wrong := [e for e in listed.entries if not _WORD.fullmatch(e)]):
-            place = line.place(file, listed.start, listed.end)
-            return None, [error("HF202", f"'{wrong[0]}' is no name of a variable", place)]
+    lists = (directive.get(name) for name in _NAME_LISTS)
     private, independent, distinct = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
-    asked = directive.get("schedule")
-    if asked and (fault := schedule_fault(",".join(asked.entries))):
-        return None, [error("HF210", fault, line.place(file, asked.start, asked.end))]
     collapse = directive.get("collapse")
-    if collapse and not (collapse.entries[0].isdigit() and 0 < int(collapse.entries[0]) <= count):
-        place = line.place(file, collapse.start, collapse.end)
-        return None, [error("HF202", "collapse takes a number of loops of this region", place)]
     return (
         Region(
             domains=domains,
@@ -299,10 +292,27 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             private=private,
             independent=independent,
             distinct=distinct,
-            hints=hints,
+            hints=tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS),
         ),
         [],
     )
+
+
+def _loop_problems(directive: Directive, line: LogicalLine, file: str, loops: int) -> list[Diagnostic]:
+    """What is wrong with lists of variables, ``schedule`` and ``collapse`` of a region with so many loops."""
+    found = []
+    for attribute in (directive.get(name) for name in _NAME_LISTS):
+        if attribute and (wrong := [e for e in attribute.entries if not _WORD.fullmatch(e)]):
+            place = line.place(file, attribute.start, attribute.end)
+            found.append(error("HF202", f"'{wrong[0]}' is no name of a variable", place))
+    asked = directive.get("schedule")
+    if asked and (fault := schedule_fault(",".join(asked.entries))):
+        found.append(error("HF210", fault, line.place(file, asked.start, asked.end)))
+    collapse = directive.get("collapse")
+    if collapse and not (collapse.entries[0].isdigit() and 0 < int(collapse.entries[0]) <= loops):
+        place = line.place(file, collapse.start, collapse.end)
+        found.append(error("HF202", "collapse takes a number of loops of this region", place))
+    return found
 
 
 def factor_problems(directive: Directive, line: LogicalLine, file: str, iterators: list[str]) -> list[Diagnostic]:

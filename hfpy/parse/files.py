@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hfpy.backendtable import DEVICE_BACKENDS, with_directives
@@ -13,11 +14,12 @@ from hfpy.model.source import SourceText, source_text
 from hfpy.model.targets import holds_architecture
 from hfpy.model.units import FileIndex
 from hfpy.options import Options
+from hfpy.parse.expansion import Expanded, expand_file, needs_expansion, statement_macros
 from hfpy.parse.index import index_units
 from hfpy.parse.lexer import logical_lines
 from hfpy.parse.limits import readable, within_limits
 from hfpy.parse.macros import parse_defines
-from hfpy.parse.preprocess import Expanded, activity, expand_file, needs_expansion, read_macros, statement_macros
+from hfpy.parse.preprocess import activity, read_macros
 
 HYBRID_SUFFIXES = (".h90", ".H90")
 PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
@@ -112,6 +114,30 @@ def _expanded(path: Path, text: str, options: Options, macros: Mapping[str, Macr
     return expand_file(text, path, macros, options.include_dirs, kept)
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What the preprocessor lines of a file say: which lines are active, and names of macros that it defines, those
+    among them that keep one meaning with it, names of included files.
+    """
+
+    active: Sequence[bool] | None = None
+    defined: frozenset[str] = frozenset()
+    definitions: Mapping[str, Macro] = field(default_factory=dict)
+    includes: tuple[str, ...] = ()
+    diagnostics: Sequence[Diagnostic] = ()
+
+
+def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str, Macro]) -> _Seen:
+    """The preprocessor lines of a file that may have some."""
+    if path.suffix not in PREPROCESSED_SUFFIXES or "#" not in source.text:
+        return _Seen()
+    known = macros if path.suffix in HYBRID_SUFFIXES else command_line_macros(options)
+    made = activity(source.lines, known, path, options.include_dirs, path.suffix in FIXED_SUFFIXES)
+    changing = made.redefined | made.undefined
+    definitions = {n: m for n, m in made.macros.items() if n not in known and n not in changing}
+    return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics)
+
+
 def index_text(
     path: Path, text: str, options: Options, macros: Mapping[str, Macro], line_map: tuple[int, ...] | None = None
 ) -> FileIndex:
@@ -133,22 +159,11 @@ def index_text(
             found += result.diagnostics
             text, expanded = result.text, result.line_map
     source = source_text(str(path), text)
-    active = None
-    defined: frozenset[str] = frozenset()
-    definitions: dict[str, Macro] = {}
-    includes: tuple[str, ...] = ()
+    seen = _seen(path, source, options, macros)
+    found += seen.diagnostics
     fixed = path.suffix in FIXED_SUFFIXES
-    if path.suffix in PREPROCESSED_SUFFIXES and "#" in text:
-        seen = macros if hybrid else command_line_macros(options)
-        result_activity = activity(source.lines, seen, path, options.include_dirs, fixed)
-        active = result_activity.active
-        defined = result_activity.defined_here
-        changing = result_activity.redefined | result_activity.undefined
-        definitions = {n: m for n, m in result_activity.macros.items() if n not in seen and n not in changing}
-        includes = result_activity.includes
-        found += result_activity.diagnostics
     lines, problems = logical_lines(
-        str(path), source.lines, hybrid=hybrid, active=active, fixed=fixed, includes=includes
+        str(path), source.lines, hybrid=hybrid, active=seen.active, fixed=fixed, includes=seen.includes
     )
     found += problems
     lines, problems = within_limits(str(path), lines)
@@ -168,9 +183,9 @@ def index_text(
         diagnostics=tuple(found),
         hybrid=reads_directives,
         expanded=expanded,
-        macros=defined,
-        definitions=definitions,
-        includes=includes,
+        macros=seen.defined,
+        definitions=seen.definitions,
+        includes=seen.includes,
         fixed=fixed,
         original=original if expanded is not None else "",
     )

@@ -195,7 +195,7 @@ class AccessRewriter:
     def _replace_list(expr: Apply, made: Plan, inner: str, line: LogicalLine) -> Iterator[Edit]:
         start, end = expr.open + 1, expr.end - 1
         old = line.text[start:end]
-        if not made.changed and old in inner:
+        if old.strip() and not made.changed and old in inner:
             # Only a macro is wrapped around: leave the user's list, its blanks and line breaks, alone.
             head, tail = inner.split(old, 1)
             if line.locate(start)[0] == line.locate(end)[0]:

@@ -15,7 +15,7 @@ from hfpy.analyze import checks
 from hfpy.diagnostics import HfpyError
 from tests.attacks.judge import judged
 from tests.attacks.shapes import nested, regions, routine
-from tests.support import translate_text
+from tests.support import storage_order, translate_text
 
 BACKENDS: dict[str, dict[str, Any]] = {
     "sequential": {},
@@ -202,6 +202,32 @@ end module
 """
     verdict = judged(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
     assert verdict.good, (verdict.fault, verdict.messages)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("storage", [None, storage_order()], ids=["plain", "macros"])
+@pytest.mark.parametrize("element", ["a()", "a ( )", "a(,)", "a(i,)"])
+def test_an_array_with_indices_left_out(backend: str, storage: str | None, element: str) -> None:
+    text = f"""\
+module m
+contains
+subroutine s(nx, ny, nz, a)
+  integer, intent(in) :: nx, ny, nz
+  real(8), intent(inout) :: a(nz)
+  integer :: k
+  @domainDependant{{attribute(autoDom), domName(x,y), domSize(nx,ny)}}
+  a
+  @end domainDependant
+  @parallelRegion{{domName(x,y), domSize(nx,ny)}}
+  do k = 2, nz
+    a(k) = {element} + 0.5d0*a(k-1)
+  end do
+  @end parallelRegion
+end subroutine
+end module
+"""
+    verdict = judged({"m.h90": text}, storage=storage, **BACKENDS[backend])
+    assert verdict.good and verdict.errors, (verdict.fault, verdict.messages)
 
 
 # --- what is said of exceptions that nobody expected

@@ -41,7 +41,7 @@ def project(tmp_path: Path) -> Path:
 def test_figures_are_measured_and_found_again(project: Path) -> None:
     session = open_project(project, Given(target="cpu"), {})
     path, machine = probing.probe(session.project, os.environ, points=65536)
-    assert 1e8 < machine.bandwidth < 1e14
+    assert 1e6 < machine.bandwidth < 1e14  # other work may share the machine
     assert 1e8 < machine.rate < 1e14
     assert 0 < machine.launch < 1
     assert machine.cache >= 1024

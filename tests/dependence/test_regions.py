@@ -85,7 +85,13 @@ COLUMN = """
 
 # -- refused or warned of: name -> (region, declarations, routines, severity and code)
 
+FORALL = "block\n integer :: l(2)\n forall (jt = 1:2) l(jt) = jt*i\n {}\n end block"
+CONCURRENT = "block\n integer :: l(2)\n do concurrent (jt = 1:2)\n l(jt) = jt*i\n end do\n {}\n end block"
 REFUSED = {
+    # what a loop without order has set depends on its index, which means nothing behind it
+    "forall_sum": (over_i(FORALL.format("x(1) = sum(l)")), "", "", "error HF504"),
+    "forall_element": (over_i(FORALL.format("x(2) = l(2)*b(2)")), "", "", "error HF504"),
+    "concurrent": (over_i(CONCURRENT.format("x(jt) = l(1)")), "", "", "error HF504"),
     # S2: a condition on data silences nothing
     "s2_sum": (over_ik("if (w(i,k) > 0.5d0) a(i) = a(i) + w(i,k)"), "", "", "error HF504"),
     "s2_max": (over_ik("IF(w(i,k).gt.0.5d0)a(i)=max(a(i),w(i,k))"), "", "", "error HF504"),

@@ -6,18 +6,11 @@ from pathlib import Path
 import pytest
 
 from hfpy.diagnostics import HfpyError
+from hfpy.model.macros import Macro
 from hfpy.parse.conditions import ConditionError, evaluate
-from hfpy.parse.preprocess import (
-    Macro,
-    activity,
-    expand,
-    expand_file,
-    needs_expansion,
-    parse_defines,
-    permutation,
-    read_macros,
-    split_arguments,
-)
+from hfpy.parse.expansion import expand_file, needs_expansion
+from hfpy.parse.macros import expand, parse_defines, permutation, split_arguments
+from hfpy.parse.preprocess import activity, read_macros
 
 STORAGE_ORDER = """\
 ! storage order for both targets

@@ -134,3 +134,50 @@ def test_a_component_under_another_name_is_refused() -> None:
     host = "associate (part => f%inner)\n part%r(1,2) = 4\n end associate"
     pair = own("renamed", PARTS.replace("WHOLE", "inner%r").replace("HOST", host))
     assert CUDA_C.translated(pair).codes() == ["HF603"]
+
+
+EMPTY = """module NAME
+  implicit none
+  integer, parameter :: one = 1, none = 0
+contains
+  subroutine run()
+    real(8) :: a(4,3,2,2)
+    real(8) :: total
+    integer :: i, j, k, l
+    a = 1.5d0
+    total = 2
+    !@parallelRegion{ATTRIBUTES}
+    do l = 1, 2
+      do k = FIRST, LAST
+        do j = 1, 3
+          do i = 1, 4
+            BODY
+          end do
+        end do
+      end do
+    end do
+    !@end parallelRegion
+    print *, a, total
+  end subroutine run
+end module NAME
+"""
+RANGES = {"number": ("2", "1"), "constant": ("2", "one"), "expression": ("none + 3", "one*2"), "far": ("9", "-9")}
+BODIES_OF_NONE = {"write": ("a(i,j,k,l) = 3", ""), "sum": ("total = total + a(i,j,k,l)", ", reduction(+:total)")}
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    pairs = []
+    for name, (first, last) in RANGES.items():
+        for kind, (body, clause) in BODIES_OF_NONE.items():
+            bounds = f"domName(i,j,k,l), domSize(4,3,2,2), startAt(1,1,{first},1), endAt(4,3,{last},2)"
+            text = EMPTY.replace("ATTRIBUTES", bounds + clause).replace("FIRST", first).replace("LAST", last)
+            pairs.append(own(f"{name}_{kind}", text.replace("BODY", body)))
+    return Corpus(pairs, tmp_path_factory.mktemp("empty"), {p.name: (CUDA_C, CUDA_FORTRAN, OPENMP) for p in pairs})
+
+
+@pytest.mark.parametrize("kind", BODIES_OF_NONE)
+@pytest.mark.parametrize("name", RANGES)
+def test_regions_without_any_point(empty: Corpus, name: str, kind: str) -> None:
+    """Compilers refuse a division by a number of points that is zero."""
+    empty.check(f"{name}_{kind}")

@@ -277,6 +277,7 @@ class _Walk:
     def _indexed(self, control: tuple[Expr, ...], reading: Reading, action: Callable[[], None]) -> None:
         """``forall`` and ``do concurrent``: loops in any order, under a mask."""
         outer, guards, indices = self.loops, self.guards, dict(self.frame.indices)
+        before = dict(self.frame.values)
         first = len(self.accesses)
         for item in control:
             if isinstance(item, Keyword) and isinstance(item.value, Range):
@@ -286,6 +287,9 @@ class _Walk:
                 self.guards = (*self.guards, reading.condition(item))
         action()
         self.loops, self.guards, self.frame.indices = outer, guards, indices
+        for name, value in list(self.frame.values.items()):
+            if before.get(name) != value:  # it may depend on the indices, which mean nothing from here on
+                self.frame.values[name] = self.fresh(name)
         self.accesses[first:] = [replace(a, must=False) for a in self.accesses[first:]]
 
     # -- statements

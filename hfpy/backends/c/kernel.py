@@ -57,13 +57,14 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class Domain:
-    """One domain of a region as C text."""
+    """One domain of a region as C text; ``divisor`` is the number of points where something is divided by it."""
 
     name: str
     first: str
     last: str
     step: str
     count: str
+    divisor: str
 
 
 class CKernel:
@@ -111,7 +112,8 @@ class CKernel:
 
     def _domain(self, made: Range) -> Domain:
         first, last, step = (self._bound(b) for b in (made.first, made.last, made.step))
-        return Domain(c_name(made.iterator), first, last, step, extent(first, last, step))
+        count = extent(first, last, step)
+        return Domain(c_name(made.iterator), first, last, step, count, "1" if made.empty else count)
 
     def _bound(self, bound: Fragment) -> str:
         number = constant(bound.expr)

@@ -18,7 +18,7 @@ from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows
 from hfpy.backends.fortran.text import KernelText, Spelling
 from hfpy.backends.kernelspec import sites_of
 from hfpy.model.expressions import names_in
-from hfpy.model.kernel import KernelSpec, Local, Parameter, Workspace
+from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Workspace
 from hfpy.model.names import Names
 from hfpy.model.scalars import INTEGER
 from hfpy.parse.expressions import expression
@@ -43,13 +43,22 @@ _NEEDED = frozenset(
 
 @dataclass(frozen=True)
 class Domain:
-    """One domain of a region as Fortran text: iterator, first and last point, step, number of points."""
+    """One domain of a region as Fortran text: iterator, first and last point, step, number of points, and this number
+    where something is divided by it.
+    """
 
     name: str
     first: str
     last: str
     step: str
     count: str
+    divisor: str
+
+
+def _domain(made: Range) -> Domain:
+    bounds = (made.first.text, made.last.text, made.step.text)
+    points = count(*bounds)
+    return Domain(made.iterator, *bounds, points, "1" if made.empty else points)
 
 
 class FortranKernel:
@@ -170,8 +179,7 @@ class FortranKernel:
 
     def _assemble(self, body: KernelText) -> Kernel:
         spec, line, memory = self.spec, self.sharing.region.line, self._memory()
-        made = ((r.iterator, r.first.text, r.last.text, r.step.text) for r in spec.ranges)
-        domains = [Domain(*texts, count(*texts[1:])) for texts in made]
+        domains = [_domain(r) for r in spec.ranges]
         launched = self._bound_names()
         passed = list(self._passed())
         values: dict[str, object] = {
