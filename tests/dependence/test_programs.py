@@ -77,9 +77,16 @@ def happens(program: Program, told: Conflict, sure: bool, rnd: random.Random) ->
     """
     possible = False
     largest = max(max(p) for p in told.points)
-    pairs = ((largest, largest), (largest + 3, 4), *((n, largest) for n in (1, 2)), *((largest, m) for m in (1, 2)))
+    pairs = (
+        (largest, largest),
+        (largest + 3, 4),
+        (largest + 3, largest),
+        (largest - 2, largest),
+        *((n, largest) for n in (1, 2)),
+        *((largest, m) for m in (1, 2)),
+    )
     sizes = [(n, m, kk) for n, m in pairs for kk in (-1, 0, 1, 2)] + SIZES
-    for run in runs(program, rnd, 12 if sure else 40, [s for s in sizes if max(s) < 40], lenient=True):
+    for run in runs(program, rnd, 12 if sure else 40, [s for s in sizes if s[0] > 0 and max(s) < 40], lenient=True):
         possible = possible or run.sizes["n"] >= largest
         for found in conflicts(run, frozenset(), values_count=False):
             if found.name == told.name and (not sure or same(found, told)):
