@@ -13,11 +13,14 @@ from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.mpi import only_reads, procedure
+from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LineKey
+
+_RENAMING = ("associate", "selecttype", "block")
 
 
 class Effects:
@@ -36,6 +39,7 @@ class Effects:
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
+        self._lasting: dict[str, dict[Identity, Place]] = {}
         self._lasting_writes: dict[str, dict[Identity, Place]] = {}
         self._mentioned = mentions
         self._changed = changes
@@ -170,9 +174,7 @@ class Effects:
 
     def _outside(self, references: Iterable[Reference], key: str) -> Iterator[Identity]:
         """The variables of other units among references, and what stands for memory that is joined with others."""
-        for found in (self.facts.variable(r.name, r.at, key) for r in references):
-            if found is None:
-                continue
+        for found in self._variables(references, key):
             identity = found.home, found.symbol.name
             if found.home != key:
                 yield identity
@@ -180,12 +182,26 @@ class Effects:
             if joint is not None:
                 yield joint
 
+    def _variables(self, references: Iterable[Reference], key: str) -> Iterator[Found]:
+        """The variables that references mean, each name once where no ``associate`` or ``block`` is around it."""
+        seen: set[str] = set()
+        for reference in references:
+            renamed = any(c.kind in _RENAMING for c in reference.at.constructs)
+            if renamed or reference.name not in seen:
+                found = self.facts.variable(reference.name, reference.at, key)
+                if found is not None:
+                    yield found
+                if not renamed:
+                    seen.add(reference.name)
+
     def lasting_writes(self, key: str) -> dict[Identity, Place]:
         """Variables that outlive a call and that a routine, or one it calls, writes: home unit and name there → place
         of a write. They are those of modules, of hosts and of common blocks, and locals with ``save`` or an initial
         value.
         """
-        result: dict[Identity, Place] = {}
+        if key in self._lasting:
+            return self._lasting[key]
+        result = self._lasting.setdefault(key, {})
         pending, seen = [key], {key}
         while pending:
             current = pending.pop()

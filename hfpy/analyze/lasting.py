@@ -26,10 +26,17 @@ def written_below(facts: Facts, effects: Effects) -> Iterator[Diagnostic]:
     for routine in analysed_routines(facts):
         for identity in facts.positions.get(routine.key).own:
             region = facts.positions.regions[identity]
-            sites = facts.graph.below(routine.key)
-            if not region.vector and any(identity.number in s.at.regions and s.callee for s in sites):
+            sites = (s for s in facts.graph.below(routine.key) if identity.number in s.at.regions and s.callee)
+            callees = dict.fromkeys(s.callee for s in sites)
+            if not region.vector and any(_concerns(effects, c, routine.key, region.iterators) for c in callees):
                 body = RegionBody(facts, effects, routine, regions_of(routine)[identity.number], identity.number)
                 yield from _of_region(body)
+
+
+def _concerns(effects: Effects, callee: str, key: str, iterators: tuple[str, ...]) -> bool:
+    """Whether a routine writes variables that outlive the call, or knows an iterator by itself."""
+    objects = (effects.facts.object(name, key) for name in iterators)
+    return bool(effects.lasting_writes(callee)) or any(d and effects.knows(callee, d.identity) for d in objects)
 
 
 def _of_region(body: RegionBody) -> list[Diagnostic]:

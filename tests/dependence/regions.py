@@ -168,7 +168,7 @@ class Scope:
 
 class Run:
     """One run of a region with sizes and data; what is touched is in ``touched``. Two names of one variable in a call,
-    one of them written, are an error unless it is ``lenient``.
+    one of them written, and elements that are not there, are an error unless it is ``lenient``.
     """
 
     def __init__(self, program: Program, sizes: dict[str, int], data: Callable[[], int], lenient: bool = False) -> None:
@@ -205,7 +205,7 @@ class Run:
 
     def touch(self, name: str, index: list[int], scope: Scope, value: int | None) -> int:
         base, element, direct = self.place(name, index, scope)
-        if element and not LOW <= element[0] <= HIGH:
+        if element and not LOW <= element[0] <= HIGH and not self.lenient:
             raise InvalidError("bounds")
         active = [(b, e) for b, e in self.bound if b == base and (e is None or e == element)]
         if active and (direct or len(active) > 1) and not self.lenient:
@@ -291,7 +291,7 @@ class Run:
                 inner.views[dummy] = (base, None, 0 if kind == "array" else LOW - 1)
                 bound.append((base, None))
             else:
-                if element and not LOW <= element[0] <= HIGH:
+                if element and not LOW <= element[0] <= HIGH and not self.lenient:
                     raise InvalidError("bounds")
                 inner.views[dummy] = (base, element, 0)
                 bound.append((base, element))

@@ -128,15 +128,16 @@ def _three(module: Module, content: tuple[Line, ...]) -> list[Line] | None:
     at = lambda text: replace(start, text=text)  # noqa: E731
     closing = lambda name: replace(end, text=f"end module {name}")  # noqa: E731
     imported = ", ".join(f"{p.name} => {new[p.name]}" if p.name in new else p.name for p in moved)
+    typing = [line for line in module.head if line.code and words(line.parts[1])[0] == "implicit"]
     stay = [p for p in module.procedures if p not in moved]
     return [
         at(f"module {data}"),
         *(_open(line) for line in module.head if not _about_access(line)),
         closing(data),
-        at(f"module {below}"), at(f"use {data}"), at("implicit none"), at("contains"),
+        at(f"module {below}"), at(f"use {data}"), *typing, at("contains"),
         *(_renamed(line, new) for p in moved for line in p.lines),
         closing(below),
-        start, at(f"use {data}"), at(f"use {below}, only: {imported}"), at("implicit none"),
+        start, at(f"use {data}"), at(f"use {below}, only: {imported}"), *typing,
         *_access(module.head),
         at("contains"),
         *(line for p in stay for line in p.lines),
