@@ -24,6 +24,7 @@ from tests.support import (
     Pair,
     Variant,
     load_pairs,
+    translate_text,
 )
 
 TESTS = Path(__file__).parent.parent
