@@ -699,24 +699,34 @@ FLOW: dict[str, Entry] = {
         "`independent(a)` for an array in which no two points meet. Else write into another array, or use a reduction.",
     ),
     "HF501": Entry(
-        "A warning: all threads write the same module variable.",
+        "A warning: a region, or a routine that it calls, writes a variable that all points share, such as one of a "
+        "module, and hfpy cannot tell whether two points meet in it. The message says what would decide. Where they "
+        "certainly meet it is an error, HF504.",
         {
-            "counter.h90": _text("""
-            module counter
+            "chosen.h90": _text("""
+            module chosen
               implicit none
-              real :: largest = 0
+              real :: found = 0
+              integer :: first, lag
             contains
               subroutine s(n, a)
                 integer, intent(in) :: n
-                real, intent(in) :: a(n)
+                real, intent(inout) :: a(n)
                 @parallelRegion{domName(i), domSize(n)}
-                largest = max(largest, a)
+                call look(a(i), i)
                 @end parallelRegion
               end subroutine s
-            end module counter
+              subroutine look(x, k)
+                real, intent(inout) :: x
+                integer, intent(in) :: k
+                if (k == first) found = x
+                if (k == first + lag) x = found
+              end subroutine look
+            end module chosen
             """)
         },
-        cure="Make it a local or an argument, or list it with domains so that every point has its own.",
+        cure="If no two points meet in it, say so in the region: `independent(found)`. Else pass it to the routine as "
+        "an argument, make it a local, or list it with domains so that every point has its own.",
     ),
     "HF502": Entry(
         "A scalar is set in the region and used behind it, but which point sets it last is not defined.",
@@ -753,25 +763,27 @@ FLOW: dict[str, Entry] = {
     ),
     "HF505": Entry(
         "A warning: a routine that is called from a region keeps a variable between calls (`save`, or an initial "
-        "value).",
+        "value) and writes it, and hfpy cannot tell whether two points meet in it. Where they certainly do it is an "
+        "error, HF504.",
         {
             "saved.h90": _text("""
             module saved
               implicit none
             contains
-              subroutine s(n, a)
-                integer, intent(in) :: n
+              subroutine s(n, first, last, a)
+                integer, intent(in) :: n, first, last
                 real, intent(inout) :: a(n)
                 @parallelRegion{domName(i), domSize(n)}
-                call next(a)
+                call ends(a(i), i, first, last)
                 @end parallelRegion
               end subroutine s
-              subroutine next(x)
-                real, intent(out) :: x
-                integer :: count = 0
-                count = count + 1
-                x = count
-              end subroutine next
+              subroutine ends(x, k, first, last)
+                real, intent(inout) :: x
+                integer, intent(in) :: k, first, last
+                real, save :: kept = 0
+                if (k == first) kept = x
+                if (k == last) x = kept
+              end subroutine ends
             end module saved
             """)
         },

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from hfpy.model.macros import Macro
     from hfpy.model.units import FileIndex, Routine
 
-Known = tuple[dict[tuple[str, str], str], dict[str, frozenset[tuple[str, str]]]]  # as Effects takes them
+_Memory = dict[str, frozenset[tuple[str, str]]]
+Known = tuple[dict[tuple[str, str], str], _Memory, _Memory]  # as Effects takes them
 _TEXTS = "texts.pickle"
 _FACTS = "facts.pickle"
 _FACTS_BEFORE = "facts-before.pickle"
@@ -206,7 +207,8 @@ def _without_bodies(facts: Facts) -> tuple[Facts, Known]:
     slim = AllFacts(
         application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, storage, facts.orders
     )
-    return slim, (intents, {key: effects.changed(key) for key in routines})
+    changes = {key: effects.changed_memory(key) for key in routines}
+    return slim, (intents, changes, {key: effects.mentioned_memory(key) for key in routines})
 
 
 def _nothing(_name: str | None) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from hfpy.analyze.context import Located
+from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
@@ -41,6 +43,16 @@ class RegionBody:
         ]
         self.mentioned: frozenset[str] = frozenset()
         self._scanned: Flow | None = None
+
+    @cached_property
+    def callees(self) -> tuple[str, ...]:
+        """The routines that the region calls, or may call where the run decides that."""
+        sites = (s for s in self.facts.graph.below(self.key) if self.identity.number in s.at.regions and s.callee)
+        return tuple(dict.fromkeys(s.callee for s in sites if self.facts.live(s.at, self.key)))
+
+    def known_below(self, data: DataObject) -> bool:
+        """Whether a routine that the region calls knows a variable by itself: a copy for each thread would not do."""
+        return any(self.effects.knows(callee, data.identity) for callee in self.callees)
 
     def flow(self) -> Flow:
         """What the region's body reads and writes, in which order."""

@@ -1,18 +1,17 @@
-"""Checks over the whole application that no single pass makes: statements in regions, module variables below them."""
+"""Checks over the whole application that no single pass makes."""
 
 from __future__ import annotations
 
-from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.context import region_at, regions_of
+from hfpy.analyze.context import region_at
 from hfpy.analyze.domainsizes import swapped_sizes
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
 from hfpy.analyze.iterators import iterators_outside
+from hfpy.analyze.lasting import written_below
 from hfpy.analyze.named import unknown_names
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
-from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.directives import Region
@@ -25,7 +24,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """All of them."""
     return [
         *opaque_in_regions(facts),
-        *_shared_writes(facts, effects),
+        *written_below(facts, effects),
         *_points_unknown(facts),
         *_strided_results(facts, effects),
         *_lost_iterators(facts, effects),
@@ -53,40 +52,6 @@ def _repeated(facts: Facts) -> list[Diagnostic]:
             else:
                 found.append(error("HF301", message, place))
     return found
-
-
-def _shared_writes(facts: Facts, effects: Effects) -> list[Diagnostic]:
-    """Module variables that routines called from a region write: a race unless every point has its own (B20), which the
-    dependence engine may know of arrays.
-    """
-    found: list[Diagnostic] = []
-    for routine in analysed_routines(facts):
-        for site in facts.graph.below(routine.key):
-            identity = facts.positions.active(routine.key, site.at)
-            region = facts.positions.regions[identity] if identity is not None else None
-            if identity is None or region is None or region.vector or not site.callee:
-                continue
-            for (kind, name), place in effects.shared_writes(site.callee).items():
-                if kind == "module" and _settled(facts, effects, routine, identity.number, site.callee, name, found):
-                    continue
-                related = [Related(region.place, f"the region that calls '{site.name}'")]
-                what, code = ("module variable", "HF501") if kind == "module" else ("saved variable", "HF505")
-                message = f"{what} '{name}' is written by a routine called in a region: all threads share it"
-                hint = "pass it as an argument, or make it a local without 'save' and initial value"
-                found.append(warning(code, message, place, hint, related))
-    return found
-
-
-def _settled(
-    facts: Facts, effects: Effects, routine: Routine, number: int, callee: str, name: str, found: list[Diagnostic]
-) -> bool:
-    """Whether it is certain if points of a region meet in the arrays of this name that a called routine writes."""
-    objects = [facts.object(name, home) for home, changed in effects.changed(callee) if changed == name]
-    arrays = [data for data in objects if data is not None and data.rank]
-    if not arrays or len(arrays) < len(objects):
-        return False
-    shared = SharedArrays(RegionBody(facts, effects, routine, regions_of(routine)[number], number), found)
-    return all(shared.settled(name, data) for data in arrays)
 
 
 def _points_unknown(facts: Facts) -> list[Diagnostic]:

@@ -13,10 +13,14 @@ from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.mpi import only_reads, procedure
+from hfpy.analyze.scopes import Found
+from hfpy.analyze.storage import JOINT, Identity
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LineKey
+
+_RENAMING = ("associate", "selecttype", "block")
 
 
 class Effects:
@@ -26,15 +30,19 @@ class Effects:
         self,
         facts: Facts,
         intents: dict[tuple[str, str], str] | None = None,
-        changes: dict[str, frozenset[tuple[str, str]]] | None = None,
+        changes: dict[str, frozenset[Identity]] | None = None,
+        mentions: dict[str, frozenset[Identity]] | None = None,
     ) -> None:
-        """``intents`` are those known already, by routine and dummy; ``changes`` what :meth:`changed` gave."""
+        """``intents`` are those known already, by routine and dummy; ``changes`` and ``mentions`` what
+        :meth:`changed_memory` and :meth:`mentioned_memory` gave for all routines.
+        """
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
-        self._shared_writes: dict[str, dict[tuple[str, str], Place]] = {}
-        self._mentioned: dict[str, frozenset[tuple[str, str]]] | None = None
-        self._changed: dict[str, frozenset[tuple[str, str]]] | None = None
+        self._lasting: dict[str, dict[Identity, Place]] = {}
+        self._lasting_writes: dict[str, dict[Identity, Place]] = {}
+        self._mentioned = mentions
+        self._changed = changes
         self.engine = Engine()
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
@@ -126,62 +134,112 @@ class Effects:
         """The references of a routine that no ``@if`` drops in this build."""
         return (r for r in self.facts.references.get(key, ()) if self.facts.live(r.at, key))
 
-    def mentioned(self, key: str) -> frozenset[tuple[str, str]]:
+    def mentioned(self, key: str) -> frozenset[Identity]:
         """Variables of other units that a routine, or one it calls, mentions: (home unit, name there)."""
-        if self._mentioned is None:
-            graph = self.facts.graph
-            self._mentioned = graph.gathered({k: self._mentions(k) for k in graph.sites})
-        outside = self._mentioned.get(key, frozenset())
-        return frozenset(i for i in outside if i[0] != key)
+        return frozenset(i for i in self.mentioned_memory(key) if i[0] not in (key, JOINT))
 
-    def _mentions(self, key: str) -> frozenset[tuple[str, str]]:
-        found = (self.facts.scopes.variable(r.name, key) for r in self._references(key))
-        return frozenset((f.home, f.symbol.name) for f in found if f is not None and f.home != key)
-
-    def changed(self, key: str) -> frozenset[tuple[str, str]]:
+    def changed(self, key: str) -> frozenset[Identity]:
         """Variables of other units that a routine, or one it calls, may set: (home unit, name there)."""
+        return frozenset(i for i in self.changed_memory(key) if i[0] not in (key, JOINT))
+
+    def knows(self, key: str, identity: Identity) -> bool:
+        """Whether a routine, or one it calls, mentions a variable of another unit, under any of its names."""
+        return self._meets(identity, self.mentioned_memory(key))
+
+    def may_change(self, key: str, identity: Identity) -> bool:
+        """Whether a routine, or one it calls, may set a variable of another unit, under any of its names."""
+        return self._meets(identity, self.changed_memory(key))
+
+    def _meets(self, identity: Identity, memory: frozenset[Identity]) -> bool:
+        if not memory:
+            return False
+        return identity in memory or self.facts.storage.joint(identity) in memory
+
+    def changed_memory(self, key: str) -> frozenset[Identity]:
+        """As :meth:`changed`, with what :meth:`Storage.joint` gives for the variables."""
         if self._changed is None:
             graph = self.facts.graph
-            self._changed = graph.gathered({k: self._changes(k) for k in graph.sites})
-        outside = self._changed.get(key, frozenset())
-        return frozenset(i for i in outside if i[0] != key)
+            self._changed = graph.gathered({k: frozenset(self._outside(self._written(k), k)) for k in graph.sites})
+        return self._changed.get(key, frozenset())
 
-    def _changes(self, key: str) -> frozenset[tuple[str, str]]:
-        written = (r for r in self._references(key) if self.of(r, key)[1])
-        found = (self.facts.scopes.variable(r.name, key) for r in written)
-        return frozenset((f.home, f.symbol.name) for f in found if f is not None and f.home != key)
+    def mentioned_memory(self, key: str) -> frozenset[Identity]:
+        """As :meth:`mentioned`, with what :meth:`Storage.joint` gives for the variables."""
+        if self._mentioned is None:
+            graph = self.facts.graph
+            self._mentioned = graph.gathered({k: frozenset(self._outside(self._references(k), k)) for k in graph.sites})
+        return self._mentioned.get(key, frozenset())
 
-    def shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
-        """Variables that outlive a call and that a routine, or one it calls, writes: (kind, name) → place of a write.
+    def _written(self, key: str) -> Iterator[Reference]:
+        return (r for r in self._references(key) if self.of(r, key)[1])
 
-        ``kind`` is ``module`` for module variables, ``saved`` for locals with ``save`` or an initial value.
+    def _outside(self, references: Iterable[Reference], key: str) -> Iterator[Identity]:
+        """The variables of other units among references, and what stands for memory that is joined with others."""
+        for found in self._variables(references, key):
+            identity = found.home, found.symbol.name
+            if found.home != key:
+                yield identity
+            joint = self.facts.storage.joint(identity)
+            if joint is not None:
+                yield joint
+
+    def _variables(self, references: Iterable[Reference], key: str) -> Iterator[Found]:
+        """The variables that references mean, each name once where no ``associate`` or ``block`` is around it."""
+        seen: set[str] = set()
+        for reference in references:
+            renamed = any(c.kind in _RENAMING for c in reference.at.constructs)
+            if renamed or reference.name not in seen:
+                found = self.facts.variable(reference.name, reference.at, key)
+                if found is not None:
+                    yield found
+                if not renamed:
+                    seen.add(reference.name)
+
+    def lasting_writes(self, key: str) -> dict[Identity, Place]:
+        """Variables that outlive a call and that a routine, or one it calls, writes: home unit and name there → place
+        of a write. They are those of modules, of hosts and of common blocks, and locals with ``save`` or an initial
+        value.
         """
-        result: dict[tuple[str, str], Place] = {}
+        if key in self._lasting:
+            return self._lasting[key]
+        result = self._lasting.setdefault(key, {})
         pending, seen = [key], {key}
         while pending:
             current = pending.pop()
-            for variable, place in self._own_shared_writes(current).items():
-                result.setdefault(variable, place)
+            for identity, place in self._own_lasting_writes(current).items():
+                result.setdefault(identity, place)
             for site in reversed(self.facts.graph.below(current)):
                 if site.callee and site.callee not in seen and self.facts.live(site.at, current):
                     seen.add(site.callee)
                     pending.append(site.callee)
         return result
 
-    def _own_shared_writes(self, key: str) -> dict[tuple[str, str], Place]:
-        if key in self._shared_writes:
-            return self._shared_writes[key]
-        result = self._shared_writes.setdefault(key, {})
+    def _own_lasting_writes(self, key: str) -> dict[Identity, Place]:
+        if key in self._lasting_writes:
+            return self._lasting_writes[key]
+        result = self._lasting_writes.setdefault(key, {})
         routine = self.facts.application.routines.get(key)
-        for reference in self._references(key) if routine is not None else ():
-            found = self.facts.scopes.variable(reference.name, key)
-            home = self.facts.application.routines.get(found.home) if found is not None else None
-            if found is None or home is None or found.symbol.constant or not self.of(reference, key)[1]:
+        for reference in self._written(key) if routine is not None else ():
+            found = self.facts.variable(reference.name, reference.at, key)
+            if routine is None or found is None or found.symbol.constant:
                 continue
-            module = home.kind in ("module", "submodule")
-            kept = routine is not None and found.home == key and keeps_value(routine, reference.name)
-            if routine is not None and (module or kept):
+            identity = found.home, found.symbol.name
+            if found.home != key or self.lasts(identity):
                 node = reference.node
                 place = reference.at.statement.line.place(routine.file, node.start, node.end)
-                result.setdefault(("module" if module else "saved", found.symbol.name), place)
+                result.setdefault(identity, place)
         return result
+
+    def lasts(self, identity: Identity) -> bool:
+        """Whether a variable is there before and behind a call of its unit: of a module, in a common block, saved."""
+        home = self.facts.application.routines.get(identity[0])
+        if home is None or home.kind in ("module", "submodule"):
+            return home is not None
+        return keeps_value(home, identity[1]) or self.facts.storage.joint(identity) is not None
+
+    def shared_writes(self, key: str) -> tuple[str, ...]:
+        """The names of variables of modules that a routine, or one it calls, writes."""
+        return tuple(name for home, name in self.lasting_writes(key) if self._of_module(home))
+
+    def _of_module(self, home: str) -> bool:
+        unit = self.facts.application.routines.get(home)
+        return unit is not None and unit.kind in ("module", "submodule")

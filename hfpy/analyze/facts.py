@@ -15,13 +15,13 @@ from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.orders import IDENTITY, Classes, Node, Order
 from hfpy.analyze.positions import Positions
-from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.scopes import Found, Scopes
 from hfpy.analyze.storage import Storage
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective
-from hfpy.model.expressions import Name
+from hfpy.model.expressions import Name, base_name
 from hfpy.model.names import unit_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Opaque
@@ -60,6 +60,19 @@ class Facts:
     def object(self, name: str, key: str) -> DataObject | None:
         """The data object a name means in a routine."""
         return self.domains.object(name, key)
+
+    def variable(self, name: str, at: Located, key: str) -> Found | None:
+        """What a name means at a statement, if it is a variable, or stands for a part of one."""
+        aliases = aliases_of(at)
+        seen: set[str] = set()
+        while name in aliases and name not in seen:
+            seen.add(name)
+            selector = aliases[name]
+            base = base_name(selector) if selector is not None else None
+            if base is None:
+                return None
+            name = base
+        return self.scopes.variable(name, key)
 
     def order(self, data: DataObject) -> Order:
         """The storage order of a data object as one routine uses it (rank-reduced views have none: §6.3)."""

@@ -7,10 +7,15 @@ another way, would see or leave something that the sequential program never has.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.context import Located
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import Diagnostic, error, warning
+from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk, without_places
 from hfpy.model.statements import Assignment, OneLine, Statement, flatten
@@ -27,6 +32,7 @@ _CHAINS = {
 }
 _ABSORBING = {".and.": ".false.", ".or.": ".true."}
 _BETTER = ("max", "min")
+_DEEPEST = 12
 _SIGNS = ("<", "<=", ">", ">=")
 _FUNCTIONS = {
     "max": ("max", "max0", "max1", "amax0", "amax1", "dmax1"),
@@ -37,42 +43,99 @@ _FUNCTIONS = {
 }
 
 
+@dataclass(frozen=True)
+class _Routine:
+    """A routine in which a reduction variable is used, under the name it has there, as far as the region runs it."""
+
+    effects: Effects
+    key: str
+    name: str
+    inside: tuple[Located, ...]
+    references: tuple[Reference, ...]
+
+    def named(self) -> Iterator[Reference]:
+        """The references of the variable."""
+        return (r for r in self.references if resolve_alias(r.name, r.at)[0] == self.name)
+
+    def place(self, reference: Reference) -> Place:
+        """The place of a reference in the user's text."""
+        file = self.effects.facts.routine(self.key).file
+        return reference.at.statement.line.place(file, reference.node.start, reference.node.end)
+
+
 def misuse(body: RegionBody, reduction: Reduction) -> Diagnostic | None:
-    """The first use of a reduction variable that is no update of it (HF503), or a warning if there is no update."""
+    """The first use of a reduction variable that is no update of it (HF503), in the region or in routines that get it
+    as an argument; or a warning if there is no update.
+    """
     name, op = reduction.name, reduction.op.lower()
-    updated = False
-    for reference in body.references_of(name):
-        if reference.name != name or reference.component or reference.role == "inquiry":
-            updated = True  # by another name: not followed
-            continue
-        if reference.call is not None and reference.role == "argument" and body.effects.of(reference, body.key)[1]:
-            updated = True  # the routine called updates it, as far as hfpy knows
-            continue
-        reason = _wrong(body, reference, name, op)
-        if reason:
-            hint = f"a region may only update it: {_example(name, op)}"
-            return error("HF503", f"reduction variable '{name}' {reason}", body.place(reference), hint)
-        updated = updated or reference.role == "write"
-    if updated or _known_below(body, name):
+    data = body.facts.object(name, body.key)
+    below = [c for c in body.callees if data is not None and body.effects.knows(c, data.identity)]
+    if below:
+        called = body.facts.routine(below[0]).name
+        message = f"'{called}' knows the reduction variable '{name}' by itself, and not the partial result of a thread"
+        return error("HF503", message, body.region.place, f"pass '{name}' to '{called}' as an argument")
+    here = _Routine(body.effects, body.key, name, tuple(body.inside), tuple(body.references))
+    wrong, updated = _in_routine(here, op, (body.key,))
+    if wrong is not None:
+        place, reason = wrong
+        hint = f"a region may only update it: {_example(name, op)}"
+        return error("HF503", f"reduction variable '{name}' {reason}", place, hint)
+    if updated:
         return None
     message = f"reduction variable '{name}' is not updated in the region"
     return warning("HF503", message, body.region.place, f"remove it, or update it: {_example(name, op)}")
 
 
-def _known_below(body: RegionBody, name: str) -> bool:
-    """Whether a routine called in the region knows the variable."""
-    data = body.facts.object(name, body.key)
-    calls = (s for s in body.facts.graph.sites[body.key] if body.identity.number in s.at.regions and s.callee)
-    return data is not None and any(data.identity in body.effects.mentioned(s.callee) for s in calls)
+def _in_routine(used: _Routine, op: str, above: tuple[str, ...]) -> tuple[tuple[Place, str] | None, bool]:
+    """The first use of a reduction variable in a routine that is no update, with the reason, and whether there are
+    updates. ``above`` are the routines that the variable has come through.
+    """
+    updated = False
+    for reference in used.named():
+        if reference.role == "inquiry" or (
+            reference.role == "pointer" and not isinstance(reference.at.statement, Assignment)
+        ):
+            continue
+        if reference.role == "argument" and used.effects.of(reference, used.key)[1]:
+            wrong, inner = _passed(used, reference, op, above)
+            updated = updated or inner
+            if wrong is not None:
+                return wrong, updated
+            continue
+        reason = _wrong(used, reference, op)
+        if reason:
+            return (used.place(reference), reason), updated
+        updated = updated or reference.role == "write"
+    return None, updated
+
+
+def _passed(
+    used: _Routine, reference: Reference, op: str, above: tuple[str, ...]
+) -> tuple[tuple[Place, str] | None, bool]:
+    """The same for the routine that gets a reduction variable, or an element of one, as an argument."""
+    effects = used.effects
+    facts = effects.facts
+    site = effects.site(reference, used.key)
+    callee = site.callee if site is not None else ""
+    dummy = dummy_name(facts, site, reference.position) if site is not None else None
+    effects.looked.add((above[0], callee or above[0]))
+    if not callee or dummy is None or callee in above or callee not in facts.references or len(above) > _DEEPEST:
+        shown = f"'{site.name}'" if site is not None else "a procedure"
+        return (used.place(reference), f"is passed to {shown}, and what is done to it there is not known"), False
+    live = tuple(r for r in facts.references[callee] if facts.live(r.at, callee))
+    inside = tuple(at for at in facts.graph.statements[callee] if facts.live(at, callee))
+    return _in_routine(_Routine(effects, callee, dummy, inside, live), op, (*above, callee))
 
 
 def _example(name: str, op: str) -> str:
     return f"{name} = {op}({name}, …)" if op in _FUNCTIONS else f"{name} = {name} {op} …"
 
 
-def _wrong(body: RegionBody, reference: Reference, name: str, op: str) -> str:
+def _wrong(used: _Routine, reference: Reference, op: str) -> str:
     """Why a reference is no part of an update with the operator; empty if it is."""
-    statement = reference.at.statement
+    name, statement = reference.name, reference.at.statement
+    if reference.role == "pointer":
+        return "gets another name, by a pointer"
     if not isinstance(statement, Assignment):
         return "" if _guards(reference, name, op) else "is read: it holds the partial result of one thread"
     target = statement.target
@@ -81,7 +144,7 @@ def _wrong(body: RegionBody, reference: Reference, name: str, op: str) -> str:
         return "is read: it holds the partial result of one thread"
     if _updates(statement, name, op):
         return ""
-    if op in _BETTER and _guarded(body, reference, statement, op):
+    if op in _BETTER and _guarded(used, reference, statement, op):
         return ""
     value = statement.value
     if isinstance(value, Literal) and value.text.lower() == _ABSORBING.get(op, " "):
@@ -153,16 +216,16 @@ def _merges(args: tuple[Expr, ...], own: Expr, op: str) -> bool:
     return chosen == own and (other, own) in _better(condition, False, op)
 
 
-def _guarded(body: RegionBody, reference: Reference, statement: Assignment, op: str) -> bool:
+def _guarded(used: _Routine, reference: Reference, statement: Assignment, op: str) -> bool:
     """Whether an assignment ``s = x`` happens only where ``x`` is better than ``s``, as a condition around it says."""
     update = (without_places(statement.value), without_places(statement.target))
-    conditions = _conditions(body, reference, statement)
+    conditions = _conditions(used, reference, statement)
     return any(update in _better(without_places(c), holds, op) for c, holds in conditions)
 
 
-def _conditions(body: RegionBody, reference: Reference, statement: Assignment) -> Iterator[tuple[Expr, bool]]:
+def _conditions(used: _Routine, reference: Reference, statement: Assignment) -> Iterator[tuple[Expr, bool]]:
     """The conditions of ``if`` around an assignment, and whether they hold there or not."""
-    for at in body.inside:
+    for at in used.inside:
         if isinstance(at.statement, OneLine) and at.statement.action is statement and at.statement.kind == "if":
             yield at.statement.control[0], True
     for construct in (c for c in reference.at.constructs if c.kind == "if"):

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
-from hfpy.analyze.dependence.builder import Source, build
+from hfpy.analyze.dependence.builder import build
+from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
@@ -26,6 +27,9 @@ _LAST = 1 << 30  # behind all statements
 _WRITTEN = "index it with every iterator, make it a reduction, or make it local to the routine"
 _READ = "write into another array; if no two points meet, say so in the region: independent({name})"
 _STATE = "if no two points that do this meet in an element, say so in the region: independent({name})"
+_STATE_ONE = "if one point alone does this, say so in the region: independent({name})"
+_COLLECTS = "use reduction(…) if it collects a result"
+_LONG = "the routines that are called are too long to look into"
 
 
 class SharedArrays:
@@ -42,31 +46,62 @@ class SharedArrays:
             return
         self._other_names(name, data)
         answer = self.independent(data)
+        writes = isinstance(answer, Refuted) and all(a.write for a in answer.pair)
+        hint = _WRITTEN if writes else _READ.format(name=name)
+        if isinstance(answer, Unknown) and answer.kind != "condition":
+            self._unknown(name, answer)
+        else:
+            self._tell_answer(name, answer, hint)
+
+    def check_common(self, data: DataObject, hint: str) -> str:
+        """Whether points meet in a variable that all of them have in common, such as one of a module, and that the
+        region or a routine called in it writes: told as an error (HF504), or as a note (HF509) if all write the same.
+
+        ``hint`` is the cure. Gives what would decide where it is not known; else an empty text.
+        """
+        name, array = data.symbol.name, name_of(data, self.body.key)
+        if name in self.body.region.independent or self._in_error(name):
+            return ""
+        nest = self._nest(True)
+        if nest is None:
+            return _LONG
+        answer = self.body.effects.engine.independent(nest, array)
+        if isinstance(answer, Unknown) and answer.kind != "condition":
+            return self._shown(answer.text) or "it depends on sizes"
+        if isinstance(answer, Proved) and self._has_other_names(data):
+            return "other variables may be the same memory"
+        if isinstance(answer, Refuted) and not data.rank:
+            first = isinstance(self.body.effects.engine.private(nest, array), Proved)
+            hint = f"each point sets it before it reads it: {hint}" if first else f"{hint}; {_COLLECTS}"
+        self._tell_answer(name, answer, hint)
+        return ""
+
+    def _shown(self, text: str) -> str:
+        """A text in which names of the nest stand as the user writes them, without their units (``kk@grid``)."""
+        for home in sorted(self.body.facts.application.routines, key=len, reverse=True):
+            text = at_home(text, home)
+        return text
+
+    def _has_other_names(self, data: DataObject) -> bool:
+        """Whether other variables may be the same memory: accesses under their names are not among those asked for."""
+        storage = self.body.facts.storage
+        return storage.joint(data.identity) is not None or not (data.rank or storage.alone(data.identity))
+
+    def _tell_answer(self, name: str, answer: Answer, hint: str) -> None:
+        """Say that points certainly meet, or but for data, or that they write the same."""
         match answer:
             case Proved(repeated=pair) if pair is not None:
-                shown = "several points write one element of"
+                what = "one element of" if pair[0].subscripts else "the variable"
+                shown = f"several points write {what} '{name}', all the same value"
                 hint = "the result is the same in any order; write it once if speed matters"
-                self.found.append(note("HF509", f"{shown} '{name}', all the same value", self._place(pair[0]), hint))
+                self.found.append(note("HF509", shown, self._place(pair[0]), hint))
             case Refuted(pair=pair, witness=witness):
-                hint = _WRITTEN if all(a.write for a in pair) else _READ.format(name=name)
                 self._tell(name, error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair)
-            case Unknown():
-                self._unknown(name, answer)
-
-    def settled(self, name: str, data: DataObject) -> bool:
-        """Whether it is certain if points meet in an element of an array of a module that only called routines name;
-        where they do, that is told.
-        """
-        answer = self.independent(data)
-        nest = self._nest(True) or self._nest(False)
-        array = name_of(data, self.body.key)
-        if nest is None or not any(access.write for access in nest.of(array)):
-            return False  # it is written in a way that the nest does not show
-        if isinstance(answer, Refuted):
-            hint = "index it with every iterator, or pass an array that has an element for each point"
-            pair = answer.pair
-            self._tell(name, error("HF504", _meeting(name, pair, answer.witness), self._place(pair[0]), hint), pair)
-        return not isinstance(answer, Unknown)
+            case Unknown(pair=pair, witness=witness) if witness is not None:
+                met = _meeting(name, pair, witness)
+                message = f"{met}: only a condition on data keeps points apart, {self._shown(answer.name)}"
+                state = _STATE if pair[0].subscripts else _STATE_ONE
+                self._tell(name, error("HF504", message, self._place(pair[0]), state.format(name=name)), pair)
 
     def _other_names(self, name: str, data: DataObject) -> None:
         """Say that an array which the region writes may have another name in it (storage objects tell): which elements
@@ -139,23 +174,14 @@ class SharedArrays:
         nest = self._nest(False)
         assert nest is not None
         answer = ask(nest, array)
-        below = self._seen_below(data)
+        below = self.body.known_below(data)
         if not below and (isinstance(answer, Proved) or all(a.exact for a in nest.of(array))):
             return answer
         detailed = self._nest(True)
         if detailed is not None:
             return ask(detailed, array)
         first = nest.of(array)[0]
-        text = "the routines that are called are too long to look into"
-        return Unknown("inexact", text, (first, first)) if below and isinstance(answer, Proved) else answer
-
-    def _seen_below(self, data: DataObject) -> bool:
-        """Whether a called routine knows the array by itself, so that its references do not show in the region."""
-        if data.home == self.body.key and not data.local:
-            return False
-        effects = self.body.effects
-        sites = (s for s in self.body.facts.graph.sites[self.body.key] if self.body.identity.number in s.at.regions)
-        return any(s.callee and data.identity in effects.mentioned(s.callee) for s in sites)
+        return Unknown("inexact", _LONG, (first, first)) if below and isinstance(answer, Proved) else answer
 
     def _nest(self, detailed: bool) -> Nest | None:
         if detailed not in self._nests:
@@ -183,13 +209,7 @@ class SharedArrays:
         pair = answer.pair
         place = self._place(pair[0])
         hint = _STATE.format(name=name)
-        if answer.kind == "condition" and answer.witness is not None:
-            message = (
-                f"{_meeting(name, pair, answer.witness)}: only a condition on data keeps points apart, {answer.name}"
-            )
-            self._tell(name, error("HF504", message, place, hint), pair)
-            return
-        text = at_home(answer.text, self.body.key)
+        text = self._shown(answer.text)
         if answer.kind == "distinct":
             index = without_home(answer.name)
             hint = f"if no two of its values are equal, say so in the region: distinct({index})"

@@ -162,8 +162,8 @@ class RegionSharing:
             return
         write = flow.written[name]
         live_out = self._live_out(name, data)
-        if data.home != self.key and (name in flow.exposed or self._seen_below(data)):
-            self._module_write(name, write)
+        if self.body.known_below(data) or (data.home != self.key and name in flow.exposed):
+            self._common(name, data, write)
             self.result.shared.append(name)
             return
         if name in flow.exposed and name in flow.certain | flow.written.keys():
@@ -215,21 +215,25 @@ class RegionSharing:
             self._behind = scan.scan_behind(self.routine.body, self.body.construct).exposed
         return self._behind.get(name)
 
-    def _seen_below(self, data: DataObject) -> bool:
-        """Whether a routine called in the region knows the variable, so that a copy for each thread would not do."""
-        calls = (s for s in self.facts.graph.sites[self.key] if self.body.identity.number in s.at.regions and s.callee)
-        return any(data.identity in self.effects.mentioned(s.callee) for s in calls)
-
-    def _module_write(self, name: str, write: Reference) -> None:
-        message = f"module variable '{name}' is written in a region: all threads share it"
-        hint = "make it a local, or list it in @domainDependant so that every point has its own"
-        self.result.found.append(warning("HF501", message, self.body.place(write), hint))
+    def _common(self, name: str, data: DataObject, write: Reference) -> None:
+        """A scalar that all points have in common, since it is not the routine's own, or known to what it calls."""
+        passed = "pass it to the routine that is called as an argument"
+        cure = passed if data.home == self.key else "make it a local, or list it in @domainDependant"
+        open_ = self._arrays.check_common(data, cure)
+        if open_:
+            what = "module variable" if data.home != self.key else "variable"
+            message = f"{what} '{name}' is written in a region, where all threads share it: {open_}"
+            hint = "make it a local, or list it in @domainDependant so that every point has its own"
+            self.result.found.append(warning("HF501", message, self.body.place(write), hint))
 
     # -- arrays and objects of derived type
 
     def _array(self, name: str, data: DataObject, flow: Flow) -> None:
         if name not in flow.written:
             self.result.shared.append(name)
+            return
+        if self.body.known_below(data):
+            self._known_below(name, data)
             return
         if name in self.region.private or (data.local and self._pointed(name)):
             self._own(name, data)
@@ -243,6 +247,16 @@ class RegionSharing:
             self.result.shared.append(name)
             return
         self._private_array(name, data, flow)
+
+    def _known_below(self, name: str, data: DataObject) -> None:
+        """An array that a called routine knows by itself: it would not see a point's own one."""
+        self.result.shared.append(name)
+        if name in self.region.private:
+            message = f"'{name}' cannot be private: a routine that is called in the region knows it by itself"
+            hint = "pass it to the routine as an argument"
+            self.result.found.append(error("HF504", message, self.region.place, hint))
+        else:
+            self._arrays.check(name, data)
 
     def _pointed(self, name: str) -> bool:
         """Whether a pointer gets its target in the region: what it points at is each point's own."""

@@ -26,6 +26,8 @@ from hfpy.model.units import Routine, Symbol
 Identity = tuple[str, str]
 #: Stands for memory that pointers of unknown origin may point to.
 ANYTHING: Identity = ("", "anything")
+#: The first half of what :meth:`Storage.joint` gives.
+JOINT = "/"
 _POINTED = frozenset({"pointer", "target"})
 _UNIT_KINDS = ("subroutine", "function")
 
@@ -78,6 +80,14 @@ class Storage:
             return _associated(self.application, identity) is None
         views = (view for view, objects in self._solved().items() if identity in objects and view != identity)
         return not any(view[0] == "%" or "pointer" in self._attributes(view) for view in views)
+
+    def joint(self, identity: Identity) -> Identity | None:
+        """What stands for all memory that ``common`` and ``equivalence`` join with that of a declared variable, in any
+        unit; None if they join nothing with it.
+        """
+        home = self.application.routines.get(identity[0])
+        found = _associated(self.application, identity) if home is not None and home.spec.groups else None
+        return (JOINT, "/".join(found)) if found is not None else None
 
     def _solved(self) -> dict[Identity, frozenset[Identity]]:
         if self._objects is None:

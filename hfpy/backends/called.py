@@ -280,7 +280,7 @@ class Called:
         kept = [n for n in routine.spec.symbols if keeps_value(routine, n) and not routine.spec.symbols[n].constant]
         if kept:
             return f"which keeps '{kept[0]}' between calls"
-        written = [name for kind, name in self.effects.shared_writes(routine.key) if kind == "module"]
+        written = self.effects.shared_writes(routine.key)
         if written:
             return f"which changes the module variable '{written[0]}'"
         return ""

@@ -243,7 +243,7 @@ class SpecBuilder:
             return False
         if found.home == self.key:
             return name in self.device.changed(self.key)
-        return ("module", found.symbol.name) in self.device.effects.shared_writes(self.key)
+        return found.symbol.name in self.device.effects.shared_writes(self.key)
 
     def _reduction(self, name: str, op: str) -> None:
         data, scalar = self._object(name)

@@ -150,7 +150,7 @@ class _RoutineSizes:
             return False
         found = self.facts.scopes.variable(name, self.routine.key)
         assert found is not None
-        shared = ("module", found.symbol.name) in self.effects.shared_writes(self.routine.key)
+        shared = found.symbol.name in self.effects.shared_writes(self.routine.key)
         return found.home == self.routine.key or not shared
 
     def _check(self, construct: Construct) -> None:

@@ -24,6 +24,7 @@ from tests.support import (
     Pair,
     Variant,
     load_pairs,
+    translate_text,
 )
 
 TESTS = Path(__file__).parent.parent
@@ -126,3 +127,26 @@ def test_nvcc_has_nothing_to_say(name: str, tmp_path: Path) -> None:
         if file.endswith(".cu"):
             (tmp_path / file).write_text(text)
             run(nvcc_command(tmp_path / file, tmp_path / "x.o", ("sm_80", "sm_90")[len(name) % 2]))
+
+
+@pytest.mark.parametrize(
+    "asked, named",
+    [("size(k)", "'size' of 'k'"), ("lbound(i,1)", "'lbound' of 'i'"), ("sum(ubound(t))", "'ubound' of 't'")],
+)
+def test_an_inquiry_that_a_kernel_cannot_answer_names_its_argument(asked: str, named: str) -> None:
+    source = f"""module m
+implicit none
+contains
+subroutine s(n, k, a)
+integer, intent(in) :: n, k
+real(8), intent(inout) :: a(n)
+real(8) :: t(3)
+t = 1
+@parallelRegion{{domName(i), domSize(n)}}
+a(i) = sum(t) + {asked}
+@end parallelRegion
+end subroutine s
+end module m
+"""
+    found = [d.message for d in translate_text(source, target="gpu", backend="cuda-c").diagnostics if d.code == "HF702"]
+    assert any(named in message for message in found), found

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.metamorphic import changes, moves
+from tests.metamorphic import changes, moves, splits
 from tests.metamorphic.lines import Program, program, texts
 from tests.metamorphic.programs import Tested
 from tests.support import Pair, Translated, Variant, statements
@@ -28,6 +28,7 @@ STATEMENTS: Mapping[str, Change] = {
         moves.if_region,
         moves.twin_modules,
         moves.through_pointers,
+        splits.split_modules,
     )
 }
 CHANGES: Mapping[str, Change] = {**SPELLING, **NAMES, **STATEMENTS}

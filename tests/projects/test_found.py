@@ -234,8 +234,13 @@ def test_a_module_scalar_that_a_routine_alone_gives_domains_stays_a_scalar_on_th
 
 
 def test_a_module_scalar_that_routines_below_read_is_shared_and_diagnosed() -> None:
-    done = translate_text(MODULE_SCALAR.replace("CALL", "call below()"), backend="openmp").require()
-    assert done.codes("warning") == ["HF501"]
+    done = translate_text(MODULE_SCALAR.replace("CALL", "call below()"), backend="openmp")
+    assert done.codes() == ["HF504"] and not done.files
+    stated = MODULE_SCALAR.replace("CALL", "call below()").replace(
+        "domSize(nx,ny)}", "domSize(nx,ny), independent(level)}"
+    )
+    done = translate_text(stated, backend="openmp").require()
+    assert done.diagnostics == ()
     assert not any("private(level)" in s for s in done.statements)
 
 

@@ -8,11 +8,11 @@ the loops around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
-from hfpy.analyze.dependence.calls import Calls
+from hfpy.analyze.dependence.calls import Calls, Source
 from hfpy.analyze.dependence.forms import Application, Form, Index, atom, behind_loop, extreme, number
 from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
 from hfpy.analyze.dependence.model import (
@@ -38,7 +38,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference, aliases_of
-from hfpy.model.expressions import ArrayConstructor, Expr, Fragment, Keyword, Name, Range, base_name, walk
+from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range, base_name
 from hfpy.model.statements import Assignment, Construct, Header, Jump, Node, OneLine, Statement
 from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body
@@ -46,14 +46,6 @@ from hfpy.parse.nests import innermost_body
 _DEEPEST = 12
 _MOST = 6_000
 _READ, _CALL, _WRITE = 0, 1, 2
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where an access stands: a reference, and the routine it stands in."""
-
-    reference: Reference
-    key: str
 
 
 def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
@@ -88,12 +80,14 @@ class _Walk:
         self.masked = False
         self.called: tuple[str, ...] = (body.key,)
         self.frame = Frame(body.key)
+        self.hosts: tuple[Frame, ...] = ()
         self.loose = disordered(body.construct.body)
         self.inside: tuple[Condition, ...] = ()
         self._count = 0
         self._names: set[str] = set()
         self._statements: dict[str, dict[int, tuple[Located, list[Reference]]]] = {}
         self._changed = self.calls.changes(body)
+        self.scalars = self.calls.scalars(body)
         self.world = World(body.facts, body.key, self._is_changed, self.fresh)
 
     # -- values
@@ -109,6 +103,11 @@ class _Walk:
         return holds("?", (self.fresh(shown),), shown)
 
     def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
+        if identity[0] in self.called[1:] and identity[0] != self.frame.key:
+            return True  # a local of a host, which is called
+        joint = self.facts.storage.joint(identity)
+        if joint is not None and joint in self._changed:
+            return True
         return any(c[: len(parts)] == parts[: len(c)] for c in self._changed.get(identity, ()))
 
     def bound(self, given: Fragment) -> Form:
@@ -204,15 +203,12 @@ class _Walk:
         self._branches(rows, node.kind == "where")
 
     def _own_condition(self, node: Construct, header: Statement) -> Condition | None:
-        if not isinstance(header, Header) or not header.exprs:
-            return None
-        if node.kind == "where":
-            return self.unknown("a mask")
-        reading = self.reading(header)
+        if not isinstance(header, Header) or not header.exprs or node.kind == "where":
+            return self.unknown("a mask") if isinstance(header, Header) and header.exprs else None
         if node.kind == "if":
-            return reading.condition(header.exprs[0])
+            return self.reading(header).condition(header.exprs[0])
         assert isinstance(node.header, Header)
-        return case(node.header.exprs[0], header.exprs, self.reading(node.header), reading)
+        return case(node.header.exprs[0], header.exprs, self.reading(node.header), self.reading(header))
 
     def _branches(self, rows: Sequence[tuple[Condition, Callable[[], None]]], masked: bool) -> None:
         """Walk over alternatives; what they leave in scalars is known where all agree."""
@@ -325,6 +321,8 @@ class _Walk:
         for site in self.calls.sites(self.frame.key, statement):
             if self._follows(site):
                 self._call(site, references, subscripts, here)
+            elif self.detailed and site.callee:
+                self._not_followed(site, here)
         self._values(statement, at, references, reading)
 
     def _values(self, statement: Statement, at: Located, references: list[Reference], reading: Reading) -> None:
@@ -365,13 +363,13 @@ class _Walk:
             self._alias(reference, subscripts, here)
             return
         data = self.facts.object(name, key)
-        if data is None or not (data.rank or data.symbol.type.base in ("type", "class")):
+        if data is None or not self._counts(data):
             return
         self.inside = ()
         reads, writes = self.effects.of(reference, key)
         passed = self.calls.passed(reference, key)
-        if passed is not None and passed.array and self._follows(passed.site):
-            return
+        if passed is not None and self._follows(passed.site):
+            return  # the routine's own references tell
         vague = passed is not None and passed.vague
         sure = passed is None or passed.sure
         if passed is not None and passed.sure:
@@ -386,6 +384,12 @@ class _Walk:
         if writes:
             value = self._value(reference, places, subscripts.reading)
             self._access(reference, data, places, (True, exact, exact and sure), (*here, _WRITE), why, value)
+
+    def _counts(self, data: DataObject) -> bool:
+        """Whether accesses of a variable belong to the nest: of an array, an object, a scalar of all points."""
+        if data.rank or data.symbol.type.base in ("type", "class") or data.identity in self.scalars:
+            return True
+        return data.home == self.frame.key and data.name in self.frame.views
 
     def _alias(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
         """A name that stands for a part of an array."""
@@ -440,7 +444,7 @@ class _Walk:
         """Add an access; ``flags`` say whether it writes, is exact, and certainly happens."""
         write, exact, must = flags
         array = name_of(data, self.body.key)
-        view = self.frame.views.get(data.name)
+        view = self._view(data)
         if view is not None:
             array = view.array
             places = view.placed(places) if places is not None else None
@@ -457,23 +461,18 @@ class _Walk:
         must = must and not self.masked
         self.accesses.append(Access(array, places, write, at, must, exact, value, self.inside, why, source))
 
+    def _view(self, data: DataObject) -> View | None:
+        """What the caller passes for a dummy, of this routine or of its host."""
+        frames = (f for f in (self.frame, *reversed(self.hosts)) if f.key == data.home)
+        return next((f.views[data.name] for f in frames if data.name in f.views), None)
+
     def _value(self, reference: Reference, places: tuple[Subscript, ...] | None, reading: Reading) -> Value | None:
         """What a reference writes, where that can be told."""
         statement = reference.at.statement
         if not isinstance(statement, Assignment) or reference.role != "write" or places is None or self.loose:
             return None
-        if any(isinstance(n, ArrayConstructor) for n in walk(statement.value)):
-            return None
-        found = reading.skeleton(statement.value)
-        if found is None:
-            return None
-        # The place in a section decides which element of the value is meant.
         lower = tuple(s.lower for s in places if isinstance(s, Section) and s.lower is not None)
-        return Value(found.text, (*found.forms, *(lower if self._is_array(statement.value) else ())))
-
-    def _is_array(self, expr: Expr) -> bool:
-        names = (n.name for n in walk(expr) if isinstance(n, Name))
-        return any((d := self.facts.object(n, self.frame.key)) is not None and d.rank > 0 for n in names)
+        return reading.written(statement.value, lower)
 
     # -- calls
 
@@ -482,13 +481,23 @@ class _Walk:
 
     def _call(self, site: CallSite, references: list[Reference], subscripts: Subscripts, here: Position) -> None:
         """Walk over the routine that is called."""
-        entered = self.calls.frame(site, references, subscripts)
-        outer = (self.frame, self.called, self.leaving, self.masked, self.loose)
+        entered = self.calls.frame(site, references, subscripts, self.scalars)
+        outer = (self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts)
         routine = self.facts.application.routines[entered.key]
+        self.hosts = (*self.hosts, self.frame)
         self.frame, self.called = entered, (*self.called, entered.key)
         self.leaving = list(self.leaving)
         self.loose = self.loose or disordered(routine.body)
         self.levels.append(Level(len(self.loops), len(self.guards), "", False))
         self.block(routine.body, (*here, _CALL))
         self.levels.pop()
-        self.frame, self.called, self.leaving, self.masked, self.loose = outer
+        self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts = outer
+
+    def _not_followed(self, site: CallSite, here: Position) -> None:
+        """A routine that the walk does not go into may touch, at some time, all that it mentions."""
+        reference = Reference(site.name, site.node, site.at, "read")
+        why = f"what '{site.name}' does with it is not known"
+        for data, writes in self.calls.known_to(site):
+            if self._counts(data) and self._is_changed(data.identity, ()):
+                for write in (False, True)[: 1 + writes]:
+                    self._access(reference, data, None, (write, False, False), (*here, _CALL), why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.bodies import RegionBody
@@ -16,11 +17,20 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.flow import Flow, FlowScan
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.types import has_vector
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Keyword
 from hfpy.model.statements import Construct, Statement, flatten
 
 Identity = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an access stands: a reference, and the routine it stands in."""
+
+    reference: Reference
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +57,25 @@ class Calls:
         self._sites: dict[str, dict[int, list[CallSite]]] = {}
 
     def sites(self, key: str, statement: Statement) -> list[CallSite]:
-        """The calls in a statement."""
+        """The calls in a statement, one for each procedure that an indirect call may mean."""
         if key not in self._sites:
             table: dict[int, list[CallSite]] = {}
-            for site in self.facts.graph.sites.get(key, ()):
+            for site in self.facts.graph.below(key):
                 table.setdefault(id(site.at.statement), []).append(site)
             self._sites[key] = table
         return self._sites[key].get(id(statement), [])
 
     def followed(self, site: CallSite, called: tuple[str, ...], deepest: int) -> bool:
-        """Whether a walk goes into a called routine."""
-        known = self._seen(site.callee)
-        return known and site.callee not in called and len(called) < deepest and not is_elemental(self.facts, site)
+        """Whether a walk goes into a called routine: it is certain that this one is called, and once for all
+        arguments.
+        """
+        if not self._seen(site.callee) or site.callee in called or len(called) >= deepest:
+            return False
+        if site in self.facts.graph.indirect.get(site.caller, ()):
+            return False
+        arrays = (a.value if isinstance(a, Keyword) else a for a in site.args)
+        many = is_elemental(self.facts, site) and any(has_vector(a, site.caller, self.facts.scopes) for a in arrays)
+        return not many
 
     def _seen(self, key: str) -> bool:
         """Whether the body of a routine is here: where one file of many is written anew, those of others are not."""
@@ -81,7 +98,8 @@ class Calls:
         if not self._seen(site.callee):
             return Passed(site, False, True)
         flow = self._flow(site.callee)
-        return Passed(site, False, False, name in flow.certain, name not in flow.exposed)
+        elemental = is_elemental(self.facts, site)
+        return Passed(site, False, not elemental, name in flow.certain, name not in flow.exposed)
 
     def _flow(self, key: str) -> Flow:
         """What a routine reads and sets."""
@@ -104,11 +122,24 @@ class Calls:
                 parts = component_names(reference.at.statement, reference.node) if reference.component else ()
                 found.setdefault(data.identity, set()).add(parts)
         self._add_other_names(body, found)
-        for site in self.facts.graph.sites[body.key]:
-            if body.identity.number in site.at.regions and site.callee:
-                for identity in self.effects.changed(site.callee):
-                    found.setdefault(identity, set()).add(())
+        for identity in list(found):
+            joint = self.facts.storage.joint(identity)
+            if joint is not None:
+                found.setdefault(joint, set()).add(())
+        for callee in body.callees:
+            for identity in (*self.effects.changed_memory(callee), *self.effects.lasting_writes(callee)):
+                found.setdefault(identity, set()).add(())
         return found
+
+    def scalars(self, body: RegionBody) -> frozenset[Identity]:
+        """The scalars that all points have in common, and that one of them may set: those that called routines set by
+        themselves, and those of other units that the region sets.
+        """
+        named = (self.facts.object(n, body.key) for n in body.flow().written)
+        objects = [data for data in named if data is not None and (data.home != body.key or body.known_below(data))]
+        below = (i for callee in body.callees for i in self.effects.lasting_writes(callee))
+        objects += [data for data in (self.facts.object(n, home) for home, n in below) if data is not None]
+        return frozenset(d.identity for d in objects if not d.rank and d.symbol.type.base not in ("type", "class"))
 
     def _add_other_names(self, body: RegionBody, found: dict[Identity, set[tuple[str, ...]]]) -> None:
         """What may be the same memory as something that is set, is set."""
@@ -120,12 +151,19 @@ class Calls:
                 if other != written and data is not None and self.facts.storage.shared(written, other, body.key):
                     found.setdefault(data.identity, set()).add(())
 
+    def known_to(self, site: CallSite) -> Iterator[tuple[DataObject, bool]]:
+        """The variables that a called routine mentions by itself, and whether it may set them."""
+        for home, name in sorted(self.effects.mentioned(site.callee)):
+            data = self.facts.object(name, home)
+            if data is not None and not data.symbol.constant:
+                yield data, self.effects.may_change(site.callee, data.identity)
+
     def may_set(self, site: CallSite, name: str) -> bool:
         """Whether a called routine may set a variable of its caller that is not among its arguments."""
         if not site.callee:
             return False
         data = self.facts.object(name, site.caller)
-        return data is not None and data.identity in self.effects.changed(site.callee)
+        return data is not None and self.effects.may_change(site.callee, data.identity)
 
     def scalars_set(self, node: Construct, key: str) -> tuple[str, ...]:
         """The scalars that a construct may set, in the order of the text."""
@@ -140,8 +178,12 @@ class Calls:
 
     # -- what a routine sees
 
-    def frame(self, site: CallSite, references: list[Reference], subscripts: Subscripts) -> Frame:
-        """The names of a routine that is called; ``references`` are those of the calling statement."""
+    def frame(
+        self, site: CallSite, references: list[Reference], subscripts: Subscripts, scalars: frozenset[Identity]
+    ) -> Frame:
+        """The names of a routine that is called; ``references`` are those of the calling statement. A scalar has a
+        value, and a view if it is an element, a component, or one of ``scalars``.
+        """
         frame = Frame(site.callee)
         routine = self.facts.application.routines[site.callee]
         given = {r.position: r for r in references if r.role == "argument" and r.call == site.node}
@@ -152,14 +194,29 @@ class Calls:
             data = self.facts.object(name, site.callee) if name in routine.dummies and name is not None else None
             if data is None:
                 continue
-            if data.rank or data.symbol.type.base in ("type", "class"):
-                arrays.append((data, given.get(place)))
-            else:
+            scalar = not data.rank and data.symbol.type.base not in ("type", "class")
+            if scalar:
                 frame.values[data.name] = subscripts.reading.form(arg.value if isinstance(arg, Keyword) else arg)
+            if not scalar or self._seen_as(data, given.get(place), subscripts, scalars):
+                arrays.append((data, given.get(place)))
         inner = Subscripts(subscripts.reading.within(frame), subscripts.statement)
         for data, reference in arrays:
             frame.views[data.name] = self._view(data, reference, subscripts, inner)
         return frame
+
+    def _seen_as(
+        self, dummy: DataObject, reference: Reference | None, outer: Subscripts, scalars: frozenset[Identity]
+    ) -> bool:
+        """Whether a scalar dummy names a part of an array or of an object, or one of some scalars."""
+        name, _ = resolve_alias(reference.name, reference.at) if reference is not None else (None, False)
+        if reference is None or "value" in dummy.symbol.attributes:
+            return False
+        data = self.facts.object(name, outer.key) if name is not None else None
+        if data is None:
+            return False
+        view = outer.reading.frame.views.get(data.name)
+        whole = data.rank or data.symbol.type.base in ("type", "class")
+        return bool(whole) or view is not None or data.identity in scalars
 
     def _view(self, dummy: DataObject, reference: Reference | None, outer: Subscripts, inner: Subscripts) -> View:
         if reference is None:

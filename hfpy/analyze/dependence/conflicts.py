@@ -211,7 +211,8 @@ def _fixed(form: Form) -> bool:
 def is_data(condition: Condition) -> bool:
     """Whether data decide a condition: it asks for values that are not known, or for nothing that the loops change."""
     found = [a for f in forms_of(condition) for a in atoms_of(f)]
-    return any(isinstance(a, Application) for a in found) or not any(isinstance(a, Index) for a in found)
+    data = any(isinstance(a, Application) for a in found)
+    return data or (bool(found) and not any(isinstance(a, Index) for a in found))
 
 
 def product_parameters(access: Access) -> set[Parameter]:

@@ -35,6 +35,7 @@ from hfpy.analyze.dependence.model import (
     Section,
     Some,
     Subscript,
+    forms_of,
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
 
@@ -301,9 +302,17 @@ def _show(condition: Condition) -> str:
         for monomial, _ in condition.form.terms:
             if len(monomial) == 1 and isinstance(monomial[0], Application) and monomial[0].truth:
                 return monomial[0].shown or monomial[0].name
-        return f"{condition.form.text} {condition.op} 0"
+        form = Form(tuple((tuple(map(_as_written, m)), c) for m, c in condition.form.terms))
+        left = Form(tuple((m, c) for m, c in form.terms if c > 0))
+        op = {"=": "==", "!=": "/="}.get(condition.op, condition.op)
+        return f"{left.text} {op} {(left - form).text}"
     word = " and " if isinstance(condition, Every) else " or "
-    return word.join(_show(c) for c in condition.of)
+    return word.join(_show(c) for c in condition.of if any(f.constant is None for f in forms_of(c)))
+
+
+def _as_written(item: Atom) -> Atom:
+    """A value that each turn finds anew as the program spells it."""
+    return Parameter(item.shown) if isinstance(item, Application) and item.anew and item.shown else item
 
 
 def _with_sizes(pair: Pair, facts: Facts, values: dict[Parameter, Form]) -> tuple[Pair, Facts]:

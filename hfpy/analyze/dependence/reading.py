@@ -28,6 +28,7 @@ from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, REDUCING
 from hfpy.analyze.types import component
 from hfpy.model.expressions import (
     Apply,
+    ArrayConstructor,
     Binary,
     Component,
     Expr,
@@ -38,6 +39,7 @@ from hfpy.model.expressions import (
     Range,
     Unary,
     children,
+    walk,
 )
 from hfpy.model.names import with_home
 from hfpy.model.source import LineKey
@@ -221,6 +223,15 @@ class Reading:
         forms: list[Form] = []
         text = self._text(expr, forms)
         return None if text is None else Value(text, tuple(forms))
+
+    def written(self, expr: Expr, lower: tuple[Form, ...]) -> Value | None:
+        """What an assignment of an expression writes; ``lower`` are the bounds of the section that it is put into."""
+        found = self.skeleton(expr) if not any(isinstance(n, ArrayConstructor) for n in walk(expr)) else None
+        if found is None:
+            return None
+        names = (self.facts.object(n.name, self.frame.key) for n in walk(expr) if isinstance(n, Name))
+        arrays = any(data is not None and data.rank > 0 for data in names)
+        return Value(found.text, (*found.forms, *(lower if arrays else ())))
 
     def _text(self, expr: Expr, forms: list[Form]) -> str | None:
         if not isinstance(expr, Apply | Component) and self._polynomial(expr) and self.is_integer(expr):

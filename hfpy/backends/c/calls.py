@@ -164,15 +164,15 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
         raise CannotPrint(f"'{name}' of this", expr.start, expr.end)
     variable = printer.body.variable(printer.resolved(array), printer.key)
     if variable is None or not variable.rank:
-        raise CannotPrint(f"'{name}' of what is no array here", expr.start, expr.end)
+        raise CannotPrint(f"'{name}' of '{array.name}', which is no array here,", expr.start, expr.end)
     if not values:
         if name != "size":
-            raise CannotPrint(f"'{name}' without a dimension", expr.start, expr.end)
+            raise CannotPrint(f"'{name}' of '{array.name}' without a dimension", expr.start, expr.end)
         counts = (_count(variable, d) for d in range(variable.rank))
         return CText(" * ".join(counts), INTEGER, 80)
     number = printer.body.kinds.value(values[0], printer.key)
     if number is None or not 1 <= number <= variable.rank:
-        raise CannotPrint(f"'{name}' with a dimension that is no constant", expr.start, expr.end)
+        raise CannotPrint(f"'{name}' of '{array.name}' with a dimension that is no constant", expr.start, expr.end)
     if name == "size":
         return CText(_count(variable, number - 1), INTEGER)
     bound = (variable.lower if name == "lbound" else variable.upper)[number - 1]

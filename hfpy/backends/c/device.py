@@ -75,7 +75,7 @@ class DeviceRoutines:
             return False
         if symbol.constant or data.home == key:
             return symbol.constant or data.name not in self.changed(key)
-        return ("module", symbol.name) not in self.effects.shared_writes(key)
+        return symbol.name not in self.effects.shared_writes(key)
 
     def name(self, key: str) -> str:
         """The C name of a routine: ``hff_name``, with its module where several have that name."""
@@ -314,7 +314,7 @@ class _Function:
         data = self.facts.object(found.symbol.name, found.home)
         if data is None:
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
-        if ("module", found.symbol.name) in self.device.effects.shared_writes(self.key):
+        if found.symbol.name in self.device.effects.shared_writes(self.key):
             raise CannotPrint(f"a write of the module variable '{found.symbol.name}' in a device routine")
         scalar = scalar_of(self.device.kinds, data)
         home = self.facts.routine(found.home).name

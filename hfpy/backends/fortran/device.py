@@ -229,7 +229,7 @@ class _Definition:
         self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]
         self.names |= set(further)
         for home, name in self.routines.globals(self.key):
-            if ("module", name) in self.device.effects.shared_writes(self.key):
+            if name in self.device.effects.shared_writes(self.key):
                 raise CannotPrint(f"a write of the module variable '{name}' in a device routine")
             text = self.routines.dummy(self.key, (home, name))
             further += [text, *self._global(self._object(name, home), text)]

@@ -99,7 +99,7 @@ class Varying(Questions):
                 self._block(routine, (node.action,), varying, inner, depth)
             elif isinstance(node, Assignment):
                 if guarded or self.varies(routine, node.value, node, varying) or _indexed(node, varying):
-                    varying.add(named(node.target))
+                    varying.add(self._variable(routine, node.target, node))
             elif isinstance(node, Call):
                 for site in self.sites(routine, node):
                     self._call(routine, site, varying, guarded, depth)
@@ -124,7 +124,14 @@ class Varying(Questions):
         final = self.final(Instance(site.callee, frozenset(seed)), depth + 1)
         for dummy in final.varying:
             if dummy in given and self.effects.intent(site.callee, dummy) != "in":
-                varying.add(named(given[dummy]))
+                varying.add(self._variable(routine, given[dummy], site.at.statement))
+
+    @staticmethod
+    def _variable(routine: Routine, target: Expr, statement: Statement) -> str:
+        """The variable that is set. Raises Refused for components."""
+        if not named(target):
+            raise refused("a component of an object is set", place_of(routine, statement))
+        return named(target)
 
     def actuals(self, site: CallSite) -> Iterator[tuple[str, Expr]]:
         """The actual arguments of a call by the names of the dummies."""
