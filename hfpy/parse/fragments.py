@@ -58,9 +58,19 @@ def dim_of(text: str, dynamic: bool = False) -> Dim:
     return Dim("explicit", lower, fragment(upper))
 
 
+_MOST_DIMENSIONS = 15
+
+
 def shape_of(text: str, dynamic: bool = False) -> tuple[Dim, ...]:
-    """The dimensions of a shape such as ``nx, 0:ny+1, *``. Raises GrammarError if a bound is no expression."""
-    return tuple(dim_of(text[a:b], dynamic) for a, b in split_top(mask_strings(text), ","))
+    """The dimensions of a shape such as ``nx, 0:ny+1, *``. Raises GrammarError if a bound is no expression, and for
+    more dimensions than there may be (F2018 §5.4.6).
+    """
+    parts = split_top(mask_strings(text), ",")
+    if len(parts) > _MOST_DIMENSIONS:
+        raise GrammarError(f"an array has at most {_MOST_DIMENSIONS} dimensions")
+    if len(parts) > 1 and not all(text[a:b].strip() for a, b in parts):
+        raise GrammarError("a dimension is missing")
+    return tuple(dim_of(text[a:b], dynamic) for a, b in parts)
 
 
 def arguments(call: Fragment, dynamic: bool) -> tuple[Dim, ...]:

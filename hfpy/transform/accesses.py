@@ -57,6 +57,13 @@ def _has_list(item: Expr | str) -> bool:
     return not isinstance(item, str) and any(isinstance(n, ArrayConstructor) and len(n.items) > 1 for n in walk(item))
 
 
+def _miscounted(node: Expr, made: Plan, data: DataObject, order: Order) -> bool:
+    """Whether a reference has too many or too few indices for its order, which is an error that is told already."""
+    listed = isinstance(node, Apply) and made.items is None and not made.changed
+    reordered = bool(order.pieces) or order.permutation is not None
+    return listed and reordered and isinstance(node, Apply) and len(node.args) != data.rank
+
+
 class AccessRewriter:
     """Edits of the references of one routine."""
 
@@ -79,6 +86,8 @@ class AccessRewriter:
                 continue
             order = facts.order(data)
             if not made.changed and (order.identity or self._by_hand(data, reference)):
+                continue
+            if _miscounted(reference.node, made, data, order):
                 continue
             statement = self._by_statement.setdefault(id(reference.at.statement), {})
             statement[(reference.node.start, reference.node.end)] = (reference, data, made, order)

@@ -230,6 +230,58 @@ end module
     assert verdict.good and verdict.errors, (verdict.fault, verdict.messages)
 
 
+CALLING = """\
+module m
+contains
+subroutine s(nx, nz, a)
+  integer, intent(in) :: nx, nz
+  real(8), intent(inout) :: a(nx,nz)
+  integer :: k
+  @domainDependant{{attribute(autoDom), domName(i), domSize(nx)}}
+  a
+  @end domainDependant
+  @parallelRegion{{domName(i), domSize(nx)}}
+  do k = 1, nz
+    {call}
+  end do
+  @end parallelRegion
+end subroutine
+subroutine below({dummies})
+  {declared}
+end subroutine
+end module
+"""
+CALLS = {
+    "too_many": ("call below(a(k), a(k))", "x", "real(8), intent(inout) :: x"),
+    "none_wanted": ("call below(a(k))", "", "integer :: n"),
+    "keyword": ("call below(a(k), y=2)", "x", "real(8), intent(inout) :: x"),
+    "optional_array": ("call below()", "x", "real(8), intent(inout), optional :: x(2)"),
+    "optional_without_intent": ("call below(y=a(k))", "y, x", "real(8) :: y\n real(8), intent(i), optional :: x"),
+    "optional_changed": ("call below(a(k))", "y, x", "real(8) :: y\n real(8), optional :: x\n x = y"),
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("layout", ["", "k i"])
+def test_calls_that_do_not_fit(backend: str, name: str, layout: str) -> None:
+    call, dummies, declared = CALLS[name]
+    text = CALLING.format(call=call, dummies=dummies, declared=declared)
+    verdict = judged(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
+    assert verdict.good, (verdict.fault, verdict.messages)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("element", ["a(1)", "a(k,i,1)", "a(i,k,:,:)"])
+@pytest.mark.parametrize("layout", ["", "k i", "i:4 k"])
+def test_a_wrong_number_of_indices(backend: str, element: str, layout: str) -> None:
+    text = CALLING.format(call="a(k) = 1", dummies="x", declared="real(8) :: x").replace(
+        "end subroutine\nsubroutine", f"  {element} = {element} + 1\nend subroutine\nsubroutine"
+    )
+    verdict = judged(text, **BACKENDS[backend], **({"layout": layout} if layout else {}))
+    assert verdict.good and "HF304" in verdict.errors, (verdict.fault, verdict.messages)
+
+
 # --- what is said of exceptions that nobody expected
 
 

@@ -143,3 +143,17 @@ def test_a_directive_that_is_no_expression_is_an_error(attribute: str) -> None:
         "end subroutine\nend module\n"
     )
     assert [d.code for d in translate_text(text).diagnostics] == ["HF202"]
+
+
+@pytest.mark.parametrize("shape", ["n, ,n", "n,", ",n", " , ", "n,,2:n", ",".join(["n"] * 16)])
+def test_no_shape(shape: str) -> None:
+    with pytest.raises(GrammarError):
+        shape_of(shape)
+    for declared in (
+        f"real(8) :: t({shape})",
+        f"real(8), dimension({shape}) :: t",
+        f"real(8) t\n dimension t({shape})",
+    ):
+        done = translate_text(f"subroutine s(n)\n integer, intent(in) :: n\n {declared}\nend subroutine\n")
+        assert done.codes()[:1] == ["HF110"], declared
+    assert len(shape_of(",".join(["n"] * 15))) == 15

@@ -92,7 +92,8 @@ class FortranKernel:
                 self._local(local)
             for room in self.spec.workspace:
                 self._workspace(room)
-        body = self._body()
+            spelling = self._spelling()
+        body = self._body(spelling)
         with refused_at(self.sharing.region.line, self.routine.file):
             return self._assemble(body)
 
@@ -141,10 +142,9 @@ class FortranKernel:
 
     # -- texts
 
-    def _body(self) -> KernelText:
-        region = self.sharing.region
+    def _spelling(self) -> Spelling:
         callees = list(dict.fromkeys(s.callee for s in self.sites))
-        spelling = Spelling(
+        return Spelling(
             self.routines.names(),
             self.routines.further(self.globals, {m.text: m.bounds for m in self._memory()}, callees),
             self.routines.optional(callees),
@@ -153,6 +153,9 @@ class FortranKernel:
             self.threaded,
             self.ranks,
         )
+
+    def _body(self, spelling: Spelling) -> KernelText:
+        region = self.sharing.region
         looped, last = self.spec.reduces, bool(self.epilogue)
         leave = "exit hf_turn" if last else "cycle hf_turns" if looped else "return"
         text = KernelText(self.facts, self.routine, spelling, leave)

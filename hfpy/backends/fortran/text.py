@@ -238,6 +238,8 @@ class KernelText(AccessRewriter):
         return super()._render(expr, text, planned)
 
     def _call(self, site: CallSite, args: tuple[Expr, ...], text: str, planned: Any) -> str:
+        if len(args) > len(self.facts.routine(site.callee).dummies):
+            raise CannotPrint(f"a call of '{site.name}' with more arguments than it takes")
         values = [self._render(a.value if isinstance(a, Keyword) else a, text, planned) for a in args]
         self._check_sections(site, values)
         named = (text[a.start : a.value.start] if isinstance(a, Keyword) else "" for a in args)
