@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.attacks.judge import judged
-from tests.attacks.mutants import mutant, programs
-from tests.attacks.test_mutants import warm_up
+from tests.attacks.mutants import mutant, programs, warm_up
 from tests.random.test_programs import failures
 from tests.support import Compiler
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.support import load_pairs, storage_order
+from tests.attacks.judge import warm
+from tests.support import load_pairs, storage_order, translate_text
 
 TESTS = Path(__file__).parents[1]
 CORPORA = (
@@ -265,3 +267,10 @@ def mutant(number: int, chosen: list[tuple[str, Mapping[str, str]]]) -> Mutant:
     files[which] = "\n".join(lines)
     options = rng.choice(WAYS)
     return Mutant(name, files, None if "layout" in options else storage_order(), options)
+
+
+def warm_up() -> None:
+    """Load and compile in this process what translations need; see :func:`warm`."""
+    known = dict(programs())
+    chosen = [known[name] for name in ("samples/columns", "samples/diffusion", "realcode/programs/t11")]
+    warm(partial(translate_text, p, None if "layout" in w else storage_order(), **w) for w in WAYS for p in chosen)

@@ -14,6 +14,7 @@ from hfpy import mishaps, pipeline
 from hfpy.analyze import checks
 from hfpy.diagnostics import HfpyError
 from tests.attacks.judge import judged
+from tests.attacks.mutants import warm_up
 from tests.attacks.shapes import nested, regions, routine
 from tests.support import storage_order, translate_text
 
@@ -81,6 +82,11 @@ REFUSED: dict[str, tuple[dict[str, str] | str, str]] = {
     "condition of choices": ({"m.h90": "#if " + "1?1:" * 5000 + "1\n" + routine() + "#endif\n"}, "HF105"),
     "condition of digits": ({"m.h90": "#if " + "9" * 5000 + "\n" + routine() + "#endif\n"}, "HF105"),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warmed() -> None:
+    warm_up()
 
 
 def doubling(pattern: str) -> str:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
 import pytest
 
-from tests.attacks.judge import judged, warm
-from tests.attacks.mutants import WAYS, mutant, programs
-from tests.support import storage_order, translate_text
+from tests.attacks.judge import judged
+from tests.attacks.mutants import mutant, programs, warm_up
 
 COUNT = int(os.environ.get("HFPY_MUTANTS", "240"))
 FIRST = int(os.environ.get("HFPY_MUTANTS_FROM", "0"))
 PER_TEST = 40
-
-
-def warm_up() -> None:
-    """Load and compile in this process what translations need; see :func:`warm`."""
-    known = dict(programs())
-    chosen = [known[name] for name in ("samples/columns", "samples/diffusion", "realcode/programs/t11")]
-    warm(partial(translate_text, p, None if "layout" in w else storage_order(), **w) for w in WAYS for p in chosen)
 
 
 @pytest.fixture(scope="module", autouse=True)

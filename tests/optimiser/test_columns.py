@@ -75,11 +75,11 @@ contains
   end subroutine leave
   subroutine keep(a)
     real, intent(inout) :: a(nz)
-    real, save :: before = 0.0
+    logical, save :: used = .false.
     integer :: k
+    used = .true.
     do k = 2, nz
-      a(k) = a(k) + before
-      before = a(k-1)
+      a(k) = a(k) + a(k-1)
     end do
   end subroutine keep
   subroutine work(a, x)
