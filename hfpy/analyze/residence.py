@@ -21,6 +21,7 @@ from hfpy.analyze.types import component
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
 from hfpy.model.statements import InputOutput, Statement
+from hfpy.model.units import Routine
 
 
 class Decisions(Protocol):
@@ -110,16 +111,22 @@ class Residence:
 
     def seen_from(self, site: CallSite) -> Iterator[View]:
         """The views of a called routine in words of the caller: what is behind a dummy is behind the actual argument.
-        Locals of the called routine and dummies that are arrays themselves are left out.
+        Locals of the called routine and dummies that are arrays themselves are left out, but for local pointers, whose
+        targets are there for the caller, too.
         """
         routine = self.facts.application.routines.get(site.callee)
         for view in self.views(site.callee) if routine is not None else ():
-            if routine is None or view.root[0] != site.callee:
+            if routine is None or view.root[0] != site.callee or self._local_pointer(view.root, routine):
                 yield view
             elif view.root[1] in routine.dummies and view.part:
                 given = actual(site, routine.dummies, view.root[1])
                 if given is not None:
                     yield self._through(given, view, site)
+
+    @staticmethod
+    def _local_pointer(root: Identity, routine: Routine) -> bool:
+        symbol = routine.spec.symbols.get(root[1])
+        return symbol is not None and "pointer" in symbol.attributes and root[1] not in routine.dummies
 
     def _through(self, given: Expr, view: View, site: CallSite) -> View:
         path: tuple[str, ...] | None = ()

@@ -176,15 +176,16 @@ class HostCalls:
         if owner is None or view.path is None or (view.part and not self.components):
             return None
         symbol = owner.spec.symbols.get(name)
-        if symbol is None:
+        local = owner.kind in ("subroutine", "function") and home not in (self.key, self.routine.host)
+        if symbol is None or local:
             return None
         wanted = self.imported.found(home, name, self.key)
         if wanted is not None and _nested(owner):
             return None
-        local = self._imported(site, home, wanted) if wanted is not None else name
+        here = self._imported(site, home, wanted) if wanted is not None else name
         if not view.part:
-            return local
-        text = "%".join((local, *view.path))
+            return here
+        text = "%".join((here, *view.path))
         part = self._part(symbol, view.path, home)
         if part is None or not part.rank:
             return None

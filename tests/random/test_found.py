@@ -181,3 +181,74 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 def test_regions_without_any_point(empty: Corpus, name: str, kind: str) -> None:
     """Compilers refuse a division by a number of points that is zero."""
     empty.check(f"{name}_{kind}")
+
+
+POINTING = """module NAME
+  implicit none
+  real(8), target :: held(4,3), kept(4,3)
+contains
+  subroutine below(x)
+    real(8), intent(inout), target :: x(:,:)
+    real(8), pointer :: p(:,:)
+    SET
+  end subroutine below
+  subroutine between(x)
+    real(8), intent(inout), target :: x(:,:)
+    call below(x)
+  end subroutine between
+  subroutine step(a)
+    real(8), intent(inout), target :: a(:,:)
+    integer :: i, j
+    !@parallelRegion{domName(i,j), domSize(4,3)}
+    do j = 1, 3
+      do i = 1, 4
+        a(i,j) = a(i,j) + held(i,j)
+        held(i,j) = 2*held(i,j)
+        kept(i,j) = 10*i + j
+      end do
+    end do
+    !@end parallelRegion
+    call CALLED(a)
+    !@parallelRegion{domName(i,j), domSize(4,3)}
+    do j = 1, 3
+      do i = 1, 4
+        a(i,j) = a(i,j) + held(i,j) - 3*kept(i,j)
+      end do
+    end do
+    !@end parallelRegion
+  end subroutine step
+  subroutine run()
+    real(8), target :: a(4,3)
+    integer :: i
+    a = reshape([(0.5d0*i, i=1, 12)], [4, 3])
+    held = reshape([(0.25d0*i, i=12, 1, -1)], [4, 3])
+    kept = 0
+    call step(a)
+    print '(4f12.4)', a, held, kept
+  end subroutine run
+end module NAME
+"""
+SETS = {
+    "whole": "p => held\n p = 0.5d0*p + 1",
+    "element": "p => held\n p(2,3) = -7",
+    "loop": "integer :: n\n P => KEPT\n do n = 1, 4\n p(n,1) = n\n end do",
+    "section": "p => kept(2:3,:)\n p = 5",
+    "either": "p => held\n if (x(1,1) > 0) p => kept\n p(1,:) = 4",
+    "argument": "p => x\n p = p + 2",
+}
+
+
+@pytest.fixture(scope="module")
+def pointing(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    pairs = [
+        own(f"{name}_{called}", POINTING.replace("SET", text).replace("CALLED", called))
+        for name, text in SETS.items()
+        for called in ("below", "between")
+    ]
+    return Corpus(pairs, tmp_path_factory.mktemp("pointing"), {p.name: (CUDA_C, CUDA_FORTRAN) for p in pairs})
+
+
+@pytest.mark.parametrize("called", ["below", "between"])
+@pytest.mark.parametrize("name", SETS)
+def test_called_routines_that_write_through_pointers_of_their_own(pointing: Corpus, name: str, called: str) -> None:
+    pointing.check(f"{name}_{called}")
