@@ -310,7 +310,32 @@ DIRECTIVES: dict[str, Entry] = {
             end subroutine s
             """),
         },
-        cure="Remove your directive: the region says the same. With the backend `sequential` both may stay.",
+        cure="Remove your directive: the region says the same. `--drop-directives` does it for the build, see "
+        "[loops.md](loops.md#directives-around-regions).",
+    ),
+    "HF240": Entry(
+        "With `--drop-directives` directives of OpenMP and OpenACC go where regions stand. The note counts those of a "
+        "file.",
+        {
+            "counted.f90": _text("""
+            subroutine s(nx, ny, a)
+              integer, intent(in) :: nx, ny
+              real, intent(inout) :: a(nx,ny)
+              integer :: i, j
+              !$omp parallel do private(i)
+              !@parallelRegion{domName(i,j), domSize(nx,ny)}
+              do j = 1, ny
+                do i = 1, nx
+                  a(i,j) = 2 * a(i,j)
+                end do
+              end do
+              !@end parallelRegion
+              !$omp end parallel do
+            end subroutine s
+            """),
+        },
+        command="hfpy check {file} --drop-directives",
+        cure="Nothing, if that was meant; take the directives away when the port is done.",
     ),
 }
 

@@ -84,6 +84,9 @@ analysis_options = stack(
     ),
     click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
     click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
+    click.option(
+        "--drop-directives", is_flag=True, help="Drop OpenMP and OpenACC directives of yours where regions are."
+    ),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )

@@ -155,6 +155,7 @@ class Options:
     §4). ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the
     optimiser plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with
     values for which regions get versions of their own. ``settings`` is the file that names in them come from.
+    ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
     """
 
     target: str = "cpu"
@@ -186,6 +187,11 @@ class Options:
     parse_limit: float = 60.0
     cache_dir: Path | None = None
     settings: Place | None = None
+    drop_directives: tuple[str, ...] = ()
+
+    def drops_directives(self, path: str) -> bool:
+        """Whether the user's own directives are dropped from regions of a file."""
+        return "*" in self.drop_directives or path in self.drop_directives
 
     @property
     def default_backend(self) -> str:

@@ -58,14 +58,15 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
     """The translation, without a net."""
     from hfpy.incremental import from_cache, remember
-    from hfpy.parse.application import read_application
+    from hfpy.transform.settled import read_settled
 
     kept = from_cache(paths, options, lambda: translate(paths, replace(options, cache_dir=None)))
     if kept is not None:
         return kept
-    application, found = read_application(paths, options, progress)
+    settled = read_settled(paths, options, progress)
+    application, found = settled.application, list(settled.found)
     if has_errors(found):
-        return Translation((), _in_source_lines(application.files, found))
+        return Translation((), ordered([*settled.notes, *_in_source_lines(application.files, found)]))
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
@@ -86,7 +87,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     application, files = facts.application, written.files
     found += written.found
 
-    diagnostics = _in_source_lines(before.application.files, found)
+    diagnostics = ordered([*settled.notes, *_in_source_lines(before.application.files, found)])
     if has_errors(diagnostics):
         files = ()
     beside = _storage_order(application) if files else ()

@@ -39,6 +39,7 @@ class Given:
     debug_print: bool = False
     profile: bool = False
     races: bool = False
+    drop_directives: bool = False
     jobs: int = 0
 
 
@@ -120,6 +121,7 @@ def with_given(options: Options, given: Given) -> Options:
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         profile=given.profile,
         races=given.races,
+        drop_directives=("*",) if given.drop_directives else options.drop_directives,
         jobs=given.jobs,
     )
     if given.backend is not None:
