@@ -337,6 +337,26 @@ DIRECTIVES: dict[str, Entry] = {
         command="hfpy check {file} --drop-directives",
         cure="Nothing, if that was meant; take the directives away when the port is done.",
     ),
+    "HF241": Entry(
+        "A directive without sizes takes them from the loops behind it, and these cannot be a region: there is no perfect "
+        "nest of `do` loops with variables, or its bounds are not known before it begins.",
+        {
+            "triangle.f90": _text("""
+            subroutine s(n, a)
+              integer, intent(in) :: n
+              real, intent(inout) :: a(n,n)
+              integer :: i, j
+              !@parallelRegion
+              do j = 1, n
+                do i = 1, j
+                  a(i,j) = 2 * a(i,j)
+                end do
+              end do
+            end subroutine s
+            """),
+        },
+        cure="Name those loops that can be: `@parallelRegion{domName(j)}`.",
+    ),
 }
 
 SYMBOLS: dict[str, Entry] = {

@@ -33,7 +33,7 @@ REGION_ATTRIBUTES = (
 MOST_COPIES = 256  # that unroll makes of a body
 FACTORS = ("unroll", "tile", "march", "share", "team")
 HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
-REGION_FLAGS = ("vector",)
+REGION_FLAGS = ("vector", "explicit")
 DEPENDANT_ATTRIBUTES = ("attribute", "domname", "domsize", "accpp", "dompp", "declarationprefix")
 DEPENDANT_FLAGS = ("autodom", "present", "transferhere", "host")
 TARGETS = ("cpu", "gpu")
@@ -105,6 +105,8 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
         return None, [_unknown(line, file, found.start(1), found.end(1))]
     if keyword == "exit":
         return Directive(keyword, False, ()), []
+    if not found.group(2) and keyword == "parallelregion" and not text[found.end() :].strip():
+        return Directive(keyword, False, ()), []  # all of it comes from the loops behind
     if not found.group(2):
         hint = f"write @{found.group(1)}{{…}}"
         return None, [error("HF202", f"@{found.group(1)} needs braces", line.place(file), hint)]
@@ -122,6 +124,11 @@ def is_scheme(line: LogicalLine) -> bool:
     """Whether a directive line is ``@scheme`` or its end."""
     text = line.text.lstrip("@").strip().lower()
     return text.startswith(("scheme", "end scheme", "endscheme"))
+
+
+def is_region_end(line: LogicalLine) -> bool:
+    """Whether a line is ``@end parallelRegion``."""
+    return line.directive and line.compact.startswith("@endparallelregion")
 
 
 def _unknown(line: LogicalLine, file: str, start: int, end: int) -> Diagnostic:
@@ -290,6 +297,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             template=_single(directive, "template"),
             reductions=reductions,
             vector=any(a.flag and a.name == "vector" for a in directive.attributes),
+            explicit=any(a.flag and a.name == "explicit" for a in directive.attributes),
             strides=strides,
             name=_single(directive, "name"),
             backend=_single(directive, "backend").lower(),

@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hfpy.analyze.context import located
 from hfpy.analyze.dropped import dropped
+from hfpy.analyze.loopregions import World
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, has_errors
 from hfpy.model.application import Application
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
+from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
 
 
@@ -34,7 +39,28 @@ def read_settled(paths: Sequence[Path], options: Options, progress: Progress = s
     """The application of some files, settled."""
     application, found = read_application(paths, options, progress)
     made = Settled(application, found)
-    return made if has_errors(found) else without_dropped(made)
+    for step in (with_open_regions, without_dropped):
+        made = made if has_errors(made.found) else step(made)
+    return made
+
+
+def with_open_regions(settled: Settled) -> Settled:
+    """The application with the directives written out whose domains come from the loops behind them."""
+    application = settled.application
+    nests = {key: found for key, r in application.routines.items() if (found := open_regions(r))}
+    changes: dict[str, list[Edit]] = {}
+    problems: list[Diagnostic] = []
+    scopes = Scopes(application)
+    for key, found in nests.items():
+        routine, index = application.routines[key], application.file(key)
+        world = World(scopes, routine, uses(located(routine)), application.options.domains)
+        for nest in found:
+            edits, faults = written_out(index, world, nest)
+            changes.setdefault(index.path, []).extend(edits)
+            problems += faults
+    if problems:
+        return replace(settled, found=[*settled.found, *problems])
+    return _changed(settled, changes, [])
 
 
 def without_dropped(settled: Settled) -> Settled:
