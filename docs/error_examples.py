@@ -338,8 +338,8 @@ DIRECTIVES: dict[str, Entry] = {
         cure="Nothing, if that was meant; take the directives away when the port is done.",
     ),
     "HF241": Entry(
-        "A directive without sizes takes them from the loops behind it, and these cannot be a region: there is no perfect "
-        "nest of `do` loops with variables, or its bounds are not known before it begins.",
+        "A directive without sizes takes them from the loops behind it, and these cannot be a region: there is no "
+        "perfect nest of `do` loops with variables, or its bounds are not known before it begins.",
         {
             "triangle.f90": _text("""
             subroutine s(n, a)
@@ -356,6 +356,26 @@ DIRECTIVES: dict[str, Entry] = {
             """),
         },
         cure="Name those loops that can be: `@parallelRegion{domName(j)}`.",
+    ),
+    "HF242": Entry(
+        "With `--directives-as-regions` a loop is called parallel by OpenMP, OpenACC or `do concurrent`, and cannot be "
+        "a region, or not be proved to be one. It stays as it is.",
+        {
+            "scatter.f90": _text("""
+            subroutine s(n, to, a)
+              integer, intent(in) :: n, to(n)
+              real, intent(inout) :: a(n)
+              integer :: i
+              !$omp parallel do
+              do i = 1, n
+                !$omp atomic
+                a(to(i)) = a(to(i)) + i
+              end do
+            end subroutine s
+            """),
+        },
+        command="hfpy check {file} --directives-as-regions",
+        cure="None is needed. To make it a region, write one, with what decides (`distinct(to)`).",
     ),
 }
 

@@ -87,6 +87,9 @@ analysis_options = stack(
     click.option(
         "--drop-directives", is_flag=True, help="Drop OpenMP and OpenACC directives of yours where regions are."
     ),
+    click.option(
+        "--directives-as-regions", is_flag=True, help="Read loops that are called parallel elsewhere as regions."
+    ),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )

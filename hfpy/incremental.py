@@ -156,7 +156,7 @@ def remember(
     files = facts.application.files
     if options.cache_dir is None or not translation.files or sum(len(f.source.lines) for f in files) < _WORTH:
         return
-    if options.drop_directives:
+    if options.drop_directives or options.directives_as_regions:
         return  # an edited file would have to be settled before it is compared
     if DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}:
         return

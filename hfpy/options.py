@@ -156,6 +156,7 @@ class Options:
     optimiser plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with
     values for which regions get versions of their own. ``settings`` is the file that names in them come from.
     ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
+    ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
     """
 
     target: str = "cpu"
@@ -188,10 +189,11 @@ class Options:
     cache_dir: Path | None = None
     settings: Place | None = None
     drop_directives: tuple[str, ...] = ()
+    directives_as_regions: bool = False
 
     def drops_directives(self, path: str) -> bool:
         """Whether the user's own directives are dropped from regions of a file."""
-        return "*" in self.drop_directives or path in self.drop_directives
+        return self.directives_as_regions or "*" in self.drop_directives or path in self.drop_directives
 
     @property
     def default_backend(self) -> str:

@@ -90,6 +90,7 @@ class Project:
     legacy: bool = False
     install_dir: str | None = None
     drop_directives: tuple[str, ...] = ()
+    directives_as_regions: bool = False
 
     def target(self, name: str) -> TargetSettings:
         """The settings of a target, the defaults if nothing is set."""
@@ -150,6 +151,7 @@ def options_for(project: Project, target: str) -> Options:
         specialise=settings.specialise,
         settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
         drop_directives=_files_of(project, project.drop_directives),
+        directives_as_regions=project.directives_as_regions,
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)

@@ -15,13 +15,14 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import constant, normal
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Binary, Expr, Fragment, Literal, Name, Paren, base_name
+from hfpy.model.expressions import Binary, Expr, Fragment, Keyword, Literal, Name, Paren, Range, base_name
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, Header, flatten
+from hfpy.model.statements import Assignment, Construct, Header, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import ONE, dim_of, piece
+from hfpy.parse.sentinels import index_types
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class Turns:
     lower: Fragment
     upper: Fragment
     step: Fragment = ONE
+
+    @staticmethod
+    def of(text: str, iterator: str, span: Range) -> Turns:
+        """The turns that a triplet ``first:last:step`` in a text means. Raises GrammarError."""
+        assert span.lower is not None and span.upper is not None
+        step = piece(text, span.step) if span.step is not None else ONE
+        return Turns(iterator, piece(text, span.lower), piece(text, span.upper), step)
 
     @property
     def extent(self) -> Dim:
@@ -60,10 +68,15 @@ class LoopRegion:
     domains: tuple[tuple[str, str], ...]
 
     @property
-    def attributes(self) -> str:
+    def attributes(self) -> tuple[str, ...]:
         """The attributes that the loops give the region."""
         names, sizes = (",".join(part) for part in zip(*self.domains, strict=True))
-        return f"domName({names}), domSize({sizes}), explicit"
+        return f"domName({names})", f"domSize({sizes})", "explicit"
+
+    @staticmethod
+    def masks(header: Header) -> tuple[Expr, ...]:
+        """The mask of a ``do concurrent``, if it has one."""
+        return tuple(e for e in header.exprs if not isinstance(e, Keyword))
 
 
 @dataclass(frozen=True)
@@ -109,6 +122,18 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
     return LoopRegion(tuple(loops), turns, tuple((name, sizes[name]) for name in order))
 
 
+def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], order: Sequence[str]) -> LoopRegion:
+    """A ``do concurrent`` as a region, its loops in an order, innermost first. Raises NotTaken."""
+    by_name = {t.iterator: t for t in turns}
+    for turn in turns:
+        if not index_types(loop.header.line) or world.scopes.variable(turn.iterator, world.routine.key) is not None:
+            _integer(world, loop.header, turn.iterator, (0, None))
+        _upwards(loop.header.line, turn, (0, None))
+    sizes = {name: _size(world, loop, by_name[name]) for name in order}
+    outermost_first = tuple(by_name[name] for name in reversed(order))
+    return LoopRegion((loop,), outermost_first, tuple(sizes.items()))
+
+
 _NEED = "begin the nest with `do VARIABLE = FIRST, LAST`"
 
 
@@ -128,22 +153,28 @@ def _all_named(names: Sequence[str], loops: Sequence[Construct], turns: Sequence
 def _proper(world: World, header: object, turn: Turns, iterators: Sequence[str]) -> None:
     """A loop whose variable is an integer, and whose bounds are known before the nest begins."""
     assert isinstance(header, Header)
-    found = world.scopes.variable(turn.iterator, world.routine.key)
-    kind = found.symbol.type if found is not None else world.scopes.implicit_type(turn.iterator, world.routine)
-    at = (header.var_start, header.var_start + len(turn.iterator))
-    if kind.base != "integer" or (found is not None and found.symbol.rank):
-        raise NotTaken(f"'{turn.iterator}' is no integer variable", header.line, "loop over an integer", at)
+    _integer(world, header, turn.iterator, (header.var_start, header.var_start + len(turn.iterator)))
     for expr in header.exprs:
         other = next((n for n in iterators if n in piece(header.line.text, expr).names), "")
         if other:
             message = f"the bounds of the loop over '{turn.iterator}' depend on '{other}', an iterator of the region"
             hint = f"name the loops that are the region's without this one: domName({_but(iterators, turn.iterator)})"
             raise NotTaken(message, header.line, hint, (expr.start, expr.end))
+    _upwards(header.line, turn, (header.exprs[-1].start, header.exprs[-1].end))
+
+
+def _integer(world: World, header: Statement, iterator: str, at: tuple[int, int | None]) -> None:
+    found = world.scopes.variable(iterator, world.routine.key)
+    kind = found.symbol.type if found is not None else world.scopes.implicit_type(iterator, world.routine)
+    if kind.base != "integer" or (found is not None and found.symbol.rank):
+        raise NotTaken(f"'{iterator}' is no integer variable", header.line, "loop over an integer", at)
+
+
+def _upwards(line: LogicalLine, turn: Turns, at: tuple[int, int | None]) -> None:
     step = constant(turn.step.expr)
     if step is not None and step < 1:
-        message = f"the loop over '{turn.iterator}' goes downwards"
         hint = "let it go upwards: the points of a region have no order"
-        raise NotTaken(message, header.line, hint, (header.exprs[2].start, header.exprs[2].end))
+        raise NotTaken(f"the loop over '{turn.iterator}' goes downwards", line, hint, at)
 
 
 def _but(iterators: Sequence[str], name: str) -> str:

@@ -40,6 +40,7 @@ class Given:
     profile: bool = False
     races: bool = False
     drop_directives: bool = False
+    directives_as_regions: bool = False
     jobs: int = 0
 
 
@@ -122,6 +123,7 @@ def with_given(options: Options, given: Given) -> Options:
         profile=given.profile,
         races=given.races,
         drop_directives=("*",) if given.drop_directives else options.drop_directives,
+        directives_as_regions=given.directives_as_regions or options.directives_as_regions,
         jobs=given.jobs,
     )
     if given.backend is not None:

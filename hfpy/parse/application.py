@@ -128,6 +128,21 @@ def with_texts(
     return replace(application, files=tuple(files), routines=routines, units=units), found
 
 
+def completed(application: Application) -> tuple[Application, list[Diagnostic]]:
+    """The application with all that directives reach, after new ones have come."""
+    routines = dict(application.routines)
+    found: list[Diagnostic] = []
+    options = application.options
+    for key in reached(application):
+        if key not in routines:
+            file, number = application.units[key]
+            routines[key], problems = parse_unit(
+                application.files[file], number, options.include_dirs, options.parse_limit
+            )
+            found += problems
+    return replace(application, routines=routines), found
+
+
 def reindexed(
     index: FileIndex, text: tuple[str, tuple[int, ...]], options: Options, macros: Mapping[str, Macro]
 ) -> FileIndex:

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hfpy.model.source import LogicalLine
 from hfpy.parse.lexer import mask_strings, strip_comment
-from hfpy.parse.tokens import matching, tokenise
+from hfpy.parse.tokens import find_top, matching, split_top, tokenise
 
 _FREE = re.compile(r"\s*!\$(omp|acc)\b(&?)", re.IGNORECASE)
 _FREE_CODE = re.compile(r"\s*!\$\s")
@@ -29,6 +30,7 @@ _NEVER_LATER = frozenset(
 )  # are clauses
 _JOINED = re.compile(f"(?:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})+")
 _PART = re.compile("|".join(sorted(_KNOWN, key=len, reverse=True)))
+_PARALLEL = re.compile(r"!\$(?:omp|acc)\b|\bdo\s*,?\s*concurrent\b", re.IGNORECASE)
 _LOOPS = frozenset({"do", "loop", "simd", "taskloop", "distribute"})
 _BLOCKS = frozenset(
     "critical data host_data kernels masked master parallel scope sections serial single target task taskgroup teams "
@@ -43,6 +45,22 @@ class Clause:
 
     name: str
     text: str | None = None
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """What it lists, in lower case: the parts between commas, behind the colon of ``reduction(op:…)``."""
+        text = (self.text or "").lower()
+        begin = self._colon + 1
+        return tuple(text[a:b].strip() for a, b in split_top(mask_strings(text), ",", begin))
+
+    @property
+    def operator(self) -> str:
+        """What stands before the colon of ``reduction(op:…)``, in lower case."""
+        return (self.text or "")[: max(self._colon, 0)].strip().lower()
+
+    @property
+    def _colon(self) -> int:
+        return find_top(mask_strings(self.text or ""), (":",)) if self.name in ("reduction", "reduce") else -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +166,23 @@ def _taken_apart(text: str) -> tuple[tuple[str, ...], tuple[Clause, ...]]:
             continue
         clauses.append(Clause(name, text[opening + 1 : closing].strip() if closing >= 0 else None))
     return tuple(words), tuple(clauses)
+
+
+def locality_of(line: LogicalLine) -> tuple[Clause, ...]:
+    """The clauses behind the index control of a ``do concurrent`` (F2023 R1130)."""
+    masked = mask_strings(line.text)
+    closing = matching(masked, max(masked.find("("), 0))
+    return _taken_apart(f"do {line.text[closing + 1 :]}")[1] if closing >= 0 else ()
+
+
+def index_types(line: LogicalLine) -> str:
+    """The type that the index control of a ``do concurrent`` gives its variables, without blanks; empty without one."""
+    masked = mask_strings(line.text)
+    begin = max(masked.find("("), 0)
+    end = masked.find("::", begin, max(matching(masked, begin), 0))
+    return "".join(line.text[begin + 1 : end].lower().split()) if end >= 0 else ""
+
+
+def calls_loops_parallel(rows: Sequence[str]) -> bool:
+    """Whether one of some lines may call a loop parallel: with a directive, or as ``do concurrent``."""
+    return any(_PARALLEL.search(row) for row in rows)

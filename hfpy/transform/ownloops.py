@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World, loop_region
 from hfpy.diagnostics import Diagnostic
@@ -31,10 +31,11 @@ def written_out(index: FileIndex, world: World, nest: Construct) -> tuple[list[E
     except NotTaken as fault:
         return [], [fault.error(index.path)]
     own = [line.text[a.start : a.end] for a in directive.attributes if a.name not in ("domname", "explicit")]
-    rows = directive_rows(line.segments[0][2], ", ".join([made.attributes, *own]), _sign(line))
+    column = line.segments[0][2] - (1 if line.comment else 0)
+    rows = directive_rows(column, [*made.attributes, *own], _sign(line))
     edits = [replace_lines(line.first, line.last, rows)]
     if nest.end is None:
-        end = " " * (len(rows[0]) - len(rows[0].lstrip())) + _sign(line) + "end parallelRegion"
+        end = " " * column + _sign(line) + "end parallelRegion"
         edits.append(insert_lines(last_row(nest.body) + 1, [end], -9, last_row(nest.body)))
     return edits, []
 
@@ -54,30 +55,16 @@ def _sign(line: LogicalLine) -> str:
     return "!@" if line.comment else "@"
 
 
-def directive_rows(column: int, attributes: str, sign: str) -> list[str]:
+def directive_rows(column: int, attributes: Sequence[str], sign: str) -> list[str]:
     """The lines of a region's directive, broken between attributes."""
-    indent = " " * max(column - (len(sign) - 1), 0)
+    indent = " " * column
     rows = [f"{indent}{sign}parallelRegion{{"]
-    pieces = list(_pieces(attributes))
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate(attributes):
         if len(rows[-1]) + len(piece) > _LONG and number:
             rows[-1] = rows[-1].rstrip() + " &"
             rows.append(f"{indent}{sign if sign != '@' else ' '}  ")
-        rows[-1] += piece + (", " if number < len(pieces) - 1 else "}")
+        rows[-1] += piece + (", " if number < len(attributes) - 1 else "}")
     return rows
-
-
-def _pieces(attributes: str) -> Iterator[str]:
-    """Attributes one by one: a comma outside of parentheses ends one."""
-    depth, piece = 0, ""
-    for char in attributes:
-        depth += (char == "(") - (char == ")")
-        if char == "," and not depth:
-            yield piece.strip()
-            piece = ""
-        else:
-            piece += char
-    yield piece.strip()
 
 
 def last_row(nodes: Sequence[Node]) -> int:

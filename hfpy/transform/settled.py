@@ -60,7 +60,7 @@ def with_open_regions(settled: Settled) -> Settled:
             problems += faults
     if problems:
         return replace(settled, found=[*settled.found, *problems])
-    return _changed(settled, changes, [])
+    return changed(settled, changes, [])
 
 
 def without_dropped(settled: Settled) -> Settled:
@@ -76,10 +76,10 @@ def without_dropped(settled: Settled) -> Settled:
         if made.all:
             notes.append(made.told(index))
             changes[index.path] = [replace_lines(d.first, d.last, ()) for d in made.all]
-    return _changed(settled, changes, notes)
+    return changed(settled, changes, notes)
 
 
-def _changed(settled: Settled, changes: dict[str, list[Edit]], notes: list[Diagnostic]) -> Settled:
+def changed(settled: Settled, changes: dict[str, list[Edit]], notes: list[Diagnostic]) -> Settled:
     """The application with edits of some files, by path, which are read again."""
     if not changes:
         return replace(settled, notes=(*settled.notes, *notes))

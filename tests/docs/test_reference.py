@@ -36,7 +36,7 @@ def test_it_has_every_key() -> None:
     assert shown["project"].keys() == {
         *projectfile._PROJECT_TEXTS,
         *projectfile._PROJECT_LISTS,
-        *projectfile._PROJECT_FILES,
+        *projectfile._PROJECT_SWITCHES,
     }
     others = {"opt", "specialise"}
     assert shown["target"]["cpu"].keys() == {*projectfile._TARGET_TEXTS, *projectfile._TARGET_LISTS, *others}

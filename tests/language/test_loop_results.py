@@ -18,13 +18,15 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Batch:
-    cases = [Case(p.name, p.reference, p.module, p.entry) for p in PAIRS.values()]
+    cases = [Case(p.name, p.reference, p.module, f"run_{p.name}") for p in PAIRS.values()]
     return Batch(cases, tmp_path_factory.mktemp("plain"), (*FLAGS, *CHECKS))
 
 
 def _translated(tested: Pair, way: str) -> Case:
-    done = translate_text(tested.hybrid, **WAYS[way]).require()
-    return Case(tested.name, done.files, tested.module, tested.entry)
+    options = {"directives_as_regions": tested.name == "taken", "exports": (f"run_{tested.name}",), **WAYS[way]}
+    return Case(
+        tested.name, translate_text(tested.hybrid, **options).require().files, tested.module, options["exports"][0]
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -105,11 +105,11 @@ def _plain(options: Options, backend: str) -> Options:
 
 
 def _estimate(paths: Sequence[Path], cpu: Options, gpu: Options, hybrid: Tree) -> Estimate | NoEstimate:
-    from hfpy.transform.settled import read_settled
+    from hfpy.pipeline import settled_application
 
     sides: list[Facts] = []
     for options in (cpu, gpu):
-        settled = read_settled(paths, options)
+        settled = settled_application(paths, options)
         if has_errors(settled.found):
             return NoEstimate(ordered(d for d in settled.found if d.severity == "error"))
         sides.append(analyse(settled.application))

@@ -4,7 +4,7 @@ module bare
   integer, parameter :: nx = 9, ny = 7, nz = 5
   real(8) :: field(0:nx+1,ny), total
 contains
-  subroutine run()
+  subroutine run_bare()
     real(8) :: a(0:nx+1,ny), b(nx,ny), c(nx,ny,nz), w(nz), flat(nx*ny), row(nx)
     integer :: i, j, k, n, edge(ny)
     n = nx
@@ -64,7 +64,7 @@ contains
     do i = 1, nx; row(i) = sum(edge) + i; end do
     print '(9f12.3)', a, b, c, flat, row, total
     print '(7i6)', edge
-  end subroutine run
+  end subroutine run_bare
 
   real(8) function whole(x)
     real(8), intent(in) :: x(0:nx+1,ny)
