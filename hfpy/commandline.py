@@ -124,17 +124,22 @@ def given_by(options: dict[str, Any]) -> Given:
 def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
     """The translation of files or of a project, with nothing written, and notes on the project."""
     from hfpy.build.progress import Phases
-    from hfpy.build.session import open_files, open_project
     from hfpy.build.translated import all_sources
     from hfpy.pipeline import translate
 
-    given = given_by(options)
-    if not paths or (len(paths) == 1 and paths[0].is_dir()):
-        session = open_project(paths[0] if paths else Path("."), given, os.environ)
-    else:
-        session = open_files(paths, given)
+    session = opened(paths, options)
     with Phases() as phases:
         return translate(all_sources(session.project), session.options, phases.told), session.notes
+
+
+def opened(paths: tuple[Path, ...], options: dict[str, Any]) -> Session:
+    """The project in a folder (default: here), or files as one, with what the command line says."""
+    from hfpy.build.session import open_files, open_project
+
+    given = given_by(options)
+    if not paths or (len(paths) == 1 and paths[0].is_dir()):
+        return open_project(paths[0] if paths else Path("."), given, os.environ)
+    return open_files(paths, given)
 
 
 def build_request(phases: Phases, options: dict[str, Any]) -> Request:

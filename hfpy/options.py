@@ -196,6 +196,13 @@ class Options:
         return self.directives_as_regions or "*" in self.drop_directives or path in self.drop_directives
 
     @property
+    def domain_sizes(self) -> dict[str, str]:
+        """The first size of each domain of the project, by its name and by those of its iterators."""
+        found = [(name, spec) for name, spec in self.domains.items() if spec.size]
+        named = {i.lower(): spec.size[0] for _, spec in found for i in spec.iterators}
+        return {**named, **{name.lower(): spec.size[0] for name, spec in found}}
+
+    @property
     def default_backend(self) -> str:
         """The backend of routines that nothing else assigns one to."""
         return self.backend or DEFAULT_BACKEND[self.target]

@@ -212,17 +212,17 @@ def _inside(world: World, nest: Construct) -> Iterator[tuple[Reference, tuple[Di
             yield reference, found.symbol.shape
 
 
-def _iterator_of(index: Expr) -> str:
+def iterator_of(index: Expr) -> str:
     """The name in an index that is a name plus or minus a number, else empty."""
     match index:
         case Name(name=name):
             return name
         case Paren(inner=inner):
-            return _iterator_of(inner)
+            return iterator_of(inner)
         case Binary(op="+" | "-", left=left, right=Literal()):
-            return _iterator_of(left)
+            return iterator_of(left)
         case Binary(op="+", left=Literal(), right=right):
-            return _iterator_of(right)
+            return iterator_of(right)
     return ""
 
 
@@ -235,7 +235,7 @@ def _size(world: World, nest: Construct, turn: Turns) -> str:
     texts = {own: turn.extent.text}
     for reference, shape in _inside(world, nest):
         for index, dim in zip(reference.indices or (), shape, strict=True):
-            if dim.form == "explicit" and _iterator_of(index) == turn.iterator and _known(world, dim):
+            if dim.form == "explicit" and iterator_of(index) == turn.iterator and _known(world, dim):
                 sizes[normal(dim)] += 1
                 texts.setdefault(normal(dim), dim.text)
     stated = {normal(dim_of(s)) for s in _stated(world.domains, turn.iterator)}
@@ -260,7 +260,7 @@ def by_storage(world: World, nest: Construct, iterators: Sequence[str]) -> list[
     places: dict[str, list[int]] = {name: [] for name in iterators}
     for reference, _ in _inside(world, nest):
         for place, index in enumerate(reference.indices or ()):
-            if (name := _iterator_of(index)) in places:
+            if (name := iterator_of(index)) in places:
                 places[name].append(place)
     if not all(places.values()):
         return list(iterators)

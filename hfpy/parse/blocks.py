@@ -24,7 +24,7 @@ from hfpy.model.statements import (
     Statement,
 )
 from hfpy.parse.declarations import parse_declaration
-from hfpy.parse.directives import Directive, if_of, is_region_end, parse_directive, region_of
+from hfpy.parse.directives import NO_SIZES, Directive, Sizes, if_of, is_region_end, parse_directive, region_of
 from hfpy.parse.limits import DEEPEST_BLOCKS
 from hfpy.parse.nests import take_loops
 from hfpy.parse.schedules import scope_of
@@ -76,11 +76,12 @@ class _Open:
 class BlockBuilder:
     """Builds the tree of one executable part, line by line; problems are collected in ``found``, the
     ``@stencilProgram`` of the part in ``scopes``: they are no blocks, their regions remain neighbours of what surrounds
-    them.
+    them. ``sizes`` are those of the project's domains.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, sizes: Sizes = NO_SIZES) -> None:
         self.file = file
+        self.sizes = sizes
         self.root: list[Node] = []
         self.stack: list[_Open] = []
         self.found: list[Diagnostic] = []
@@ -144,7 +145,7 @@ class BlockBuilder:
         (block.body if block is not None else self.root).append(node)
         if block is not None and block.kind == "nest" and block.directive is not None and not _is_nest(block, node):
             block.kind = "region"
-            block.region, problems = region_of(block.directive, block.header.line, self.file)
+            block.region, problems = region_of(block.directive, block.header.line, self.file, self.sizes)
             self.found += problems
 
     def _middle(self, statement: Statement, kind: str) -> None:

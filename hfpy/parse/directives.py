@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
+from types import MappingProxyType
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Domain, IfDirective, Reduction, Region
@@ -24,6 +25,8 @@ from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
 
+Sizes = Mapping[str, str]  # of the project's domains, by the names that mean them
+NO_SIZES: Sizes = MappingProxyType({})
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
@@ -201,14 +204,22 @@ def check_names(
     return problems
 
 
-def domains_of(directive: Directive, line: LogicalLine, file: str) -> tuple[tuple[Domain, ...], list[Diagnostic]]:
-    """The pairs of domName and domSize."""
+def domains_of(
+    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
+) -> tuple[tuple[Domain, ...], list[Diagnostic]]:
+    """The pairs of domName and domSize; without domSize those that the project has ``known`` sizes of."""
     names, sizes = directive.get("domname"), directive.get("domsize")
     if names is None and sizes is None:
         return (), []
+    if names is not None and sizes is None:
+        listed = [known.get(name.lower(), "") for name in names.entries]
+        sizes = replace(names, name="domsize", entries=tuple(listed)) if all(listed) else None
     if names is None or sizes is None:
         missing = "domName" if names is None else "domSize"
-        return (), [error("HF208", f"{missing} is missing", line.place(file), "domName and domSize come in pairs")]
+        unknown = next((n for n in names.entries if n.lower() not in known), "") if names is not None else ""
+        hint = f", or name '{unknown}' in [domains] of hfpy.toml" if unknown else ""
+        hint = f"domName and domSize come in pairs: give {missing}{hint}"
+        return (), [error("HF208", f"{missing} is missing", line.place(file), hint)]
     place = line.place(file, names.start, max(names.end, sizes.end))
     if len(names.entries) != len(sizes.entries):
         message = f"domName has {len(names.entries)} entries, domSize {len(sizes.entries)}"
@@ -257,12 +268,14 @@ def _bounds(
 _NAME_LISTS = ("private", "independent", "distinct")
 
 
-def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Region | None, list[Diagnostic]]:
-    """The region that a ``@parallelRegion`` line declares (§3.2)."""
+def region_of(
+    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
+) -> tuple[Region | None, list[Diagnostic]]:
+    """The region that a ``@parallelRegion`` line declares (§3.2); ``known`` are sizes of the project's domains."""
     problems = check_names(directive, line, file, REGION_ATTRIBUTES, REGION_FLAGS)
     if problems:
         return None, problems  # an unknown name may be the one that is missing
-    domains, more = domains_of(directive, line, file)
+    domains, more = domains_of(directive, line, file, known)
     problems += more
     if not domains and not more:
         hint = "@parallelRegion{domName(x,y), domSize(NX,NY)}"
@@ -425,12 +438,14 @@ class DependantsHead:
     declaration_prefix: str
 
 
-def dependants_of(directive: Directive, line: LogicalLine, file: str) -> tuple[DependantsHead | None, list[Diagnostic]]:
-    """What a ``@domainDependant`` line says (§3.3)."""
+def dependants_of(
+    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
+) -> tuple[DependantsHead | None, list[Diagnostic]]:
+    """What a ``@domainDependant`` line says (§3.3); ``known`` are sizes of the project's domains."""
     problems = check_names(directive, line, file, DEPENDANT_ATTRIBUTES)
     if problems:
         return None, problems
-    domains, more = domains_of(directive, line, file)
+    domains, more = domains_of(directive, line, file, known)
     problems += more
     flags, more = _words(directive, "attribute", DEPENDANT_FLAGS, line, file)
     problems += more

@@ -191,4 +191,5 @@ def index_text(
         includes=seen.includes,
         fixed=fixed,
         original=original if expanded is not None else "",
+        sizes=options.domain_sizes,
     )
