@@ -28,6 +28,7 @@ from hfpy.commandline import (
     built_session,
     chosen_executable,
     given_by,
+    opened,
     require_programs,
     show_diagnostics,
     status_of,
@@ -366,6 +367,23 @@ def _require_routine(name: str, translation: Translation) -> None:
     near = difflib.get_close_matches(wanted, known, 1, 0.6)
     hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known[:8])}" if known else ""
     raise UsageError(f"no routine '{name}' that directives reach{'; ' if hint else ''}{hint}")
+
+
+@cli.command("domains")
+@click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
+@analysis_options
+def domains_command(paths: tuple[Path, ...], **options: Any) -> int:
+    """Propose [domains] for hfpy.toml from the sizes and loops of the project (or of FILEs); nothing is written."""
+    from hfpy.analyze.proposed import proposals
+    from hfpy.build.translated import all_sources
+    from hfpy.parse.application import read_application
+    from hfpy.report.domains import show_domains
+
+    session = opened(paths, options)
+    application, found = read_application(all_sources(session.project), session.options, everything=True)
+    show_diagnostics([d for d in found if d.severity == "error"])
+    click.echo(printable(show_domains(proposals(application))))
+    return status_of(found)
 
 
 @cli.command("report")
