@@ -36,6 +36,7 @@ _BLOCKS = frozenset(
     "critical data host_data kernels masked master parallel scope sections serial single target task taskgroup teams "
     "workshare".split()
 )
+_ADDRESSES = frozenset({"use_device", "use_device_ptr", "use_device_addr"})
 _ALONE = frozenset({"update", "enter", "exit", "declare", "cancel"})
 
 
@@ -96,6 +97,16 @@ class OwnDirective:
         if self.sentinel == "acc":
             return bool({"data", "host_data", "update"} & set(self.words))
         return "target" in self.words and bool({"data", "update"} & set(self.words))
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the device works for it, or its addresses are used."""
+        words = set(self.words)
+        if any(c.name in _ADDRESSES for c in self.clauses):
+            return True
+        if self.sentinel == "acc":
+            return bool({"parallel", "kernels", "serial", "host_data"} & words)
+        return "target" in words and not {"data", "update", "enter", "exit", "declare"} & words
 
     @property
     def name(self) -> str:

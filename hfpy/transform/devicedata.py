@@ -15,14 +15,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.owndirectives import on_device
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import error
+from hfpy.diagnostics import Place, error
 from hfpy.model.expressions import Apply, Expr, Name
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
+from hfpy.parse.physical import physical
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
@@ -380,7 +382,10 @@ class DeviceData(HostStatements):
         """The copies within the branches of a choice."""
         if isinstance(node, OneLine):
             touched = self._touched(flatten([node.action]), False)
-            yield from packed_copies(self, node, *self._copies(touched, covered, node.line))
+            before, after = self._copies(touched, covered, node.line)
+            if before or after:
+                self._check_directives(node.line, node.line)
+            yield from packed_copies(self, node, before, after)
             return
         for part in node.parts if isinstance(node, Construct) else ():
             if part.body:
@@ -407,8 +412,21 @@ class DeviceData(HostStatements):
         if isinstance(nodes[-1], Construct) and nodes[-1].end is not None:
             last = nodes[-1].end.line
         before, after = self._copies(touched, covered, first)
+        if before or after:
+            self._check_directives(first, last)
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
+
+    def _check_directives(self, first: LogicalLine, last: LogicalLine) -> None:
+        """Tell that directives of the user's let the device do what is copied here as host code."""
+        found = on_device(self.facts, self.routine, first.first, last.last)
+        if found is None:
+            return
+        row = physical(self.facts.application.file(self.key).source.lines[found.first])
+        place = Place(self.routine.file, found.first + 1, row.column + 1, row.length)
+        message = f"by your '{found.name}' the device works on arrays here that hfpy has there itself"
+        hint = "write a region here, or let hfpy take your directives out: --drop-directives"
+        self.found.append(error("HF216", message, place, hint))
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What stands around a statement that may allocate an array anew."""

@@ -71,8 +71,7 @@ def without_dropped(settled: Settled) -> Settled:
     for index in application.files:
         if not index.hybrid or not application.options.drops_directives(index.path):
             continue
-        routines = [r for r in application.routines.values() if r.file == index.path]
-        made = dropped(index, routines, application.options.target)
+        made = dropped(application, index)
         if made.all:
             notes.append(made.told(index))
             changes[index.path] = [replace_lines(d.first, d.last, ()) for d in made.all]
