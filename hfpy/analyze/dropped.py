@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.facts import backend_of
-from hfpy.analyze.owndirectives import OFFLOADING
+from hfpy.analyze.offloaded import OFFLOADING
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
@@ -55,11 +55,11 @@ def _counted(made: Dropped) -> str:
     return ", ".join(f"{count} {where}" for count, where in pairs if count)
 
 
-def dropped(application: Application, index: FileIndex) -> Dropped:
-    """What goes of a file."""
+def dropped(application: Application, index: FileIndex, routines: Sequence[Routine]) -> Dropped:
+    """What goes of a file with these routines."""
     made = Dropped()
     target = application.options.target
-    for routine in (r for r in application.routines.values() if r.file == index.path):
+    for routine in routines:
         _on_device(index, routine, OFFLOADING.get(backend_of(application, routine.key), ""), made)
         spans = [
             (c.header.line.first, c.end.line.last)

@@ -17,10 +17,7 @@ from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.units import Routine
 from hfpy.parse.physical import physical
-from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
-# The sentinels of directives by which the device works on what such a backend has there.
-OFFLOADING = {"openmp-target": "omp", "openacc": "acc"}
 _SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
 # What shares out a loop, or is for the loop that follows.
 _LOOPS = frozenset({"do", "distribute", "loop", "kernels", "workshare", "taskloop", "simd"})
@@ -64,37 +61,6 @@ def within_directives(facts: Facts, routine: Routine, row: int) -> bool:
     """Whether directives of the user's are open at a physical line (0-based) of a routine, or stand right before it."""
     lines = facts.application.file(routine.key).source.lines
     return any(_around(lines, routine.header.last + 1, row, s) is not None for s in set(_SENTINELS.values()))
-
-
-def on_device(facts: Facts, routine: Routine, first: int, last: int) -> OwnDirective | None:
-    """A directive of the user's by which the device works in some of the physical lines of a routine, or hands out its
-    addresses there, if the backend's compiler heeds it: hfpy takes the statements for host code, and would copy the
-    host's old values over what they compute.
-    """
-    sentinel = OFFLOADING.get(facts.backend(routine.key), "")
-    index = facts.application.file(routine.key)
-    if not sentinel:
-        return None
-    opened: list[OwnDirective] = []
-    for directive in own_directives_in(index.source.lines, routine.header.last + 1, last + 1, index.fixed):
-        if directive.sentinel != sentinel:
-            continue
-        if directive.ends:
-            if directive.first < first:
-                opened = [d for d in opened if not d.on_device or d.words != directive.words[1:]]
-        elif directive.on_device:
-            near = directive.for_loop and _next_code(index.source.lines, directive.last + 1) >= first
-            if directive.first >= first or near:
-                return directive
-            opened += [directive] if directive.for_block else []
-    return opened[-1] if opened else None
-
-
-def _next_code(lines: Sequence[str], row: int) -> int:
-    """The next line that is neither blank, a comment, nor a directive."""
-    while row < len(lines) and physical(lines[row]).apart:
-        row += 1
-    return row
 
 
 def _heeded(facts: Facts) -> frozenset[str]:

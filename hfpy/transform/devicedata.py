@@ -15,16 +15,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.owndirectives import on_device
+from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import Place, error
+from hfpy.diagnostics import error
 from hfpy.model.expressions import Apply, Expr, Name
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
 from hfpy.model.units import Routine
-from hfpy.parse.physical import physical
 from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.datadialect import DataDialect, DataDirectives, Handle, remembered
 from hfpy.transform.edits import Edit, insert_lines, replace_range
@@ -59,6 +58,7 @@ class DeviceData(HostStatements):
         self.declared: frozenset[tuple[str, str]] = frozenset()
         self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)
+        self._offloaded = Offloaded(facts, routine)
         self._remembered: set[str] = set()
         self._held_once: list[DataObject] | None = None
 
@@ -419,14 +419,8 @@ class DeviceData(HostStatements):
 
     def _check_directives(self, first: LogicalLine, last: LogicalLine) -> None:
         """Tell that directives of the user's let the device do what is copied here as host code."""
-        found = on_device(self.facts, self.routine, first.first, last.last)
-        if found is None:
-            return
-        row = physical(self.facts.application.file(self.key).source.lines[found.first])
-        place = Place(self.routine.file, found.first + 1, row.column + 1, row.length)
-        message = f"by your '{found.name}' the device works on arrays here that hfpy has there itself"
-        hint = "write a region here, or let hfpy take your directives out: --drop-directives"
-        self.found.append(error("HF216", message, place, hint))
+        found = self._offloaded.error(first, last)
+        self.found += [found] if found is not None else []
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What stands around a statement that may allocate an array anew."""

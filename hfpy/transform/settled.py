@@ -17,6 +17,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, has_errors
 from hfpy.model.application import Application
+from hfpy.model.units import Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
@@ -68,10 +69,13 @@ def without_dropped(settled: Settled) -> Settled:
     application = settled.application
     notes: list[Diagnostic] = []
     changes: dict[str, list[Edit]] = {}
+    routines: dict[str, list[Routine]] = {}
+    for routine in application.routines.values():
+        routines.setdefault(routine.file, []).append(routine)
     for index in application.files:
-        if not index.hybrid or not application.options.drops_directives(index.path):
+        if not application.options.drops_directives(index.path):
             continue
-        made = dropped(application, index)
+        made = dropped(application, index, routines.get(index.path, ()))
         if made.all:
             notes.append(made.told(index))
             changes[index.path] = [replace_lines(d.first, d.last, ()) for d in made.all]

@@ -85,6 +85,47 @@ def test_refused_or_dropped(backend: str, lines: tuple[str, ...]) -> None:
     assert not made & {line.lower() for line in lines if line.lower().startswith(f"!${word}")}
 
 
+BELOW = """\
+module others
+  implicit none
+contains
+  subroutine outer(n, u)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: u(n)
+    call inner(n, u)
+  end subroutine outer
+  subroutine inner(n, u)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: u(n)
+    integer :: i
+    !$acc parallel loop
+    do i = 1, n
+      u(i) = u(i)*2
+    end do
+  end subroutine inner
+  subroutine harmless(n, u)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: u(n)
+    u(n) = u(1)
+  end subroutine harmless
+end module others
+"""
+
+
+def test_in_called_routines() -> None:
+    def translated(call: str, backend: str = "openacc", **options: object) -> list[tuple[str, int]]:
+        made = TEXT.replace("LINES", call).replace("  implicit none", "  use others\n  implicit none", 1)
+        files = {"flow.h90": made, "others.f90": BELOW}
+        done = translate_text(files, backend=backend, target="gpu", opt=0, **options)
+        return [(d.place.file.rsplit("/", 1)[-1], d.place.line) for d in done.errors if d.code == "HF216"]
+
+    assert translated("call outer(n, u)") == [("others.f90", 13)]
+    assert translated("if (n > 3) call inner(n, v(1:n))\n    u(1) = 2") == []  # nothing of v is on the device
+    assert translated("call harmless(n, u)") == []
+    assert translated("call outer(n, u)", "cuda-c") == []
+    assert translated("call outer(n, u)", drop_directives=("*",)) == []
+
+
 @pytest.mark.parametrize("backend", HARMLESS)
 def test_harmless(backend: str) -> None:
     for lines in HARMLESS[backend]:
