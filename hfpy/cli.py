@@ -43,6 +43,7 @@ from hfpy.version import PACKAGE, VERSION
 if TYPE_CHECKING:
     from hfpy.build.driver import Built
     from hfpy.build.session import Session
+    from hfpy.insight.survey import Survey
     from hfpy.translation import Translation
 
 INTERRUPTED = 130
@@ -263,15 +264,21 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people or for editors."
 )
-def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
+@click.option("--summary", "counted", is_flag=True, help="Count causes, those first whose cure frees most regions.")
+def check(paths: tuple[Path, ...], form: str, counted: bool, **options: Any) -> int:
     """Show all diagnostics of the project (or of FILEs); nothing is written."""
     from hfpy.diagnostics import ordered, render_json
 
+    survey = None
     try:
         translation, notes = analysed(paths, options)
         found: tuple[Diagnostic, ...] = (*notes, *translation.diagnostics)
+        survey = translation.survey() if counted else None
     except HfpyError as fault:
         found = fault.diagnostics
+    if counted:
+        _show_summary(ordered(found), survey, form)
+        return status_of(found)
     if form == "json":
         click.echo(render_json(ordered(found)))
     else:
@@ -279,6 +286,17 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
         if not found:
             click.echo("no problems found")
     return status_of(found)
+
+
+def _show_summary(found: Sequence[Diagnostic], survey: Survey | None, form: str) -> None:
+    """Print the causes of diagnostics, counted."""
+    import json
+
+    from hfpy.report.causes import show, summary
+
+    made = summary(found, survey)
+    text = json.dumps(made.as_dict(), indent=2) if form == "json" else "\n".join(show(made))
+    click.echo(printable(text))
 
 
 @cli.command()

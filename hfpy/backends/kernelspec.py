@@ -180,7 +180,7 @@ class SpecBuilder:
         self.refusals.names.update(sharing.refused)
         for name in sharing.unknown:
             with self._noted(name):
-                raise CannotPrint(f"'{name}'{self._also(name)}, which hfpy does not know,", hint=UNKNOWN)
+                raise CannotPrint(f"'{name}', which hfpy does not know,", hint=UNKNOWN, also=self._also(name))
         for reduction in self.region.reductions:
             with self._noted(reduction.name):
                 self._reduction(reduction.name, reduction.op)
@@ -213,7 +213,7 @@ class SpecBuilder:
         """A variable that is refused for being written, at the place of the first write."""
         written = self.flow.written[name]
         with self.refusals.at(written.at.statement.line, written.node.start, written.node.end, name):
-            raise CannotPrint(what, hint=COMMON)
+            raise CannotPrint(what, hint=COMMON, also=self._also(name, True))
 
     def _object(self, name: str) -> tuple[DataObject, Scalar]:
         data = self.facts.object(name, self.key)
@@ -244,9 +244,9 @@ class SpecBuilder:
         if data.rank:
             self._array(data, scalar, name, self._named(name), self._access(name))
         elif optional and (flag or written):
-            self._refuse_write(name, f"a write of the optional argument '{name}'{self._also(name, True)}")
+            self._refuse_write(name, f"a write of the optional argument '{name}'")
         elif written and not flag:
-            self._refuse_write(name, f"a write of '{name}'{self._also(name, True)}, which all points share,")
+            self._refuse_write(name, f"a write of '{name}', which all points share,")
         elif optional or flag:
             passing: Passing = "optional" if optional else "result"
             access: Access = "inout" if flag else "in"

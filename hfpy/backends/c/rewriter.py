@@ -129,9 +129,10 @@ def refused(problems: Iterable[Problem]) -> list[Diagnostic]:
     return [
         error(
             "HF702",
-            f"{problem.what} cannot be translated for a kernel",
+            f"{problem.what} cannot be translated for a kernel{problem.also}",
             problem.line.place(problem.file, problem.start, problem.end),
             problem.hint or general,
+            cause=f"{problem.what} cannot be translated for a kernel",
         )
         for problem in problems
     ]

@@ -44,14 +44,17 @@ FUNCTIONS = frozenset(
 
 
 class CannotPrint(Exception):
-    """Something that has no counterpart in a kernel: what, where in the statement's text, and what to do instead."""
+    """Something that has no counterpart in a kernel: what, where in the statement's text, what to do instead, and
+    where else the same is to be found.
+    """
 
-    def __init__(self, what: str, start: int = 0, end: int = -1, hint: str = "") -> None:
+    def __init__(self, what: str, start: int = 0, end: int = -1, hint: str = "", also: str = "") -> None:
         super().__init__(what)
         self.what = what
         self.start = start
         self.end = end
         self.hint = hint
+        self.also = also
 
 
 class Follows(CannotPrint):
@@ -60,7 +63,9 @@ class Follows(CannotPrint):
 
 @dataclass(frozen=True)
 class Problem:
-    """What cannot be printed, at characters ``start`` to ``end`` of a line, and what to do instead (may be empty)."""
+    """What cannot be printed, at characters ``start`` to ``end`` of a line, what to do instead, and where else the
+    same is to be found (both may be empty).
+    """
 
     what: str
     line: LogicalLine
@@ -68,6 +73,7 @@ class Problem:
     end: int
     file: str
     hint: str = ""
+    also: str = ""
 
 
 class Unprintable(Exception):
@@ -107,7 +113,7 @@ class Refusals:
             if problem.end >= 0:
                 start, end = problem.start, problem.end
             end = end if end >= 0 else len(line.text)
-            self.add([Problem(problem.what, line, start, end, self.file, problem.hint)])
+            self.add([Problem(problem.what, line, start, end, self.file, problem.hint, problem.also)])
         except Unprintable as problem:
             self.add(problem.problems)
 
