@@ -26,6 +26,7 @@ from hfpy.commandline import (
     analysis_options,
     build_options,
     built_session,
+    checked,
     chosen_executable,
     given_by,
     show_diagnostics,
@@ -271,8 +272,7 @@ def check(paths: tuple[Path, ...], form: str, counted: bool, **options: Any) -> 
 
     survey = None
     try:
-        translation, notes = analysed(paths, options)
-        found: tuple[Diagnostic, ...] = (*notes, *translation.diagnostics)
+        translation, found = checked(paths, options)
         survey = translation.survey() if counted else None
     except HfpyError as fault:
         found = fault.diagnostics

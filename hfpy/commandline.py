@@ -115,8 +115,24 @@ def given_by(options: dict[str, Any]) -> Given:
     return Given(**values)
 
 
+def checked(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
+    """As :func:`analysed`; the diagnostics are all that there are, with what compilers would find."""
+    from hfpy.build.outside import outside_of
+
+    session, translation = _analysed(paths, options)
+    found = (*session.notes, *translation.diagnostics)
+    told = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
+    more = translation.faults(outside_of(session.project, session.options.target, os.environ))
+    return translation, (*found, *(d for d in more if (d.place.file, d.place.line, d.place.column) not in told))
+
+
 def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
     """The translation of files or of a project, with nothing written, and notes on the project."""
+    session, translation = _analysed(paths, options)
+    return translation, session.notes
+
+
+def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Session, Translation]:
     from hfpy.build.progress import Phases
     from hfpy.build.session import open_files, open_project
     from hfpy.build.translated import all_sources
@@ -128,7 +144,7 @@ def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translat
     else:
         session = open_files(paths, given)
     with Phases() as phases:
-        return translate(all_sources(session.project), session.options, phases.told), session.notes
+        return session, translate(all_sources(session.project), session.options, phases.told)
 
 
 def build_request(phases: Phases, options: dict[str, Any]) -> Request:
