@@ -388,6 +388,22 @@ PLAIN: dict[str, Entry] = {
         },
         "hfpy check",
     ),
+    "HF255": Entry(
+        "A comment `!@allow` names a code that is not there, or stands where there is no such warning.",
+        {
+            "acknowledged.h90": _text("""
+            subroutine s(n, m, a, ix)
+              integer, intent(in) :: n, m, ix(n)
+              real(8), intent(inout) :: a(m)
+              !@allow HF500 b
+              @parallelRegion{domName(i), domSize(n)}
+              a(ix(i)) = 1
+              @end parallelRegion
+            end subroutine s
+            """)
+        },
+        cure="Write `!@allow HF500 a`; see [projects.md](projects.md#warnings-that-are-known).",
+    ),
     "HF254": Entry(
         "A module is used that no file of the project has, nor a folder of `include_dirs` or of a flag `-I`, and that "
         "no compiler or usual library brings.",

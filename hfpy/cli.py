@@ -24,6 +24,7 @@ from hfpy.commandline import (
     WRONG_USE,
     analysed,
     analysis_options,
+    as_errors,
     build_options,
     built_session,
     checked,
@@ -33,6 +34,7 @@ from hfpy.commandline import (
     status_of,
     target_option,
     translation_options,
+    werror_option,
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
@@ -157,7 +159,18 @@ def run_command(
     chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     environment = program_environment(os.environ)
-    return _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
+    status = _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
+    if status and session.options.target == "gpu" and not options.get("emulate"):
+        _hint_at_emulation()
+    return status
+
+
+def _hint_at_emulation() -> None:
+    """Say how kernels run on a machine without a GPU, if this is one."""
+    from hfpy.build.doctor import find_gpus
+
+    if not find_gpus():
+        click.echo("hfpy: this machine has no GPU that can be used; --emulate runs the kernels on the CPU", err=True)
 
 
 def _run(command: list[str], environment: dict[str, str]) -> int:
@@ -266,7 +279,8 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people or for editors."
 )
 @click.option("--summary", "counted", is_flag=True, help="Count causes, those first whose cure frees most regions.")
-def check(paths: tuple[Path, ...], form: str, counted: bool, **options: Any) -> int:
+@werror_option
+def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **options: Any) -> int:
     """Show all diagnostics of the project (or of FILEs); nothing is written."""
     from hfpy.diagnostics import ordered, render_json
 
@@ -276,6 +290,7 @@ def check(paths: tuple[Path, ...], form: str, counted: bool, **options: Any) -> 
         survey = translation.survey() if counted else None
     except HfpyError as fault:
         found = fault.diagnostics
+    found = as_errors(found, werror)
     if counted:
         _show_summary(ordered(found), survey, form)
         return status_of(found)

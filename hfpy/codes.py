@@ -47,6 +47,7 @@ CODES: dict[str, str] = {
     "HF252": "an intent(in) argument is written",
     "HF253": "a subroutine that is called does not exist",
     "HF254": "a module that is used does not exist",
+    "HF255": "a comment '!@allow' acknowledges nothing",
     # symbols, dimensions, order
     "HF300": "a listed name is not declared",
     "HF301": "a symbol is declared twice",
@@ -148,6 +149,7 @@ HINTS: dict[str, str] = {
     "HF252": "declare it intent(inout), or work on a copy",
     "HF253": "check the spelling, put its source among those of the project, or declare it external",
     "HF254": "check the spelling, or put its source among those of the project; include_dirs has folders of modules",
+    "HF255": "remove it; it stands before the statement or the region that is warned of, and names code and variable",
     "HF300": "declare it, or import it with use … only",
     "HF301": "remove one of the declarations",
     "HF302": "make the directive and the declaration agree",

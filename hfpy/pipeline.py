@@ -36,9 +36,12 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
     Raises UsageError for a backend that cannot do what the table of backends says of it.
     """
+    from hfpy.parse.allowed import acknowledged
+
     try:
         with _deep():
-            return _translated(paths, options, progress)
+            made = _translated(paths, options, progress)
+        return replace(made, diagnostics=ordered(acknowledged(made.diagnostics)))
     except HfpyError as fault:
         return Translation((), fault.diagnostics)
     except UsageError:
