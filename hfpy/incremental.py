@@ -144,8 +144,9 @@ def remember(
     facts: Facts,
     looked: Collection[tuple[str, str]] = (),
 ) -> None:
-    """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, and of code for a
-    device, where what one file becomes depends on the bodies of others (states of arrays, routines that kernels call).
+    """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, of code that
+    loses directives of the user's, and of code for a device, where what one file becomes depends on the bodies of
+    others (states of arrays, routines that kernels call).
 
     ``before`` are the facts of the user's sources, ``facts`` those of what the optimiser made of them; ``looked`` are
     pairs of a routine with regions and another whose body was asked for them.
@@ -155,6 +156,8 @@ def remember(
     files = facts.application.files
     if options.cache_dir is None or not translation.files or sum(len(f.source.lines) for f in files) < _WORTH:
         return
+    if options.drop_directives or options.directives_as_regions:
+        return  # an edited file would have to be settled before it is compared
     if DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}:
         return
     digests = _digests(paths)
@@ -375,11 +378,10 @@ def _optimised_again(
 
 def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> Facts:
     """The facts with a changed file in the place of its former self."""
-    from hfpy.analyze.analysis import plans_of
+    from hfpy.analyze.analysis import plans_of, references_of
     from hfpy.analyze.context import regions_of
     from hfpy.analyze.positions import RegionId
     from hfpy.analyze.scopes import Scopes
-    from hfpy.analyze.uses import uses
 
     old = facts.application
     files = tuple(index if f.path == index.path else f for f in old.files)
@@ -397,7 +399,8 @@ def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) 
     read = [routine for key, routine in routines.items() if key in facts.graph.statements]
     for routine in read:
         facts.graph.read_again(routine)
-    references = {**facts.references, **{r.key: uses(facts.graph.statements[r.key]) for r in read}}
+    statements = facts.graph.statements
+    references = {**facts.references, **{r.key: references_of(r.key, statements[r.key], scopes) for r in read}}
     facts = replace(facts, application=application, scopes=scopes, positions=positions, references=references)
     found: list[Diagnostic] = []
     plans = {place: plan for place, plan in facts.plans.items() if place[0] not in routines}
