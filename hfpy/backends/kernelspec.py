@@ -7,6 +7,7 @@ the variables of modules that routines called in it name (design §4, hybrid-for
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
@@ -18,13 +19,24 @@ from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
-from hfpy.backends.c.values import CannotPrint, c_type, component_path
+from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_path
 from hfpy.backends.c.views import scalar_of
+from hfpy.backends.refused import (
+    ASSUMED_SIZE,
+    COMMON,
+    LAST_VALUE,
+    OPTIONAL_BOUNDS,
+    PRIVATE,
+    SIZE,
+    UNKNOWN,
+    WHOLE,
+)
 from hfpy.backends.workspace import workspace
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
 from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
+from hfpy.model.source import LogicalLine
 from hfpy.model.statements import expressions
 from hfpy.model.units import FType, Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
@@ -36,6 +48,14 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
     facts, number = device.facts, sharing.body.identity.number
     found = facts.graph.sites[sharing.key]
     return [s for s in found if s.callee and number in s.at.regions and facts.live(s.at, sharing.key)]
+
+
+def mentioned_at(sharing: RegionSharing, name: str, chain: tuple[str, ...] = ()) -> tuple[LogicalLine, int, int]:
+    """Where a region first mentions a variable, or a chain of components of it; its directive if only its bounds do."""
+    named = [r for r in sharing.body.references_of(name) if not r.at.statement.line.file]
+    for reference in [r for r in named if chain and _chain(r) == chain] or named:
+        return reference.at.statement.line, reference.node.start, reference.node.end
+    return sharing.region.line, 0, -1
 
 
 def _empty(first: int | None, last: int | None, step: int | None) -> bool:
@@ -72,17 +92,25 @@ class SpecBuilder:
         self.imports: list[Import] = []
         taken = {*self.region.iterators, *sharing.body.mentioned, *self.routine.spec.symbols}
         self.names = Names(frozenset(taken))
+        self.refusals = Refusals(self.routine.file)
 
     def build(self) -> KernelSpec:
-        """The signature. Raises CannotPrint for what kernels cannot have, Unprintable for recursion."""
-        called = self.device.reached({s.callee for s in self.sites})
-        ranges = tuple(self._ranges())
+        """The signature. What kernels cannot have is left out of it, and to be found in ``refusals``."""
+        called: list[str] = []
+        with self.refusals.at(self.region.line):
+            called = self.device.reached({s.callee for s in self.sites})
+        ranges: tuple[Range, ...] = ()
+        with self.refusals.at(self.region.line):
+            ranges = tuple(self._ranges())
         self._symbols()
         for key in called:
             for found in self.device.globals(key):
-                self._global(found.home, found.symbol.name)
-        slots = ((key, data.name) for key in called for data in own_arrays(self.device, key))
-        room = [workspace(self, slot, called) for slot in slots]
+                with self.refusals.at(self._call_of(key), name=(found.home, found.symbol.name)):
+                    self._global(found.home, found.symbol.name)
+        room = []
+        for slot in ((key, data.name) for key in called for data in own_arrays(self.device, key)):
+            with self.refusals.at(self._call_of(slot[0])):
+                room.append(workspace(self, slot, called))
         return KernelSpec(
             self.name,
             launcher_name(self.name),
@@ -98,6 +126,13 @@ class SpecBuilder:
             tuple(room),
             tuple(self.imports),
         )
+
+    def _call_of(self, key: str) -> LogicalLine:
+        """The call in the region that leads to a routine."""
+        for site in self.sites:
+            if key in self.device.reached({site.callee}):
+                return site.at.statement.line
+        return self.region.line
 
     # -- bounds
 
@@ -142,21 +177,43 @@ class SpecBuilder:
 
     def _symbols(self) -> None:
         sharing = self.sharing.result
-        if not sharing.complete:
-            raise CannotPrint("a name that hfpy does not know")
+        self.refusals.names.update(sharing.refused)
+        for name in sharing.unknown:
+            with self._noted(name):
+                raise CannotPrint(f"'{name}', which hfpy does not know,", hint=UNKNOWN, also=self._also(name))
         for reduction in self.region.reductions:
-            self._reduction(reduction.name, reduction.op)
+            with self._noted(reduction.name):
+                self._reduction(reduction.name, reduction.op)
         flags = {n for a in sharing.flags for n in names_in(a.target)}
         iterators, mentioned = set(self.region.iterators), self.sharing.body.mentioned
         for name in (n for n in sharing.shared if n in mentioned and n not in iterators):
-            self._shared(name, name in flags)
-        for name in (*sharing.private, *sharing.heap):
-            if name not in iterators:
-                self._own(name)
-        for name in sharing.firstprivate:
-            self._own(name, "before")
-        for name in sharing.lastprivate:
-            self._own(name, "after")
+            with self._noted(name):
+                self._shared(name, name in flags)
+        own = [(name, "") for name in (*sharing.private, *sharing.heap) if name not in iterators]
+        own += [(name, "before") for name in sharing.firstprivate]
+        own += [(name, "after") for name in sharing.lastprivate]
+        for name, when in own:
+            with self._noted(name):
+                self._own(name, when)
+
+    def _noted(self, name: str) -> AbstractContextManager[None]:
+        """Keeps why a variable is refused, at the place where the region first mentions it."""
+        return self.refusals.at(*mentioned_at(self.sharing, name), name=name)
+
+    def _also(self, name: str, writes: bool = False) -> str:
+        """The other lines of the region that mention a variable, or that change it, in parentheses."""
+        named = (r for r in self.sharing.body.references_of(name) if not r.at.statement.line.file)
+        if writes:
+            named = (r for r in named if self.device.effects.of(r, self.key)[1])
+        lines = sorted({r.at.statement.line.place(self.routine.file).line for r in named})[1:]
+        shown = ", ".join(map(str, lines))
+        return f" (also on line{'s' if len(lines) > 1 else ''} {shown})" if lines else ""
+
+    def _refuse_write(self, name: str, what: str) -> None:
+        """A variable that is refused for being written, at the place of the first write."""
+        written = self.flow.written[name]
+        with self.refusals.at(written.at.statement.line, written.node.start, written.node.end, name):
+            raise CannotPrint(what, hint=COMMON, also=self._also(name, True))
 
     def _object(self, name: str) -> tuple[DataObject, Scalar]:
         data = self.facts.object(name, self.key)
@@ -167,7 +224,7 @@ class SpecBuilder:
     def _named(self, name: str) -> str:
         """The routine's own name for a variable, which no other has in the kernel."""
         if self.names.own(name) != name:
-            raise CannotPrint(f"the name '{name}', which hfpy needs,")
+            raise CannotPrint(f"the name '{name}', which hfpy needs,", hint="rename it")
         self.meaning[name] = name
         return name
 
@@ -187,9 +244,9 @@ class SpecBuilder:
         if data.rank:
             self._array(data, scalar, name, self._named(name), self._access(name))
         elif optional and (flag or written):
-            raise CannotPrint(f"a write of the optional argument '{name}'")
+            self._refuse_write(name, f"a write of the optional argument '{name}'")
         elif written and not flag:
-            raise CannotPrint(f"a write of '{name}', which all points share")
+            self._refuse_write(name, f"a write of '{name}', which all points share,")
         elif optional or flag:
             passing: Passing = "optional" if optional else "result"
             access: Access = "inout" if flag else "in"
@@ -214,7 +271,7 @@ class SpecBuilder:
                 self.variables[text] = Parameter("value", name, text, scalar, name)
         elif when == "after":
             if data.rank:
-                raise CannotPrint(f"the array '{name}', whose last value is used after the region")
+                raise CannotPrint(f"the array '{name}', whose last value is used after the region,", hint=LAST_VALUE)
             self.variables[text] = Parameter("result", name, text, scalar, name, "inout")
         before, after = (text if when == word else "" for word in ("before", "after"))
         bounds = self._own_bounds(data)
@@ -227,7 +284,7 @@ class SpecBuilder:
         pairs = []
         for low, high in bounds_of(self.facts, data) if data.rank else ():
             if any(self._changes(name, data.home) for name in low.names | high.names):
-                raise CannotPrint(f"the local array '{data.name}', whose size changes")
+                raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
             lower, upper = self.lasting(low, data.home), self.lasting(high, data.home)
             if lower is None or upper is None:
                 return None
@@ -283,11 +340,12 @@ class SpecBuilder:
         dim = size.extent
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         if form == "star":
-            raise CannotPrint(f"the assumed-size array '{data.name}'")
+            raise CannotPrint(f"the assumed-size array '{data.name}'", hint=ASSUMED_SIZE)
         lower = self.lasting(dim.lower or ONE, data.home) if form == "explicit" else None
         upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
-            raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
+            what = f"the optional array '{data.name}', whose bounds its declaration does not tell,"
+            raise CannotPrint(what, hint=OPTIONAL_BOUNDS)
         place = self.facts.order(data).place(dimension) + 1
         asked = self._asked_bounds(text, actual, place, lower is None, upper is None)
         return lower or next(asked), upper or next(asked)
@@ -316,7 +374,8 @@ class SpecBuilder:
         owner = self.facts.routine(home)
         hidden = owner.spec.default_private and "public" not in data.symbol.attributes
         if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
-            raise CannotPrint(f"'{name}' of '{owner.name}', which a routine called here uses and which is private")
+            what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"
+            raise CannotPrint(what, hint=PRIVATE)
         imported = self.imported.found(home, name, self.key)
         self.imports += [imported] if imported is not None else []
         local = imported.local if imported is not None else name
@@ -334,21 +393,27 @@ class SpecBuilder:
         for reference in self.sharing.body.references_of(name):
             found = _chain(reference)
             if not found:
-                raise CannotPrint(f"'{name}' of type {symbol.type.derived} as a whole, or with indices on the way")
+                what = f"'{name}' of type {symbol.type.derived} as a whole, or with indices on the way"
+                node = reference.node
+                with self.refusals.at(reference.at.statement.line, node.start, node.end, name):
+                    raise CannotPrint(what, hint=WHOLE)
+            if not found:
+                continue
             chains[found] = chains.get(found, False) or self.device.effects.of(reference, self.key)[1]
         for chain, written in sorted(chains.items()):
-            self._component(chain, self._declared(symbol.type, home, chain[1:]), home, written)
+            with self.refusals.at(*mentioned_at(self.sharing, name, chain), name=name):
+                self._component(chain, self._declared(symbol.type, home, chain[1:]), home, written)
 
     def _component(self, chain: tuple[str, ...], symbol: Symbol, home: str, written: bool) -> None:
         actual = "%".join(chain)
         scalar = self.device.kinds.scalar(symbol.type, home)
         if scalar is None:
-            raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base}")
+            raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base},")
         c_type(scalar)
         text = self.meaning[actual] = self.names.name("_".join(chain), ("component", *chain))
         if not symbol.rank:
             if written:
-                raise CannotPrint(f"a write of '{actual}', which all points share")
+                raise CannotPrint(f"a write of '{actual}', which all points share,", hint=COMMON)
             self.variables[text] = Parameter("value", actual, text, scalar, actual)
             return
         bounds = []
@@ -368,7 +433,7 @@ class SpecBuilder:
             definition = self.facts.scopes.derived_type(ftype.derived, home)
             symbol = next((c for c in definition.components if c.name == name), None) if definition else None
             if symbol is None:
-                raise CannotPrint(f"the component '{name}', which hfpy does not find")
+                raise CannotPrint(f"the component '{name}', which hfpy does not find,")
             ftype = symbol.type
         assert symbol is not None
         return symbol

@@ -148,7 +148,8 @@ class Backends:
             try:
                 more = self._writers[name].finished(index.path, kernels)
             except Unprintable as problem:
-                found.append(refused(problem))
+                assert problem.problems, "a routine that is refused without a reason"
+                found += refused(problem.problems)
                 return added
             contents = added.contents.with_added(more.contents)
             added = Added((*added.head, *more.head), (*added.beside, *more.beside), contents)

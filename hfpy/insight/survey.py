@@ -28,13 +28,16 @@ _CALLABLE = ("program", "subroutine", "function", "procedure")
 
 @dataclass(frozen=True)
 class RegionView:
-    """A parallel region: its domains as (iterator, size), where it stands, and whether it is active on the target."""
+    """A parallel region: its domains as (iterator, size), where it stands, and whether it is active on the target.
+    ``last_line`` is known of a routine's own regions.
+    """
 
     domains: tuple[tuple[str, str], ...]
     file: str
     line: int
     active: bool = True
     routine: str = ""
+    last_line: int = field(default=0, compare=False)
 
     @property
     def iterators(self) -> str:
@@ -151,7 +154,9 @@ def routine_view(facts: Facts, states: States, key: str) -> RoutineView:
     for number, construct in enumerate(regions_of(routine)):
         if construct.region is not None:
             active = RegionId(key, number) in facts.positions.regions
-            own.append(_region(facts, construct.region, key, active))
+            view = _region(facts, construct.region, key, active)
+            last = construct.end.line.last + 1 if construct.end is not None else 0
+            own.append(replace(view, last_line=_source_line(facts, key, last) if last else 0))
     return RoutineView(
         key,
         routine.name,

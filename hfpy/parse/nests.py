@@ -80,7 +80,8 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
         for step in (s for s in steps if s != ONE):
             index = region.iterators.index(header.var)
             strides = list(region.strides or (ONE,) * len(region.domains))
-            if strides[index] not in (ONE, step):
+            given = strides[index]
+            if given != ONE and without_places(given.expr) != without_places(step.expr):
                 problems.append(error("HF213", "the loop's step is not the region's stride", header.line.place(file)))
             strides[index] = step
             region = replace(region, strides=tuple(strides))

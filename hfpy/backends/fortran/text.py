@@ -13,7 +13,8 @@ from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.backends.c.values import CannotPrint, Unprintable, component_name
+from hfpy.backends.c.values import CannotPrint, Follows, Refusals, component_name, root_name
+from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range, walk
 from hfpy.model.statements import (
     Assignment,
@@ -65,8 +66,9 @@ class KernelText(AccessRewriter):
     expressions mention, ``expanded`` those of them that macros stand for.
     """
 
-    def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str) -> None:
+    def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str, refusals: Refusals) -> None:
         super().__init__(facts, routine)
+        self.refusals = refusals
         self.spelling = spelling
         self.leave = leave
         self.lines: Lines = []
@@ -82,7 +84,7 @@ class KernelText(AccessRewriter):
         self._loops: list[str] = []
 
     def block(self, nodes: tuple[Node, ...], depth: int) -> None:
-        """Print a block at an indentation depth. Raises Unprintable."""
+        """Print a block at an indentation depth. What cannot be printed is left to the refusals."""
         for node in nodes:
             if not isinstance(node, Construct):
                 self._put(node, depth)
@@ -96,10 +98,12 @@ class KernelText(AccessRewriter):
 
     def _construct(self, node: Construct, depth: int) -> None:
         if node.kind not in _CONSTRUCTS or node.end is None:
-            self._refuse(node.header, f"'{node.kind}'")
-        assert node.end is not None
+            with self.refusals.at(node.header.line):
+                raise CannotPrint(f"'{node.kind}'")
+            return
         if isinstance(node.header, Header) and node.header.label:
-            self._refuse(node.header, "a loop that ends on a label")
+            with self.refusals.at(node.header.line):
+                raise CannotPrint("a loop that ends on a label", hint="end it with 'end do'")
         loop = node.kind in ("do", "dowhile")
         if loop:
             self._loops.append(getattr(node.header, "construct_name", ""))
@@ -110,17 +114,11 @@ class KernelText(AccessRewriter):
         if loop:
             self._loops.pop()
 
-    def _refuse(self, statement: Statement, what: str) -> None:
-        line = statement.line
-        raise Unprintable(what, line, 0, len(line.text), self.routine.file)
-
     def _put(self, statement: Statement, depth: int) -> None:
         line = statement.line
-        try:
+        text = ""
+        with self.refusals.at(line):
             text = self.statement(statement)
-        except CannotPrint as problem:
-            end = problem.end if problem.end >= 0 else len(line.text)
-            raise Unprintable(problem.what, line, problem.start, end, self.routine.file) from problem
         text = expand(text, self.macros)
         self.lines += [(row, line.first) for row in wrap_line("  " * depth + text.strip())]
 
@@ -159,7 +157,7 @@ class KernelText(AccessRewriter):
         if isinstance(statement, Call):
             site = self._site(statement.designator)
             if site is None:
-                raise CannotPrint("a call of a procedure whose source hfpy does not have")
+                raise CannotPrint(no_source(statement), hint=SOURCE)
             yield statement.designator.start, len(text), self._call(site, statement.args, text, planned)
             return
         if isinstance(statement, Jump):
@@ -181,35 +179,39 @@ class KernelText(AccessRewriter):
     def _check(self, statement: Statement) -> None:
         match statement:
             case Assignment(pointer=True):
-                raise CannotPrint("a pointer assignment")
+                raise CannotPrint("a pointer assignment", hint=OUTSIDE)
             case InputOutput():
-                raise CannotPrint("input or output")
+                raise CannotPrint(f"input or output ('{statement.kind}')", hint=OUTSIDE)
             case Memory():
-                raise CannotPrint(f"'{statement.kind}'")
+                raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
             case OneLine(kind=kind) if kind != "if":
                 raise CannotPrint(f"'{kind}'")
             case Jump(kind=kind) if kind not in ("return", "@exit", "cycle", "exit", "continue"):
                 raise CannotPrint(f"'{kind}'")
         if type(statement).__name__ in ("Specification", "Opaque"):
-            raise CannotPrint("this statement")
+            raise CannotPrint("this statement", hint=OUTSIDE)
         for top in expressions(statement):
             for node in walk(top):
-                if isinstance(node, Literal) and node.kind in ("char", "complex"):
-                    raise CannotPrint("a text or complex number", node.start, node.end)
-                if isinstance(node, Apply):
-                    self._check_function(node, statement.line.text)
+                with self.refusals.at(statement.line):
+                    if isinstance(node, Literal) and node.kind in ("char", "complex"):
+                        hint = TEXT if node.kind == "char" else ""
+                        raise CannotPrint("a text or complex number", node.start, node.end, hint)
+                    if isinstance(node, Apply):
+                        self._check_function(node, statement.line.text)
 
     def _check_function(self, node: Apply, text: str) -> None:
         if not isinstance(node.base, Name) or self._site(node) is not None or self._site(node.base) is not None:
             return
         name, key = node.base.name, self.routine.key
+        if name in self.refusals.names:
+            return
         if self.facts.scopes.variable(name, key) is not None:
             return
         if any(name == f[0] for f in self.routine.spec.statement_functions):
             raise CannotPrint(f"the statement function '{name}'", node.start, node.end)
         spelled = text[node.base.start : node.base.end]
         if not self.facts.scopes.is_intrinsic(name, key) and spelled not in self.facts.application.macros_of(key):
-            raise CannotPrint(f"the function '{name}', whose source hfpy does not have", node.start, node.end)
+            raise CannotPrint(f"the function '{name}', whose source hfpy does not have,", node.start, node.end, SOURCE)
 
     # -- expressions
 
@@ -222,6 +224,8 @@ class KernelText(AccessRewriter):
             chain = component_name(expr)
             if chain in self.spelling.components:
                 return self.spelling.components[chain]
+            if root_name(expr) in self.refusals.names:
+                raise Follows(f"'{chain}'")
             if chain:
                 raise CannotPrint(f"'{chain}'", expr.start, expr.end)
         if isinstance(expr, Name | Apply):
@@ -240,6 +244,8 @@ class KernelText(AccessRewriter):
     def _call(self, site: CallSite, args: tuple[Expr, ...], text: str, planned: Any) -> str:
         if len(args) > len(self.facts.routine(site.callee).dummies):
             raise CannotPrint(f"a call of '{site.name}' with more arguments than it takes")
+        if site.callee not in self.spelling.further:
+            raise Follows(f"'{site.name}'")
         values = [self._render(a.value if isinstance(a, Keyword) else a, text, planned) for a in args]
         self._check_sections(site, values)
         named = (text[a.start : a.value.start] if isinstance(a, Keyword) else "" for a in args)
