@@ -94,10 +94,15 @@ def perfect_nest(outer: Construct, most: int) -> list[Construct]:
     loops = [outer]
     while len(loops) < most and len(loops[-1].body) == 1:
         inner = loops[-1].body[0]
-        if not isinstance(inner, Construct) or inner.kind != "do" or not _counted(inner):
+        if not isinstance(inner, Construct) or inner.kind != "do" or not _counted(inner) or serial_reason(inner):
             break
         loops.append(inner)
     return loops
+
+
+def serial_reason(loop: Construct) -> str:
+    """Why the user wants a loop to stay as it is; empty if nothing is said."""
+    return loop.header.serial if isinstance(loop.header, Header) else ""
 
 
 def _counted(loop: Construct) -> bool:
@@ -111,6 +116,8 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
     """
     if outer.kind != "do" or not _counted(outer):
         raise NotTaken("a loop of a region needs a variable and bounds", outer.header.line, _NEED)
+    if why := serial_reason(outer):
+        raise NotTaken(f"you call this loop serial: {why}", outer.header.line, "name others, or take @serial away")
     loops = perfect_nest(outer, len(names) or most)
     turns = tuple(_turns(loop.header) for loop in loops)
     _all_named(names, loops, turns)

@@ -299,6 +299,8 @@ def concurrent(world: World, loop: Construct) -> LoopRegion:
     header = loop.header
     assert isinstance(header, Header)
     line = header.line
+    if header.serial:
+        raise NotTaken(f"you call this loop serial: {header.serial}", line, "")
     if header.label:
         raise NotTaken("a labelled 'do concurrent'", line, "")
     if index_types(line) not in ("", "integer"):

@@ -3,6 +3,7 @@
     directive := '@' keyword '{' [ attribute { [','] attribute } ] '}' [anything]
     attribute := name '(' entry { ',' entry } ')'  |  flag
     end       := '@end' keyword [anything]
+    serial    := '@serial' ':' reason
 
 Names are case-insensitive; entries are split at commas of depth 0; unknown names are errors with a suggestion.
 """
@@ -27,7 +28,7 @@ from hfpy.parse.tokens import matching, split_top, trim
 
 Sizes = Mapping[str, str]  # of the project's domains, by the names that mean them
 NO_SIZES: Sizes = MappingProxyType({})
-KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
+KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "serial", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
     "march share team block fuse annotate transform specialise specialize async stride independent distinct"
@@ -108,6 +109,8 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
         return None, [_unknown(line, file, found.start(1), found.end(1))]
     if keyword == "exit":
         return Directive(keyword, False, ()), []
+    if keyword == "serial":
+        return _serial(line, file, found.end(1))
     if not found.group(2) and keyword == "parallelregion" and not text[found.end() :].strip():
         return Directive(keyword, False, ()), []  # all of it comes from the loops behind
     if not found.group(2):
@@ -121,6 +124,21 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
     if problems:
         return None, problems
     return Directive(keyword, False, tuple(attributes)), []
+
+
+def _serial(line: LogicalLine, file: str, start: int) -> tuple[Directive | None, list[Diagnostic]]:
+    """``@serial: reason``."""
+    rest = line.text[start:].strip()
+    reason = rest[1:].strip()
+    if rest[:1] != ":" or not reason:
+        hint = "write why: @serial: each turn needs the one before"
+        return None, [error("HF202", "@serial needs a reason", line.place(file), hint)]
+    return Directive("serial", False, (Attribute("reason", (reason,), start, len(line.text)),)), []
+
+
+def is_serial(line: LogicalLine) -> bool:
+    """Whether a directive line is ``@serial``."""
+    return line.directive and line.compact.startswith("@serial:")
 
 
 def is_scheme(line: LogicalLine) -> bool:
