@@ -29,6 +29,7 @@ from hfpy.commandline import (
     chosen_executable,
     given_by,
     opened,
+    require_programs,
     show_diagnostics,
     status_of,
     target_option,
@@ -133,6 +134,27 @@ def build_command(project: Path, **options: Any) -> None:
     what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
     for name, path in built.executables.items():
         click.echo(f"built {user_path(installed.get(name, path))} ({what})")
+    for path in built.library.files if built.library is not None else ():
+        click.echo(f"built {user_path(path)} ({what})")
+
+
+@cli.command("install")
+@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
+@click.option("--prefix", type=PATH, required=True, metavar="DIR", help="Where bin, lib and include are.")
+@build_options
+def install_command(project: Path, prefix: Path, **options: Any) -> None:
+    """Build the project and copy executables, libraries, module files and a pkg-config file to folders under DIR."""
+    from hfpy.build.install import install
+    from hfpy.build.session import open_project
+
+    session = open_project(project, given_by(options), os.environ, runs=True)
+    built = built_session(session, options)
+    staged = os.environ.get("DESTDIR")
+    changed = install(session.project, built, prefix, Path(staged) if staged else None)
+    for path in changed:
+        click.echo(f"installed {printable(str(path))}")
+    if not changed:
+        click.echo("everything was up to date")
 
 
 @cli.command("run")
@@ -152,6 +174,7 @@ def run_command(
     from hfpy.build.session import open_project
 
     session = open_project(project, given_by({**options, "profile": profile}), os.environ, runs=True)
+    require_programs(session.project)
     built = built_session(session, options)
     chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]

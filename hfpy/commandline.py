@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
     from hfpy.build.progress import Phases
     from hfpy.build.session import Given, Session
+    from hfpy.project import Project
     from hfpy.translation import Translation
 
 DONE, USER_FAULT, WRONG_USE, TOOL_FAULT, DIFFERENCE, HFPY_FAULT = 0, 1, 2, 3, 4, 70
@@ -176,6 +177,12 @@ def built_session(session: Session, options: dict[str, Any]) -> Built:
         if options.get("timings"):
             click.echo(phases.report(), err=True)
     return built
+
+
+def require_programs(project: Project) -> None:
+    """Raises UsageError if a project has nothing that can be run."""
+    if project.kind == "library" and not project.executables:
+        raise UsageError("the project is a library; name the main programs that are to be built in executables")
 
 
 def chosen_executable(names: list[str], asked: str | None) -> str:

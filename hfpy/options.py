@@ -147,7 +147,8 @@ class Options:
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays. ``exports`` are the procedures and
-    variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell).
+    variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell; of
+    a ``library`` all that is public).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
     ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
@@ -169,6 +170,7 @@ class Options:
     layout: str | None = None
     layout_arrays: Mapping[str, str] = field(default_factory=dict)
     exports: tuple[str, ...] | None = None
+    library: bool = False
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)
     schedule: str = "static"
     line_markers: bool = False

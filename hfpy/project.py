@@ -28,6 +28,7 @@ MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
 STORAGE_ORDER_FILE = "storage_order.F90"
 STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
 TARGETS = ("cpu", "gpu")
+KINDS = ("program", "library")
 FORTRAN_SUFFIXES = (".h90", ".H90", ".f90", ".F90", ".f", ".F", ".for", ".FOR")
 C_SUFFIXES = (".c",)
 CUDA_SUFFIXES = (".cu",)
@@ -56,6 +57,7 @@ class TargetSettings:
 class Project:
     """A project as its settings describe it. Paths in it are as the user wrote them, relative to ``root``.
 
+    ``kind`` is ``program`` or ``library``, ``version`` what the library's users ask for.
     ``schemes`` and ``routines`` map a name to a backend for each target; ``layout_arrays`` maps an array
     to an order for each target. ``exports`` are procedures and variables that code outside of the project uses (None:
     as the sources tell). ``drop_directives`` are patterns of files in whose regions the user's own directives are
@@ -67,6 +69,8 @@ class Project:
     root: Path
     name: str
     sources: tuple[str, ...]
+    kind: str = "program"
+    version: str = "0"
     executables: tuple[str, ...] = ()
     storage_order: str | None = None
     define: tuple[str, ...] = ()
@@ -143,6 +147,7 @@ def options_for(project: Project, target: str) -> Options:
         include_dirs=tuple(project.root / d for d in project.include_dirs),
         layout=project.layout.get(target),
         exports=project.exports,
+        library=project.kind == "library",
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
         domains=project.domains,
         legacy=project.legacy,

@@ -13,9 +13,9 @@ from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
 from hfpy.options import DebugPrint, DomainSpec, schedule_fault, sizes_of
-from hfpy.project import PROJECT_FILE, TARGETS, Project, TargetSettings
+from hfpy.project import KINDS, PROJECT_FILE, TARGETS, Project, TargetSettings
 
-_PROJECT_TEXTS = ("name", "storage_order", "build_dir")
+_PROJECT_TEXTS = ("name", "kind", "version", "storage_order", "build_dir")
 _PROJECT_LISTS = (
     "sources",
     "executables",
@@ -82,11 +82,15 @@ class _Reader:
             hint = 'write for instance sources = ["source"] below [project]'
             place = find_key(self.text, ("project",), self.file)
             self.diagnostics.append(error(codes.NO_SOURCES, "[project] names no sources", place, hint))
+        if texts["kind"] is not None:
+            self.one_of(texts["kind"], KINDS, ("project", "kind"), "kind")
         layout = self.table(self.data, "layout", ())
         arrays = self.table(layout, "arrays", ("layout",))
         return Project(
             root=folder,
             name=texts["name"] or folder.resolve().name,
+            kind=texts["kind"] or "program",
+            version=texts["version"] or "0",
             storage_order=texts["storage_order"],
             build_dir=texts["build_dir"] or "build",
             targets=self.targets(),

@@ -101,7 +101,7 @@ class DeviceData(HostStatements):
             yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
 
     def _enter(self, data: DataObject, line: LogicalLine) -> list[str]:
-        copy = self.states.of(data.name, self.key) != LOCAL
+        copy = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
         return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
