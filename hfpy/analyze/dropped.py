@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
 _DECLARING = frozenset({"threadprivate", "declare", "routine"})
@@ -41,7 +41,7 @@ class Dropped:
             loops = "a loop" if len(self.others) == 1 else f"{len(self.others)} loops"
             message += f"; {loops} outside of regions {'is' if len(self.others) == 1 else 'are'} serial now"
         row = self.all[0].first
-        found = physical(index.source.lines[row])
+        found = physical(rows_of(index.source, index.fixed)[row])
         hint = "make such loops regions, too" if self.others else ""
         return note("HF240", message, Place(index.path, index.user_line(row), found.column + 1, found.length), hint)
 
@@ -66,7 +66,7 @@ def dropped(index: FileIndex, routines: Sequence[Routine], target: str) -> Dropp
 
 
 def _of_routine(index: FileIndex, routine: Routine, spans: Sequence[tuple[int, int]], made: Dropped) -> None:
-    rows = index.source.lines
+    rows = rows_of(index.source, index.fixed)
     listed = [d for d in _own(index, routine) if not _DECLARING & set(d.words)]
     pairs = list(_pairs(listed))
     for first, last in spans:

@@ -24,7 +24,7 @@ from hfpy.model.statements import Construct, Header, Node, Statement, constructs
 from hfpy.model.units import FileIndex
 from hfpy.options import schedule_fault
 from hfpy.parse.directives import OPERATORS
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import Clause, OwnDirective, index_types, locality_of, own_directives_in
 
 _STATED = {("omp", ("parallel", "do")), ("omp", ("parallel", "do", "simd")), ("acc", ("parallel", "loop"))}
@@ -83,12 +83,13 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
     routine = world.routine
     unit = index.units[routine.unit]
     behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
-    listed = [d for d in own_directives_in(index.source.lines, routine.header.last + 1, behind, False) if d.sentinel]
+    rows = rows_of(index.source, index.fixed)
+    listed = [d for d in own_directives_in(rows, routine.header.last + 1, behind, index.fixed) if d.sentinel]
     regions = [(c.header.line.first, c.end.line.last) for c in routine.regions if c.end is not None]
     loops = {c.header.line.first: c for c in constructs(routine.body) if c.kind in ("do", "doconcurrent")}
     blocks = _open_blocks(listed)
     impure = {"pure", "elemental"} & set(routine.prefix) - ({"elemental"} if "impure" in routine.prefix else set())
-    for row, loop, marks in _found(index, listed, loops, routine.body):
+    for row, loop, marks in _found(rows, listed, loops, routine.body):
         if any(first <= row <= last for first, last in regions):
             continue  # part of a region already
         own = marks[0] if marks else None
@@ -100,18 +101,18 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
             continue
         try:
             yield from [
-                _candidate(world, listed, (*marks, *_leading(index, listed, one, marks)), one, row) for one in loop
+                _candidate(world, listed, (*marks, *_leading(rows, listed, one, marks)), one, row) for one in loop
             ]
         except NotTaken as fault:
             yield Kept(row, fault.message)
 
 
 def _leading(
-    index: FileIndex, listed: Sequence[OwnDirective], loop: Construct, marks: Sequence[OwnDirective]
+    rows: Sequence[str], listed: Sequence[OwnDirective], loop: Construct, marks: Sequence[OwnDirective]
 ) -> Iterator[OwnDirective]:
     """An ``!$acc loop`` right before a loop in ``kernels``."""
     for directive in listed:
-        right_before = _next_code(index.source.lines, directive.last + 1) == loop.header.line.first
+        right_before = _next_code(rows, directive.last + 1) == loop.header.line.first
         if right_before and directive.for_loop and directive not in marks and marks:
             yield directive
 
@@ -135,12 +136,11 @@ Found = tuple[int, "list[Construct] | str", tuple[OwnDirective, ...]]
 
 
 def _found(
-    index: FileIndex, listed: Sequence[OwnDirective], loops: Mapping[int, Construct], body: Sequence[Node]
+    rows: Sequence[str], listed: Sequence[OwnDirective], loops: Mapping[int, Construct], body: Sequence[Node]
 ) -> Iterator[Found]:
     """The line that says that something is parallel, the loops that are meant (or why there are none), and the
     directives that say it.
     """
-    rows = index.source.lines
     ends = {first: last for first, last, _ in _open_blocks(listed)}
     for directive in listed:
         key = (directive.sentinel, directive.words)

@@ -30,7 +30,7 @@ _NEVER_LATER = frozenset(
 )  # are clauses
 _JOINED = re.compile(f"(?:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})+")
 _PART = re.compile("|".join(sorted(_KNOWN, key=len, reverse=True)))
-_PARALLEL = re.compile(r"!\$(?:omp|acc)\b|\bdo\s*,?\s*concurrent\b", re.IGNORECASE)
+_PARALLEL = re.compile(r"(?:!|^[c*])\$(?:omp|acc)\b|\bdo\s*,?\s*concurrent\b", re.IGNORECASE)
 _LOOPS = frozenset({"do", "loop", "simd", "taskloop", "distribute"})
 _BLOCKS = frozenset(
     "critical data host_data kernels masked master parallel scope sections serial single target task taskgroup teams "

@@ -31,6 +31,7 @@ from hfpy.transform.edits import (
     replace_range,
 )
 from hfpy.transform.firsttouch import first_touches, touching_loop
+from hfpy.transform.fixedform import lines_for
 from hfpy.transform.leniencies import logical_equalities, repeated_declarations
 from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
@@ -86,7 +87,7 @@ class FileRewriter:
         added = self.workshop.finish(self.index, self.found)
         if edits or self._needs_macros():
             edits.append(insert_lines(0, [*self._head(), *added.head], -10, 0))
-        wrap = None if self.index.fixed else (lambda text: wrap_line(text, self.facts.application.macros))
+        wrap = lines_for(self.index, self.facts.application.macros)
         try:
             edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
         except OverlapError as clash:

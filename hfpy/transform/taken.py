@@ -23,10 +23,10 @@ from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors, note
 from hfpy.model.application import Application
 from hfpy.model.statements import Construct, Header, flatten
-from hfpy.model.units import FileIndex, Routine
+from hfpy.model.units import FileIndex
 from hfpy.parse.application import completed
 from hfpy.parse.nests import own_nest
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import calls_loops_parallel
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.transform.ownloops import directive_rows, last_row
@@ -82,14 +82,14 @@ def _first_row(loop: _Loop) -> int:
 
 
 def _note(index: FileIndex, row: int, why: str) -> Diagnostic:
-    found = physical(index.source.lines[row])
+    found = physical(rows_of(index.source, index.fixed)[row])
     place = Place(index.path, index.user_line(row), found.column + 1, found.length)
     return note("HF242", f"this stays as it is and becomes no region: {why}", place)
 
 
 def _worlds(application: Application) -> dict[str, World]:
     scopes = Scopes(application)
-    parallel = {f.path for f in application.files if not f.fixed and calls_loops_parallel(f.source.lines)}
+    parallel = {f.path for f in application.files if calls_loops_parallel(f.source.lines)}
     domains = application.options.domains
     return {
         key: World(scopes, routine, uses(located(routine)), domains)
@@ -155,7 +155,7 @@ def _written(settled: Settled, worlds: Mapping[str, World], loops: Sequence[_Loo
         index = application.file(loop.key)
         region = loop.candidate.region(worlds[loop.key], loop.depth)
         edits = changes.setdefault(index.path, {})
-        edits |= dict.fromkeys(_edits(application.routines[loop.key], worlds[loop.key], loop.candidate, region))
+        edits |= dict.fromkeys(_edits(index, worlds[loop.key], loop.candidate, region))
     made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
     if not changes:
         return made
@@ -164,12 +164,13 @@ def _written(settled: Settled, worlds: Mapping[str, World], loops: Sequence[_Loo
     return made if has_errors(made.found) else without_dropped(made)
 
 
-def _edits(routine: Routine, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
+def _edits(index: FileIndex, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
     """The directive in the place of the user's, and the end behind the loops."""
+    routine = world.routine
     header = candidate.outer.header.line
     for mark in candidate.marks:
         yield replace_lines(mark.first, mark.last, ())
-    column = header.segments[0][2]
+    column = 0 if index.fixed else header.segments[0][2]
     rows = directive_rows(column, [*region.attributes, *candidate.attributes], "!@")
     end = " " * column + "!@end parallelRegion"
     if candidate.outer.kind != "doconcurrent":
