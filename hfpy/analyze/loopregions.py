@@ -136,6 +136,7 @@ def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], ord
         if not index_types(loop.header.line) or world.scopes.variable(turn.iterator, world.routine.key) is not None:
             _integer(world, loop.header, turn.iterator, (0, None))
         _upwards(loop.header.line, turn, (0, None))
+    _unchanged([loop], turns)
     sizes = {name: _size(world, loop, by_name[name]) for name in order}
     outermost_first = tuple(by_name[name] for name in reversed(order))
     return LoopRegion((loop,), outermost_first, tuple(sizes.items()))

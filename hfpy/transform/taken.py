@@ -60,13 +60,14 @@ def with_parallel_loops(settled: Settled, judge: Judge) -> Settled:
     loops, kept = _candidates(application, worlds)
     if not loops and not kept:
         return settled
+    before: _Before = _Before(settled, judge)
     for _ in range(_ROUNDS):
         loops = _deep_enough(worlds, loops)
         active = [loop for loop in _outermost(loops) if not loop.why]
         made = _written(settled, worlds, active)
         if not active:
             break
-        loops, settled_now = _judged(application, made, loops, judge)
+        loops, settled_now = _judged(application, made, loops, before)
         if settled_now:
             break
     else:
@@ -210,7 +211,26 @@ def _as_loops(outer: Construct, region: LoopRegion, rows: Sequence[str], end: st
 # -- judgement
 
 
-def _judged(application: Application, made: Settled, loops: Sequence[_Loop], judge: Judge) -> tuple[list[_Loop], bool]:
+@dataclass
+class _Before:
+    """What is wrong with the application as it is, looked for when it is asked."""
+
+    settled: Settled
+    judge: Judge
+    _errors: frozenset[tuple[str, str]] | None = None
+
+    def has(self, diagnostic: Diagnostic) -> bool:
+        """Whether an error is there without any new region."""
+        if self._errors is None:
+            facts = analyse(self.settled.application)
+            found = self.judge(facts, Effects(facts))
+            self._errors = frozenset((d.code, d.message) for d in found if d.severity == "error")
+        return (diagnostic.code, diagnostic.message) in self._errors
+
+
+def _judged(
+    application: Application, made: Settled, loops: Sequence[_Loop], before: _Before
+) -> tuple[list[_Loop], bool]:
     """The loops after what is said of their regions, and whether nothing changed."""
     active = [x for x in _outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
@@ -225,12 +245,14 @@ def _judged(application: Application, made: Settled, loops: Sequence[_Loop], jud
     else:
         facts = analyse(made.application)
         effects = Effects(facts)
-        found = judge(facts, effects)
+        found = before.judge(facts, effects)
         regions = list(_regions(made.application, rows))
         for d in found:
             blamed = _blamed(d, regions)
             if blamed is not None and _counts(d, blamed):
                 faults.setdefault(id(blamed), d.message)
+            elif blamed is None and d.severity == "error" and not before.has(d):
+                faults = {**{id(x): d.message for x in _near(facts, d, active)}, **faults}
         for construct, number, x in regions:
             if id(x) not in faults and (why := _leaving(facts, effects, construct, number, x)):
                 faults[id(x)] = why
@@ -266,6 +288,18 @@ def _blamed(diagnostic: Diagnostic, regions: Regions) -> _Loop | None:
             if place.file == construct.region.place.file and first <= place.line <= last:
                 return loop
     return None
+
+
+def _near(facts: Facts, diagnostic: Diagnostic, loops: Sequence[_Loop]) -> Sequence[_Loop]:
+    """The loops that an error elsewhere may come from: those of its routine, else of its file, else all."""
+    place = diagnostic.place
+    inside = []
+    for loop in loops:
+        routine = facts.routine(loop.key)
+        last = routine.end.last + 1 if routine.end is not None else place.line
+        if routine.file == place.file and routine.header.first + 1 <= place.line <= last:
+            inside.append(loop)
+    return inside or [x for x in loops if facts.routine(x.key).file == place.file] or loops
 
 
 def _counts(diagnostic: Diagnostic, loop: _Loop) -> bool:

@@ -172,6 +172,7 @@ KEPT = {
     ),
     "a jump out": ("!$omp parallel do\ndo i = 1, nx\nif (a(i,1) > 0) exit\na(i,1) = 1\nend do", "leaves the region"),
     "kinds of do concurrent": ("do concurrent (integer(8) :: i = 1:nx)\na(i,1) = i\nend do", "a kind of their own"),
+    "a bound that changes": ("do concurrent (i = 1:n)\na(i,1) = i\nn = 3\nend do", "'n' is set in the nest"),
     "downwards": ("do concurrent (i = nx:1:-1)\na(i,1) = i\nend do", "downwards"),
 }
 
@@ -239,3 +240,15 @@ def test_key_of_the_project(tmp_path: Path) -> None:
     project.write_text('[project]\nsources = ["a.f90"]\ndirectives_as_regions = "yes"\n')
     with pytest.raises(HfpyError, match="true or false"):
         open_project(tmp_path, Given(), {})
+
+
+def test_an_error_elsewhere() -> None:
+    """What is wrong only with a region, but not where it stands: here a name that it needs."""
+    text = f"hfb0_s = 1\n!$omp parallel do\n{NEST}"
+    source = SOURCE.replace("TEXT", text).replace("PREFIX ", "").replace(":: i, j, k, n", ":: i, j, k, n, hfb0_s")
+    done = translate_text({"m.f90": source}, directives_as_regions=True, backend="openmp").require()
+    assert regions(done) == []
+    assert [(d.code, "hfb0_s" in d.message) for d in done.diagnostics] == [("HF242", True)]
+    wrong = source.replace("hfb0_s = 1", "call inner(1)").replace(", hfb0_s", "")  # wrong anyway
+    found = translate_text({"m.f90": wrong}, directives_as_regions=True, backend="openmp")
+    assert found.codes() == ["HF400"] and "HF242" not in [d.code for d in found.diagnostics]
