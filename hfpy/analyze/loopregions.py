@@ -81,12 +81,15 @@ class LoopRegion:
 
 @dataclass(frozen=True)
 class World:
-    """What is known around a nest: the scopes, its routine, the references of that, the project's domains."""
+    """What is known around a nest: the scopes, its routine, the references of that, the project's domains, and
+    variables of which each thread has its own (``threadprivate``), by home unit and name.
+    """
 
     scopes: Scopes
     routine: Routine
     references: Sequence[Reference]
     domains: Mapping[str, DomainSpec]
+    of_threads: frozenset[tuple[str, str]] = frozenset()
 
 
 def perfect_nest(outer: Construct, most: int) -> list[Construct]:

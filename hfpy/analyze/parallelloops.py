@@ -19,6 +19,7 @@ from hfpy.analyze.loopregions import (
     loop_region,
     perfect_nest,
 )
+from hfpy.model.application import Application
 from hfpy.model.expressions import Keyword, Range
 from hfpy.model.statements import Construct, Header, Node, Statement, constructs
 from hfpy.model.units import FileIndex
@@ -204,10 +205,38 @@ def _between(nodes: Sequence[Node], first: int, last: int) -> list[Node]:
 # -- clauses
 
 
+def of_threads(application: Application) -> frozenset[tuple[str, str]]:
+    """The variables that directives make ``threadprivate``, by home unit and name."""
+    found: set[tuple[str, str]] = set()
+    for key, routine in application.routines.items():
+        index = application.file(key)
+        unit = index.units[routine.unit]
+        behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
+        last = routine.body_first if routine.body_first >= 0 else behind
+        for directive in own_directives_in(rows_of(index.source, index.fixed), routine.header.first, last, index.fixed):
+            if directive.words == ("threadprivate",):
+                names = set(directive.listed)
+                blocks = {m for g in routine.spec.groups if g.kind == "common" and g.name in names for m in g.members}
+                found |= {(key, name) for name in names | blocks if name in routine.spec.symbols}
+    return frozenset(found)
+
+
+def _of_threads(world: World, loop: Construct) -> str:
+    """A variable in a loop of which each thread has its own; empty if there is none."""
+    for reference in world.references:
+        if any(c is loop for c in reference.at.constructs):
+            found = world.scopes.variable(reference.name, world.routine.key)
+            if found is not None and (found.home, found.symbol.name) in world.of_threads:
+                return reference.name
+    return ""
+
+
 def _candidate(
     world: World, listed: Sequence[OwnDirective], marks: tuple[OwnDirective, ...], loop: Construct, owner: int
 ) -> Candidate:
     """A candidate with what the clauses of its directive say. Raises NotTaken."""
+    if name := _of_threads(world, loop):
+        raise NotTaken(f"each thread has its own '{name}' (threadprivate)", loop.header.line, "")
     last = _last(loop)
     inside = [d for d in listed if loop.header.line.first < d.first < last]
     ordered = any(_ORDERING & set(d.words) for d in inside)

@@ -98,6 +98,11 @@ class OwnDirective:
         return "target" in self.words and bool({"data", "update"} & set(self.words))
 
     @property
+    def listed(self) -> tuple[str, ...]:
+        """The names that ``threadprivate`` lists, those of common blocks without their slashes."""
+        return tuple(name.strip("/ ") for clause in self.clauses for name in clause.entries)
+
+    @property
     def name(self) -> str:
         """What it is called, as users write it."""
         return f"!${self.sentinel} {' '.join(self.words)}"

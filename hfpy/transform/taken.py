@@ -15,7 +15,7 @@ from hfpy.analyze.context import located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
-from hfpy.analyze.parallelloops import Candidate, Kept, candidates
+from hfpy.analyze.parallelloops import Candidate, Kept, candidates, of_threads
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RoutineSharing
@@ -23,7 +23,7 @@ from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors, note
 from hfpy.model.application import Application
 from hfpy.model.statements import Construct, Header, flatten
-from hfpy.model.units import FileIndex
+from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.application import completed
 from hfpy.parse.nests import own_nest
 from hfpy.parse.physical import physical, rows_of
@@ -92,8 +92,9 @@ def _worlds(application: Application) -> dict[str, World]:
     scopes = Scopes(application)
     parallel = {f.path for f in application.files if calls_loops_parallel(f.source.lines)}
     domains = application.options.domains
+    private = of_threads(application) if parallel else frozenset()
     return {
-        key: World(scopes, routine, uses(located(routine)), domains)
+        key: World(scopes, routine, uses(located(routine)), domains, private)
         for key, routine in application.routines.items()
         if routine.body and routine.file in parallel
     }
@@ -252,7 +253,7 @@ def _judged(
             if blamed is not None and _counts(d, blamed):
                 faults.setdefault(id(blamed), d.message)
             elif blamed is None and d.severity == "error" and not before.has(d):
-                faults = {**{id(x): d.message for x in _near(facts, d, active)}, **faults}
+                faults = {**{id(x): d.message for x in _near(facts, d, regions)}, **faults}
         for construct, number, x in regions:
             if id(x) not in faults and (why := _leaving(facts, effects, construct, number, x)):
                 faults[id(x)] = why
@@ -290,16 +291,22 @@ def _blamed(diagnostic: Diagnostic, regions: Regions) -> _Loop | None:
     return None
 
 
-def _near(facts: Facts, diagnostic: Diagnostic, loops: Sequence[_Loop]) -> Sequence[_Loop]:
-    """The loops that an error elsewhere may come from: those of its routine, else of its file, else all."""
+def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[_Loop]:
+    """The loops that an error outside of them may come from: those that lead to its routine, else those in it, else
+    those of its file, else all.
+    """
     place = diagnostic.place
-    inside = []
-    for loop in loops:
-        routine = facts.routine(loop.key)
-        last = routine.end.last + 1 if routine.end is not None else place.line
-        if routine.file == place.file and routine.header.first + 1 <= place.line <= last:
-            inside.append(loop)
-    return inside or [x for x in loops if facts.routine(x.key).file == place.file] or loops
+    key = next((k for k, r in facts.application.routines.items() if r.file == place.file and _holds(r, place)), "")
+    above = facts.positions.get(key).above
+    leading = [loop for _, number, loop in regions if RegionId(loop.key, number) in above]
+    inside = [loop for _, _, loop in regions if loop.key == key]
+    beside = [loop for _, _, loop in regions if facts.routine(loop.key).file == place.file]
+    return leading or inside or beside or [loop for _, _, loop in regions]
+
+
+def _holds(routine: Routine, place: Place) -> bool:
+    last = routine.end.last if routine.end is not None else -1
+    return routine.kind not in ("module", "submodule") and routine.header.first < place.line <= last + 1
 
 
 def _counts(diagnostic: Diagnostic, loop: _Loop) -> bool:

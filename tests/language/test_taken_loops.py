@@ -10,7 +10,8 @@ from tests.support import Translated, translate_text
 
 SOURCE = """module m
   implicit none
-  real(8) :: shared_value
+  real(8) :: shared_value, of_threads
+  !$omp threadprivate(of_threads)
 contains
   PREFIX subroutine s(nx, ny, nz, a, b, c, total)
     integer, intent(in) :: nx, ny, nz
@@ -41,9 +42,13 @@ def translated(text: str, prefix: str = "", **options: object) -> Translated:
     return translate_text({"m.f90": source}, **options)
 
 
+def first_routine(done: Translated) -> str:
+    return done.text.split("contains")[1].split("end subroutine s")[0]
+
+
 def regions(done: Translated) -> list[str]:
     """The attributes of the regions of the first routine."""
-    text = done.require().text.split("end subroutine s")[0]
+    text = first_routine(done.require())
     rows = [r.strip() for r in text.splitlines() if r.strip().startswith("!@") and "end" not in r]
     joined = " ".join(r.removesuffix(" &").removeprefix("!@  ") for r in rows)
     return [r.removesuffix("}").strip().removesuffix("}") for r in joined.split("!@parallelRegion{") if r]
@@ -115,7 +120,7 @@ def test_taken(name: str) -> None:
     text, attributes = TAKEN[name]
     done = translated(text)
     assert regions(done) == [attributes]
-    here = done.text.split("end subroutine s")[0]
+    here = first_routine(done)
     assert ("!$acc" in here, "!$omp" in here) == (False, "num_threads" in text)
     assert [d.message for d in done.diagnostics if d.code == "HF242" and "num_threads" not in d.message] == []
 
@@ -172,6 +177,7 @@ KEPT = {
     ),
     "a jump out": ("!$omp parallel do\ndo i = 1, nx\nif (a(i,1) > 0) exit\na(i,1) = 1\nend do", "leaves the region"),
     "kinds of do concurrent": ("do concurrent (integer(8) :: i = 1:nx)\na(i,1) = i\nend do", "a kind of their own"),
+    "a value of each thread": ("!$omp parallel do\ndo i = 1, nx\na(i,1) = of_threads\nend do", "threadprivate"),
     "a bound that changes": ("do concurrent (i = 1:n)\na(i,1) = i\nn = 3\nend do", "'n' is set in the nest"),
     "downwards": ("do concurrent (i = nx:1:-1)\na(i,1) = i\nend do", "downwards"),
 }
@@ -187,9 +193,9 @@ def test_kept(name: str) -> None:
     first = next(
         n for n, row in enumerate(text.splitlines()) if "parallel do" in row or "acc" in row or "concurrent" in row
     )
-    assert notes[0].place.line == 10 + first
+    assert notes[0].place.line == 11 + first
     own = [row for row in text.splitlines() if row.startswith("!$")]
-    left = [row.strip() for row in done.text.split("end subroutine s")[0].splitlines()]
+    left = [row.strip() for row in first_routine(done).splitlines()]
     assert [row for row in left if row.startswith("!$")] == own
 
 
@@ -197,7 +203,7 @@ def test_a_chain_of_calls() -> None:
     """The outer loop becomes the region; with both it would be one in another."""
     done = translated("!$omp parallel do\ndo j = 1, ny\ncall inner(nx, a(:,j))\nend do", backend="openmp")
     assert regions(done) == ["domName(j), domSize(ny), explicit"]
-    assert [d.place.line for d in done.diagnostics if d.code == "HF242"] == [19]
+    assert [d.place.line for d in done.diagnostics if d.code == "HF242"] == [20]
     assert done.text.count("!@parallelRegion") == 1
 
 
@@ -229,7 +235,7 @@ def test_other_files_are_read() -> None:
 def test_places_behind_a_loop_that_was_written_anew() -> None:
     text = "do concurrent (i = 1:nx, a(i,1) > 0)\na(i,1) = 1\nend do\n"
     text += "!@parallelRegion\ndo i = 2, nx\na(i,1) = a(i-1,1)\nend do"
-    assert [(d.code, d.place.line) for d in translated(text).errors] == [("HF504", 15)]
+    assert [(d.code, d.place.line) for d in translated(text).errors] == [("HF504", 16)]
 
 
 def test_key_of_the_project(tmp_path: Path) -> None:
@@ -252,3 +258,14 @@ def test_an_error_elsewhere() -> None:
     wrong = source.replace("hfb0_s = 1", "call inner(1)").replace(", hfb0_s", "")  # wrong anyway
     found = translate_text({"m.f90": wrong}, directives_as_regions=True, backend="openmp")
     assert found.codes() == ["HF400"] and "HF242" not in [d.code for d in found.diagnostics]
+
+
+def test_an_error_in_a_routine_that_is_called() -> None:
+    """The loop that calls it stays; others become regions."""
+    text = "!$omp parallel do\ndo i = 1, nx\ncall put(a(i,1))\nend do\n" + f"!$omp parallel do\n{NEST}"
+    source = SOURCE.replace("TEXT", text).replace("PREFIX ", "")
+    put = "  subroutine put(y)\n    real(8) :: y\n    shared_value = shared_value + y\n  end subroutine put\n"
+    source = source.replace("end module m", put + "end module m")
+    done = translate_text({"m.f90": source}, directives_as_regions=True, backend="openmp", opt=0).require()
+    assert regions(done) == [SIZES]
+    assert [d.place.line for d in done.diagnostics if d.code == "HF242"] == [11]
