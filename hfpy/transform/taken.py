@@ -14,12 +14,13 @@ from hfpy.analyze.analysis import analyse
 from hfpy.analyze.context import located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.iterators import ImpliedLoops
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
 from hfpy.analyze.parallelloops import Candidate, Kept, candidates, of_threads
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.uses import uses
+from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors, note
 from hfpy.model.application import Application
 from hfpy.model.statements import Construct, Header, flatten
@@ -329,7 +330,7 @@ def _leaving(facts: Facts, effects: Effects, construct: Construct, number: int, 
         return ""
     sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number).place()
     for name in sharing.lastprivate:
-        if name in loop.candidate.private:
+        if name in loop.candidate.private and not _counts_only(facts, loop.key, name):
             return f"'{name}' is private in it, but its value is used behind the loop"
     set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
     for name in sharing.firstprivate:
@@ -337,3 +338,16 @@ def _leaving(facts: Facts, effects: Effects, construct: Construct, number: int, 
         if name in set_in_it and (data is None or not data.rank):
             return f"'{name}' is read before it is set, so that it goes from point to point"
     return ""
+
+
+def _counts_only(facts: Facts, key: str, name: str) -> bool:
+    """Whether a routine reads a variable in loops over it alone, so that no value of it is used behind them."""
+    implied = ImpliedLoops()
+    reads = (r for r in facts.references[key] if r.name == name and not r.writes)
+    return all(implied.bind(r) or any(_over(c, name, r) for c in r.at.constructs) for r in reads)
+
+
+def _over(construct: Construct, name: str, reference: Reference) -> bool:
+    """Whether a reference stands in a loop over a name, and not in its bounds."""
+    header = construct.header
+    return isinstance(header, Header) and header.var == name and header is not reference.at.statement

@@ -32,6 +32,7 @@ contains
 end module m
 """
 NEST = "do j = 1, ny\ndo i = 1, nx\na(i,j) = i\nend do\nend do"
+INNER = "do i = 1, nx\na(i,j) = i\nend do"
 WITH_X = "do i = 1, nx\nx = i\na(i,1) = x\nend do"
 SIZES = "domName(i,j), domSize(nx,ny), explicit"
 
@@ -84,6 +85,10 @@ TAKEN = {
     ),
     "not below a triangle": (
         "!$omp parallel do\ndo j = 1, ny\ndo i = 1, j\na(i,j) = 1\nend do\nend do",
+        "domName(j), domSize(ny), explicit",
+    ),
+    "a counter of implied loops behind": (
+        f"!$omp parallel do private(i)\ndo j = 1, ny\nw(1) = 0\n{INNER}\nend do\nprint *, (a(i,1), i = 1, nx)",
         "domName(j), domSize(ny), explicit",
     ),
     "OpenACC": (f"!$acc parallel loop gang num_gangs(4) collapse(2) copy(a) present(b)\n{NEST}", SIZES),
@@ -151,6 +156,10 @@ KEPT = {
     "a value that leaves do concurrent": (
         f"do concurrent (i = 1:nx) local(x)\n{WITH_X[13:]}\ntotal = x",
         "used behind",
+    ),
+    "a counter that goes on": (
+        f"!$omp parallel do private(i)\ndo j = 1, ny\nx = 1\n{INNER}\nend do\ndo i = i, 3\nx = i\nend do",
+        "'i' is private in it",
     ),
     "a sum without reduction": ("!$omp parallel do\ndo i = 1, nx\nx = x + i\nend do", "from point to point"),
     "an atomic sum": (
