@@ -292,7 +292,8 @@ DIRECTIVES: dict[str, Entry] = {
     ),
     "HF216": Entry(
         "Around a region that hfpy writes directives for, or in it, stands one of the user's. Both together would not "
-        "compile, or let every thread do all of the work.",
+        "compile, or let every thread do all of the work. Or one of the user's lets the device work on arrays that a "
+        "backend with directives has there itself: hfpy takes the statements for host code.",
         {
             "doubled.f90": _text("""
             subroutine s(nx, ny, a)

@@ -2,7 +2,8 @@
 
 A routine with an active region loses all directives in the region, the loop directive before it, blocks that are open
 around it, with what they hold, and what moves data. Without them it means what it means to a compiler that heeds no
-directives. Directives of other loops stay, and so do those that declare something.
+directives. Directives of other loops stay, and so do those that declare something. But where the backend writes
+directives of the same kind for a GPU, all go by which the device works: it has arrays that they mean.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hfpy.analyze.facts import backend_of
+from hfpy.analyze.offloaded import OFFLOADING
 from hfpy.diagnostics import Diagnostic, Place, note
+from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
@@ -51,10 +55,12 @@ def _counted(made: Dropped) -> str:
     return ", ".join(f"{count} {where}" for count, where in pairs if count)
 
 
-def dropped(index: FileIndex, routines: Sequence[Routine], target: str) -> Dropped:
-    """What goes of a file with these routines, on a target."""
+def dropped(application: Application, index: FileIndex, routines: Sequence[Routine]) -> Dropped:
+    """What goes of a file with these routines."""
     made = Dropped()
+    target = application.options.target
     for routine in routines:
+        _on_device(index, routine, OFFLOADING.get(backend_of(application, routine.key), ""), made)
         spans = [
             (c.header.line.first, c.end.line.last)
             for c in routine.regions
@@ -62,7 +68,28 @@ def dropped(index: FileIndex, routines: Sequence[Routine], target: str) -> Dropp
         ]
         if spans:
             _of_routine(index, routine, spans, made)
+    made.others -= made.within
     return made
+
+
+def _on_device(index: FileIndex, routine: Routine, sentinel: str, made: Dropped) -> None:
+    """What lets the device work on arrays that a backend of the same kind of directives may have there itself, with
+    what stands in such blocks.
+    """
+    opened: list[OwnDirective] = []
+    ending: set[tuple[str, ...]] = set()
+    listed = (d for d in _own(index, routine) if sentinel and d.sentinel == sentinel)
+    for directive in (d for d in listed if not _DECLARING & set(d.words)):
+        if directive.ends:
+            if directive.words[1:] in ending:
+                made.around.add(directive)
+            while opened and directive.words[1:] in [o.words for o in opened]:
+                opened.pop()
+        elif directive.on_device or opened:
+            made.around.add(directive)
+            made.others |= {directive} if directive.for_loop or not directive.for_data else set()
+            ending.add(directive.words)
+            opened += [directive] if directive.for_block else []
 
 
 def _of_routine(index: FileIndex, routine: Routine, spans: Sequence[tuple[int, int]], made: Dropped) -> None:

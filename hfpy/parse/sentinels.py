@@ -36,6 +36,7 @@ _BLOCKS = frozenset(
     "critical data host_data kernels masked master parallel scope sections serial single target task taskgroup teams "
     "workshare".split()
 )
+_ADDRESSES = frozenset({"use_device", "use_device_ptr", "use_device_addr"})
 _ALONE = frozenset({"update", "enter", "exit", "declare", "cancel"})
 
 
@@ -101,6 +102,16 @@ class OwnDirective:
     def listed(self) -> tuple[str, ...]:
         """The names that ``threadprivate`` lists, those of common blocks without their slashes."""
         return tuple(name.strip("/ ") for clause in self.clauses for name in clause.entries)
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the device works for it, or its addresses are used."""
+        words = set(self.words)
+        if any(c.name in _ADDRESSES for c in self.clauses):
+            return True
+        if self.sentinel == "acc":
+            return bool({"parallel", "kernels", "serial", "host_data"} & words)
+        return "target" in words and not {"data", "update", "enter", "exit", "declare"} & words
 
     @property
     def name(self) -> str:

@@ -17,6 +17,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, has_errors
 from hfpy.model.application import Application
+from hfpy.model.units import Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
@@ -36,10 +37,10 @@ class Settled:
 
 
 def read_settled(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
-    """The application of some files, settled."""
+    """The application of some files, settled; where directives are read as regions, none is dropped yet."""
     application, found = read_application(paths, options, progress)
     made = Settled(application, found)
-    for step in (with_open_regions, without_dropped):
+    for step in (with_open_regions, *(() if options.directives_as_regions else (without_dropped,))):
         made = made if has_errors(made.found) else step(made)
     return made
 
@@ -68,11 +69,13 @@ def without_dropped(settled: Settled) -> Settled:
     application = settled.application
     notes: list[Diagnostic] = []
     changes: dict[str, list[Edit]] = {}
+    routines: dict[str, list[Routine]] = {}
+    for routine in application.routines.values():
+        routines.setdefault(routine.file, []).append(routine)
     for index in application.files:
-        if not index.hybrid or not application.options.drops_directives(index.path):
+        if not application.options.drops_directives(index.path):
             continue
-        routines = [r for r in application.routines.values() if r.file == index.path]
-        made = dropped(index, routines, application.options.target)
+        made = dropped(application, index, routines.get(index.path, ()))
         if made.all:
             notes.append(made.told(index))
             changes[index.path] = [replace_lines(d.first, d.last, ()) for d in made.all]

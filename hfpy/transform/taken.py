@@ -59,8 +59,9 @@ def with_parallel_loops(settled: Settled, judge: Judge) -> Settled:
     application = settled.application
     worlds = _worlds(application)
     loops, kept = _candidates(application, worlds)
-    if not loops and not kept:
-        return settled
+    if not loops:
+        notes = [_note(application.file(key), row, why) for key, row, why in kept]
+        return without_dropped(replace(settled, notes=(*settled.notes, *notes)))
     before: _Before = _Before(settled, judge)
     for _ in range(_ROUNDS):
         loops = _deep_enough(worlds, loops)
@@ -73,7 +74,7 @@ def with_parallel_loops(settled: Settled, judge: Judge) -> Settled:
             break
     else:
         loops = [replace(loop, why=loop.why or "too many rounds were needed") for loop in loops]
-        made = settled
+        made = without_dropped(settled)
     notes = [_note(application.file(key), row, why) for key, row, why in kept]
     notes += [_note(application.file(x.key), _first_row(x), x.why) for x in _outermost(loops) if x.why]
     return replace(made, notes=(*made.notes, *dict.fromkeys(notes)))
@@ -160,8 +161,6 @@ def _written(settled: Settled, worlds: Mapping[str, World], loops: Sequence[_Loo
         edits = changes.setdefault(index.path, {})
         edits |= dict.fromkeys(_edits(index, worlds[loop.key], loop.candidate, region))
     made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
-    if not changes:
-        return made
     whole, problems = completed(made.application)
     made = Settled(whole, [*made.found, *problems], made.notes)
     return made if has_errors(made.found) else without_dropped(made)

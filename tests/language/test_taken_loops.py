@@ -278,3 +278,14 @@ def test_an_error_in_a_routine_that_is_called() -> None:
     done = translate_text({"m.f90": source}, directives_as_regions=True, backend="openmp", opt=0).require()
     assert regions(done) == [SIZES]
     assert [d.place.line for d in done.diagnostics if d.code == "HF242"] == [11]
+
+
+def test_openacc_with_directives_of_its_own_kind() -> None:
+    """They are read as regions before those go by which the device would work on hfpy's arrays."""
+    text = f"!$acc parallel loop collapse(2)\n{NEST}\n!$acc kernels loop async\n{NEST}\ndo k = 1, 2\nx = k\nend do"
+    done = translated(text, target="gpu", backend="openacc")
+    assert regions(done) == [SIZES]
+    assert {d.code for d in done.diagnostics} == {"HF240", "HF242"}
+    assert "async" not in done.text and first_routine(done).count("!$acc parallel loop gang") == 1
+    nothing = translated("!$acc kernels loop async\na(1,1) = 1", target="gpu", backend="openacc")
+    assert [d.code for d in nothing.require().diagnostics] == ["HF240", "HF242"] and "async" not in nothing.text
