@@ -255,10 +255,18 @@ class States:
             storage = self.facts.storage
             objects = storage.of_identity(data.identity)
             views = (v for v in self.residence.views(key) if v.root != data.identity or v.path)
-            others = (d.name for d in self.held(key) if d.name != data.name and storage.shared(data.name, d.name, key))
+            others = (d.name for d in self.held(key) if d.name != data.name and self._overlap(data, d, key))
             same = (v.root[1] for v in views if storage.meet(objects, storage.of_identity(v.stands_for)))
             self._read_first[slot] = not set_before_use(self.facts, self.effects, data, (*others, *same))
         return self._read_first[slot]
+
+    def _overlap(self, one: DataObject, other: DataObject, key: str) -> bool:
+        """Whether two arrays may be one, by what callers pass too: programs do pass one array twice where the standard
+        forbids it, and each point reads before it writes.
+        """
+        storage = self.facts.storage
+        pair = storage.of_identity(one.identity), storage.of_identity(other.identity)
+        return storage.shared(one.name, other.name, key) or storage.meet(*pair)
 
     def _goes_back(self, data: DataObject, key: str) -> bool:
         """Whether a routine may change an array on the device."""

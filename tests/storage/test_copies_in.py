@@ -155,3 +155,22 @@ def test_not_copied(name: str) -> None:
 @pytest.mark.parametrize("name", COPIED)
 def test_copied(name: str) -> None:
     assert entered(COPIED[name])
+
+
+def test_one_array_passed_twice() -> None:
+    """The standard forbids it, programs do it: what is read of the one name must be there under the other."""
+    caller = """\
+  subroutine caller(k)
+    integer, intent(inout) :: k
+    real(8) :: one(4, 3), other(4, 3)
+    call run(4, k, one, FIRST)
+  end subroutine caller
+end module m
+"""
+    case = (A, "", "", SET)
+    for given, copied in (("other", False), ("one", True)):
+        text = ROUTINE.replace("end module m\n", caller.replace("FIRST", given))
+        for word, part in zip(("DECLARED", "BEFORE", "MORE", "BODY"), case, strict=True):
+            text = text.replace(word, part)
+        made = "".join(translate_text(text, backend="cuda-c", target="gpu", opt=0).files.values())
+        assert (f'hf_enter(a, {int(copied)}, "a"' in made) and "hf_enter(b, 1," in made, given
