@@ -92,6 +92,7 @@ class Body:
     prelude: list[str] = field(default_factory=list)
     scratch: list[Scratch] = field(default_factory=list)
     names: Names = field(default_factory=Names)
+    elements: bool = True
 
     def variable(self, name: str, key: str) -> CVariable | None:
         """What a name means; None for procedures and names that are unknown."""

@@ -300,6 +300,8 @@ class Expressions:
         return tree.args
 
     def _element(self, expr: Designator, variable: CVariable, lanes: Sequence[str]) -> str:
+        if not self.body.elements:
+            raise CannotPrint("a size that depends on an array's elements", expr.start, expr.end)
         items, stored = self.items(expr, variable)
         left = iter(lanes)
         shown = [self._index(item, d, variable, left) for d, item in enumerate(items)]
