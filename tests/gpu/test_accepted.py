@@ -112,7 +112,56 @@ SIZES = (
         ),
     ),
 )
-BOTH = (*MASKED, *JUMPS, *VALUES, *SIZES)
+OUTER = "type inner\nreal(8) :: w(4)\nreal(8) :: f\nend type\ntype outer\ntype(inner) :: in\nend type"
+NAMED = (
+    Example(
+        "associate names for sections",
+        "associate (p => c(i,j,:), q => c(i,j,2:), r => w(-1:6:2), n => nz, half => nx/2)\n"
+        "w = [1, 2, 3, 4, 5, 6, 7, 8] + i\np(2) = q(1) + r(2)*half\np(4:5) = p(n-1:n) + size(q) + ubound(r, 1)\n"
+        "a(i,j) = sum(q) + sum(p(:2)) + sum(r(2:3)) + sum(r(:2)) + sum(r)\nend associate",
+        "real(8) :: w(-1:6)",
+    ),
+    Example(
+        "associate names that hide others",
+        "associate (x => b(i,j), k => nx)\nassociate (y => x, x => a(i,j))\nx = y + k\nassociate (z => x)\nz = z*2\n"
+        "if (z > 3) z = z - 1\nend associate\nend associate\nblock\nreal(8) :: x\nx = 7 + j\na(i,j) = a(i,j) + x\n"
+        "end block\nend associate",
+    ),
+    Example(
+        "associate names for objects",
+        "associate (p => s%in)\na(i,j) = p%w(i)*p%f\nassociate (q => p%w, f => s%in%f)\n"
+        "a(i,j) = a(i,j) + q(2)*f + size(q)\nend associate\nend associate",
+        "type(outer) :: s",
+        "s%in%w = [1d0, 2d0, 3d0, 4d0]; s%in%f = 3",
+        module=OUTER,
+    ),
+    Example(
+        "blocks in blocks",
+        "block\ninteger, parameter :: m = 3\nreal(8) :: x(m,nz), y\ninteger :: n\nx = 0\ndo n = 1, m\n"
+        "x(n,n) = n*b(i,j)\nend do\ny = sum(x)\nblock\nreal(8) :: y\ny = 2\nx(1,2) = y\nend block\n"
+        "a(i,j) = y + x(1,2)\nend block",
+    ),
+    Example(
+        "blocks and associate names in called routines",
+        "w = c(i,j,:)\ncall s(a(i,j), w)\nc(i,j,:) = w",
+        "real(8) :: w(nz)",
+        procedures=(
+            "subroutine s(x, z)\nreal(8), intent(inout) :: x, z(:)\nassociate (y => z(2:), m => size(z) - 1)\nblock\n"
+            "integer :: n\ndo n = 1, m\ny(n) = y(n)*n + x\nend do\nend block\nx = y(m)\nend associate\nend subroutine s"
+        ),
+    ),
+    Example(
+        "several statements on a line",
+        "associate (x => a(i,j), l => b(i,j) > 3)\nif (l) x = x + 1; x = x*2\nif (.not. l) then; x = -x; end if\n"
+        "end associate",
+    ),
+    Example(
+        "inquiries about numbers",
+        "a(i,j) = bit_size(i) + digits(a(i,j)) + digits(1.0) + precision(1d0) + range(i)\n"
+        "b(i,j) = ubound(c(i,j,2:), 1) + digits(b) + iand(ishft(1_8, bit_size(1_8) - 60), 255_8)",
+    ),
+)
+BOTH = (*MASKED, *JUMPS, *VALUES, *SIZES, *NAMED)
 # CUDA Fortran does not know sections with gaps as arguments of assumed shape.
 C_ONLY = (
     Example("sizes of sections", "call column(c(i,j,1:3))\nif (i > 2) call column(c(i,j,4:5))", procedures=COLUMN),
@@ -158,6 +207,9 @@ REFUSED = (
     (CUDA_FORTRAN, "where (c(i,j,2:) > 9) c(i,j,2:) = c(i,j,:4)", "reads other elements of 'c'"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = c(i,j,1)", "reads other elements of 'c'"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = sum(c(i,j,:))", "reads other elements of 'c'"),
+    (CUDA_C, "k = 2\nassociate (x => c(i,j,k))\nk = 3\na(i,j) = x\nend associate", "'x', which stands for"),
+    (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which stands for"),
+    (CUDA_C, "block\nreal(8) :: x\nif (i == 1) x = 3\nif (j == 1) a(i,j) = x\nend block", "'x', which may be read"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = spread(a(i,j), 1, 5)", "'spread' in a 'where'"),
 )
 

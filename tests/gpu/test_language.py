@@ -40,7 +40,7 @@ REFUSED = {
     **dict.fromkeys(("r18", "b19"), "HF702"),  # allocatable arrays of a point
     **dict.fromkeys(("r48",), "HF702"),  # stop
     **dict.fromkeys(("l02",), "HF702"),  # recursion
-    **dict.fromkeys(("r45", "r52", "combined"), "HF702"),  # block, associate with an expression
+    **dict.fromkeys(("r52",), "HF702"),  # forall
     **dict.fromkeys(("r46", "r28"), "HF702"),  # matmul, minloc
     **dict.fromkeys(("r50",), "HF702"),  # complex numbers
     "r13": "HF702",  # constants of two dimensions

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import resolve_alias
-from hfpy.analyze.intrinsics import REDUCING
+from hfpy.analyze.intrinsics import INQUIRY, REDUCING
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import function_call
 from hfpy.backends.c.values import (
@@ -373,7 +373,7 @@ class Expressions:
             return sum(1 for i in self.items(expr, variable)[0] if i == ":" or isinstance(i, Range))
         if isinstance(expr, Apply):
             values = [a.value if isinstance(a, Keyword) else a for a in expr.args]
-            if name in REDUCING or name in ("size", "lbound", "ubound", "present", "kind", "huge", "tiny", "epsilon"):
+            if name in REDUCING | INQUIRY:
                 return 0
             if self.body.callee(expr, self.key, self.at) is not None and not self.body.elemental(
                 expr, self.key, self.at

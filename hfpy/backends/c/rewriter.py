@@ -7,22 +7,24 @@ from collections.abc import Iterator, Mapping
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RoutineSharing
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.values import Unprintable, refused_at
+from hfpy.backends.c.values import CannotPrint, Unprintable, refused_at
 from hfpy.backends.kernelspec import SpecBuilder
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Fragment, Literal, Name
+from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
 from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.macros import Macro
-from hfpy.model.names import kernel_name
+from hfpy.model.names import kernel_name, plain_from
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded, fragment, single
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
+from hfpy.transform.plain.form import PlainForm
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.wrapping import wrap_line
@@ -42,12 +44,17 @@ class KernelRewriter(RegionRewriter):
         effects: Effects,
         routine: Routine,
         backend: Backend,
+        plain: PlainForm,
         device: DeviceRoutines,
         imported: Imports,
         writer: KernelWriter,
     ) -> None:
         super().__init__(facts, effects, routine, backend)
+        self.plain = plain
         self.device = device
+        self.in_plain = self.sharing
+        if plain.facts is not facts:
+            self.in_plain = RoutineSharing(plain.facts, plain.effects, plain.facts.routine(routine.key))
         self.imported = imported
         self.writer = writer
         self.kernels: list[Kernel] = []
@@ -59,18 +66,19 @@ class KernelRewriter(RegionRewriter):
         if RegionId(self.routine.key, number) not in self.facts.positions.regions:
             yield from super()._region(node, region)
             return
-        sharing = self.sharing.region(number)
+        sharing = self.in_plain.region(number)
         sharing.place()
-        self.found += sharing.result.found
+        self.found += map(self.plain.told, sharing.result.found)
         self._check_jumps(node, region)
         name = kernel_name(self.device.stem(self.routine.key), number)
         block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
         try:
-            with refused_at(region.line, self.routine.file):
+            with refused_at(sharing.region.line, self.routine.file):
                 spec = SpecBuilder(self.device, self.imported, sharing, name, block).build()
+                _check_names(spec)
             kernel = self.writer.kernel(sharing, spec)
         except Unprintable as problem:
-            self.found.append(refused(problem))
+            self.found.append(self.plain.told(refused(problem)))
             return
         self.kernels.append(kernel)
         first, last = node.header.line.first, node.end.line.last
@@ -109,6 +117,14 @@ class KernelRewriter(RegionRewriter):
             text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
         return rows
+
+
+def _check_names(spec: KernelSpec) -> None:
+    """Raise CannotPrint for a variable of the plain form whose value would have to come from the host."""
+    for parameter in spec.parameters:
+        for name in names_in(fragment(parameter.actual).expr):
+            if meant := plain_from(name):
+                raise CannotPrint(f"'{meant}', which may be read here before the point has set it,")
 
 
 def refused(problem: Unprintable) -> Diagnostic:
