@@ -95,7 +95,7 @@ class _Routine:
         self.key = routine.key
         self.blocks = 0
         self.rows: list[str] = []
-        self.source = facts.application.file(routine.key).source
+        self.index = facts.application.file(routine.key)
         self._written: dict[int, set[str]] = {}
         for reference in facts.references[routine.key]:
             if effects.of(reference, routine.key)[1]:
@@ -141,8 +141,8 @@ class _Routine:
         """The edit that takes a statement away."""
         if line.file:
             raise _Left
-        alone = line.first == line.last and self.source.lines[line.first].strip() == line.text
-        return replace_range(line, 0, len(line.text), "" if alone and not line.label else "continue")
+        alone = self.index.alone(line) and not line.label
+        return replace_range(line, 0, len(line.text), "" if alone else "continue")
 
     # -- variables of blocks
 

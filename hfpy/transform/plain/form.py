@@ -19,6 +19,7 @@ from hfpy.parse.application import with_texts
 from hfpy.transform.edits import Edit, apply_edits
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
+from hfpy.transform.plain.arrayvalues import value_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.wrapping import wrap_line
@@ -26,7 +27,7 @@ from hfpy.transform.wrapping import wrap_line
 Edits = Mapping[str, list[Edit]]
 #: Gives the edits of routines, by their keys.
 Step = Callable[[Facts, Effects, Collection[str]], Edits]
-STEPS: tuple[Step, ...] = (table_edits, alias_edits, object_edits)
+STEPS: tuple[Step, ...] = (table_edits, alias_edits, value_edits, object_edits)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from hfpy.model.names import plain_name
 from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Call, OneLine, Statement, expressions
 from hfpy.model.units import FType, Routine, Symbol
-from hfpy.parse.fragments import ONE
-from hfpy.parse.tokens import tokenise
+from hfpy.parse.fragments import ONE, list_behind
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 
 Path = tuple[str, ...]
@@ -212,10 +211,8 @@ class _Edits:
 
     def _header(self) -> Iterator[Edit]:
         line = self.routine.header
-        tokens = tokenise(line.text)
-        name = next(n for n, t in enumerate(tokens) if t.text.lower() == self.routine.name and n)
-        first = next(t for t in tokens[name:] if t.text == "(")
-        last = next(t for t in tokens[name:] if t.text == ")")
+        span = list_behind(line.text, self.routine.name)
+        assert span is not None  # it has dummies
         listed: list[str] = []
         rows: list[str] = []
         for dummy in self.routine.dummies:
@@ -227,7 +224,7 @@ class _Edits:
                 rows += self._declared(dummy, part)
             symbol = self.routine.spec.symbols[dummy]
             yield from self._undeclared(symbol)
-        yield replace_range(line, first.start, last.end, f"({', '.join(listed)})")
+        yield replace_range(line, *span, f"({', '.join(listed)})")
         margin = " " * (line.segments[0][2] + 2)
         yield insert_lines(self.routine.spec_insert + 1, [margin + row for row in rows], 4, line.first)
 
@@ -246,7 +243,7 @@ class _Edits:
 
     def _names(self, key: str, dummy: str, part: _Part) -> list[str]:
         """The dummies for a component: the lower bounds that its declaration does not tell, and the component."""
-        number = self.facts.routine(key).dummies.index(dummy) + 1
+        number = next(n for n, name in enumerate(self.facts.routine(key).dummies, 1) if name == dummy)
         stem = "_".join((dummy, *part.path))
         bounds = [plain_name(f"{stem}_{d + 1}", number) for d in self._open(part)]
         return [*bounds, plain_name(stem, number)]
