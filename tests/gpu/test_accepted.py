@@ -338,7 +338,29 @@ ARRAYS = (
         ),
     ),
 )
-BOTH = (*MASKED, *JUMPS, *VALUES, *SIZES, *NAMED, *OBJECTS, *TABLES, *ARRAYS)
+ELEMENTS = (
+    Example(
+        "maxloc and minloc with masks",
+        "k = maxloc(c(i,j,:), 1, c(i,j,:) < 20) + 10*minloc(c(i,j,2:), dim=1, mask=w > 0)\n"
+        "a(i,j) = k + 100*maxloc(w, 1, back=.true.) + minloc(w, 1) + maxloc(w, dim=1, mask=w > 99)\n"
+        "m = maxloc(q)\nb(i,j) = m(1) + 10*m(2)\nif (minloc(c(i,j,:), 1) == 2) b(i,j) = 0\n"
+        "m = minloc(q, q > 0)\nb(i,j) = b(i,j) + m(1)*100 + m(2)*1000 + sum(maxloc(q, mask=q < -5))",
+        "real(8) :: w(4) = [3d0, 1d0, 3d0, 1d0]\ninteger :: q(2,3), m(2)",
+        "q = reshape([1, 7, 2, 7, -1, 0], [2, 3])",
+    ),
+    Example(
+        "vector subscripts",
+        "c(i,j,order) = c(i,j,:3)*2\nc(i,j,order) = c(i,j,order) + 1\nc(i,j,order) = c(i,j,[1, 2, 4]) + c(i,j,order)\n"
+        "c(i,j,1:5:2) = c(i,j,order)\nb(i,j) = ends(c(i,j,order)) + maxval(c(i,j,order(2:3))) + ends(c(i,j,[2, 1]))\n"
+        "a(i,j) = sum(c(i,j,:))\nc(i,j,order+1) = c(i,j,order)",
+        "integer :: order(3)",
+        "order = [3, 1, 2]",
+        procedures=(
+            "real(8) function ends(x)\nreal(8), intent(in) :: x(:)\nends = x(1) + 3*x(size(x))\nend function ends"
+        ),
+    ),
+)
+BOTH = (*MASKED, *JUMPS, *VALUES, *SIZES, *NAMED, *OBJECTS, *TABLES, *ARRAYS, *ELEMENTS)
 # CUDA Fortran does not know sections with gaps as arguments of assumed shape.
 C_ONLY = (
     Example("sizes of sections", "call column(c(i,j,1:3))\nif (i > 2) call column(c(i,j,4:5))", procedures=COLUMN),

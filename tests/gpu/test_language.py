@@ -41,7 +41,7 @@ REFUSED = {
     **dict.fromkeys(("r48",), "HF702"),  # stop
     **dict.fromkeys(("l02",), "HF702"),  # recursion
     **dict.fromkeys(("r52",), "HF702"),  # forall
-    **dict.fromkeys(("r46", "r28"), "HF702"),  # matmul, minloc
+    **dict.fromkeys(("r46",), "HF702"),  # matmul
     **dict.fromkeys(("r50",), "HF702"),  # complex numbers
     "r15": "HF702",  # an element as the begin of an array
     "r33": "HF702",  # generic names

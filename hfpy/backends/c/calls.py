@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
 from hfpy.backends.c import intrinsics
+from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
@@ -41,6 +42,8 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
         raise CannotPrint(f"the function '{name}', whose source hfpy does not have", expr.start, expr.end)
     if not expr.args:
         raise CannotPrint(f"'{name}' without arguments", expr.start, expr.end)
+    if name in LOCATIONS:
+        return location(printer, name, expr, lanes)
     if name in REDUCING:
         return _reduction(printer, name, expr)
     inquiry = _inquiry(printer, name, expr)

@@ -7,7 +7,7 @@ with rank is printed for one element of it: ``lanes`` names a counter, from zero
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import Located
@@ -15,6 +15,7 @@ from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.intrinsics import INQUIRY, REDUCING
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import function_call
+from hfpy.backends.c.locations import is_location
 from hfpy.backends.c.values import (
     AND,
     EQUAL,
@@ -319,7 +320,10 @@ class Expressions:
             return self._lane(item, dimension, variable, lane)
         assert isinstance(item, Expr)
         if self.rank(item):
-            raise CannotPrint("a vector subscript", item.start, item.end)
+            lane = next(lanes, None)  # type: ignore[call-overload]
+            if lane is None:
+                raise CannotPrint("a vector subscript", item.start, item.end)
+            return self.print(item, [lane]).text
         return self.integer(item)
 
     def _lane(self, item: Expr | str, dimension: int, variable: CVariable, lane: str) -> str:
@@ -345,6 +349,8 @@ class Expressions:
                 return found
         if isinstance(expr, ArrayConstructor):
             return [str(len(expr.items))]
+        if isinstance(expr, Apply) and is_location(self, expr):
+            return [str(self.rank(expr.args[0]))]
         for child in children(expr):
             inner = child.value if isinstance(child, Keyword) else child
             if self.rank(inner):
@@ -356,11 +362,17 @@ class Expressions:
         if variable is None or not variable.rank:
             return None
         items, _ = self.items(expr, variable)
-        return [
-            extent(*self.bounds(item, d, variable))
-            for d, item in enumerate(items)
-            if item == ":" or isinstance(item, Range)
-        ]
+        found: list[str] = []
+        for d, item in enumerate(items):
+            if item == ":" or isinstance(item, Range):
+                found.append(extent(*self.bounds(item, d, variable)))
+            elif self.is_vector(item):
+                found += self.extents(item)
+        return found
+
+    def is_vector(self, item: Expr | str) -> TypeGuard[Expr]:
+        """Whether an index is a vector subscript."""
+        return not isinstance(item, str | Range) and self.rank(item) == 1
 
     def _designator_rank(self, expr: Designator) -> int:
         if self._macro(expr) is not None:
@@ -370,11 +382,12 @@ class Expressions:
         if variable is not None:
             if not variable.rank:
                 return 0
-            return sum(1 for i in self.items(expr, variable)[0] if i == ":" or isinstance(i, Range))
+            items = self.items(expr, variable)[0]
+            return sum(1 for i in items if i == ":" or isinstance(i, Range) or self.is_vector(i))
         if isinstance(expr, Apply):
             values = [a.value if isinstance(a, Keyword) else a for a in expr.args]
             if name in REDUCING | INQUIRY:
-                return 0
+                return 1 if is_location(self, expr) else 0
             if self.body.callee(expr, self.key, self.at) is not None and not self.body.elemental(
                 expr, self.key, self.at
             ):
@@ -397,6 +410,8 @@ class Expressions:
                 shown.append(f"hf_triplet({', '.join(self.bounds(item, d, variable))})")
             else:
                 shown.append(self._index(item, d, variable, iter(())))
+        if any(map(self.is_vector, items)):
+            raise CannotPrint("a section with a vector subscript as an argument", expr.start, expr.end)
         rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
         return f"hf_section({variable.text}, {', '.join(shown)})", rank
 

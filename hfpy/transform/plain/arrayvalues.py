@@ -197,9 +197,18 @@ class _Values:
         if isinstance(value, Component) or (isinstance(value, Apply) and isinstance(base, Component)):
             return False
         if isinstance(base, Name) and self.facts.scopes.variable(base.name, self.key) is not None:
-            return False
+            chosen = isinstance(value, Apply) and any(self._is_vector(a) for a in value.args)
+            return chosen and self.effects.intent(site.callee, dummy) == "in"
         site_of_value = self._site(value)
         return site_of_value is None or _result(self.facts.routine(site_of_value.callee)) is None
+
+    def _is_vector(self, index: Expr) -> bool:
+        """Whether an index is a vector subscript."""
+        if isinstance(index, Range):
+            return False
+        names = (index,) if isinstance(index, Name) else ()
+        symbols = (self.facts.scopes.variable(n.name, self.key) for n in names)
+        return isinstance(index, ArrayConstructor) or any(s is not None and s.symbol.rank == 1 for s in symbols)
 
     # -- texts
 
@@ -369,7 +378,10 @@ class _Values:
             raise _Left
         shape = []
         for place, item in enumerate(items):
-            if item != ":" and not isinstance(item, Range):
+            if not isinstance(item, str | Range):
+                shape += self._shape(item, text) if self._is_vector(item) else []
+                continue
+            if isinstance(item, str) and item != ":":
                 continue
             size = data.used[place]
             form = data.symbol.shape[size.declared] if size.declared is not None else size.extent
