@@ -18,7 +18,7 @@ from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
-from hfpy.backends.c.values import CannotPrint, c_type, component_path
+from hfpy.backends.c.values import CannotPrint, c_type, component_name
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.workspace import workspace
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
@@ -26,7 +26,7 @@ from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Paramet
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.statements import expressions
-from hfpy.model.units import FType, Symbol
+from hfpy.model.units import Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
 
@@ -330,26 +330,44 @@ class SpecBuilder:
     # -- components of derived types (L4): each one that the region names is a parameter of its own
 
     def _components(self, name: str, home: str, symbol: Symbol) -> None:
-        chains: dict[tuple[str, ...], bool] = {}
+        chains: dict[str, tuple[Component, str, bool]] = {}
         for reference in self.sharing.body.references_of(name):
-            found = _chain(reference)
-            if not found:
-                raise CannotPrint(f"'{name}' of type {symbol.type.derived} as a whole, or with indices on the way")
-            chains[found] = chains.get(found, False) or self.device.effects.of(reference, self.key)[1]
-        for chain, written in sorted(chains.items()):
-            self._component(chain, self._declared(symbol.type, home, chain[1:]), home, written)
+            node = _chain(reference)
+            shown = component_name(node) if node is not None else ""
+            if node is None or not shown:
+                raise CannotPrint(f"'{name}' of type {symbol.type.derived} as a whole, or with sections on the way")
+            self._check_elements(node, shown)
+            text = reference.at.statement.line.text[node.start : node.end]
+            before = chains.get(shown)
+            written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
+            chains[shown] = (node, text, written)
+        for shown, (node, text, written) in sorted(chains.items()):
+            actual = text if "(" in shown else shown
+            self._component(shown, node, actual, self._declared(symbol, home, node), home, written)
 
-    def _component(self, chain: tuple[str, ...], symbol: Symbol, home: str, written: bool) -> None:
-        actual = "%".join(chain)
+    def _check_elements(self, node: Component, shown: str) -> None:
+        """Raise CannotPrint for elements of arrays of objects on the way that are not the same for all points, or that
+        an array tells, which may be on the device.
+        """
+        changing = {*self.region.iterators, *self.flow.written, *self.sharing.result.private}
+        on_the_way = (n for n in walk(node) if isinstance(n, Apply) and _begins(node, n))
+        names = {name for part in on_the_way for index in part.args for name in names_in(index)}
+        arrays = {n for n in names if (data := self.facts.object(n, self.key)) is not None and data.rank}
+        if names & (changing | arrays):
+            raise CannotPrint(f"'{shown}', whose object may differ from point to point,")
+
+    def _component(self, shown: str, node: Component, actual: str, symbol: Symbol, home: str, written: bool) -> None:
         scalar = self.device.kinds.scalar(symbol.type, home)
         if scalar is None:
             raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base}")
         c_type(scalar)
-        text = self.meaning[actual] = self.names.name("_".join(chain), ("component", *chain))
+        chain = _names_of(node)
+        meant = ("component", *(chain if "(" not in shown else (shown,)))
+        text = self.meaning[shown] = self.names.name("_".join(chain), meant)
         if not symbol.rank:
             if written:
                 raise CannotPrint(f"a write of '{actual}', which all points share")
-            self.variables[text] = Parameter("value", actual, text, scalar, actual)
+            self.variables[text] = Parameter("value", shown, text, scalar, actual)
             return
         bounds = []
         for place in range(1, symbol.rank + 1):
@@ -358,29 +376,51 @@ class SpecBuilder:
         access: Access = "out" if written else "in"
         storage = tuple(range(symbol.rank))
         self.variables[text] = Parameter(
-            "array", actual, text, scalar, actual, access, tuple(bounds), storage, aliased=True
+            "array", shown, text, scalar, actual, access, tuple(bounds), storage, aliased=True
         )
 
-    def _declared(self, ftype: FType, home: str, names: tuple[str, ...]) -> Symbol:
+    def _declared(self, symbol: Symbol, home: str, node: Component) -> Symbol:
         """The declaration of a component, through nested types."""
-        symbol: Symbol | None = None
-        for name in names:
-            definition = self.facts.scopes.derived_type(ftype.derived, home)
-            symbol = next((c for c in definition.components if c.name == name), None) if definition else None
-            if symbol is None:
-                raise CannotPrint(f"the component '{name}', which hfpy does not find")
-            ftype = symbol.type
-        assert symbol is not None
-        return symbol
+        found = symbol
+        for part in _parts(node):
+            if isinstance(part, Component):
+                definition = self.facts.scopes.derived_type(found.type.derived, home)
+                listed = definition.components if definition else ()
+                component = next((c for c in listed if c.name == part.name), None)
+                if component is None:
+                    raise CannotPrint(f"the component '{part.name}', which hfpy does not find")
+                found = component
+            indexed = any(isinstance(n, Apply) and n.base is part for n in walk(node))
+            if found.rank and part is not node and not indexed:
+                raise CannotPrint(f"a component of all elements of '{component_name(part)}'")
+        return found
 
 
-def _chain(reference: Reference) -> tuple[str, ...]:
+def _parts(node: Component) -> Iterator[Expr]:
+    """The variable and the components of a chain, outermost last."""
+    base: Expr = node.base
+    while isinstance(base, Apply):
+        base = base.base
+    if isinstance(base, Component):
+        yield from _parts(base)
+    else:
+        yield base
+    yield node
+
+
+def _names_of(node: Component) -> tuple[str, ...]:
+    """The names in a chain of components."""
+    return tuple(part.name for part in _parts(node) if isinstance(part, Name | Component))
+
+
+def _chain(reference: Reference) -> Component | None:
     """The longest chain of components that a reference is the begin of."""
-    longest: tuple[str, ...] = ()
+    longest: Component | None = None
     for top in expressions(reference.at.statement):
         for node in walk(top):
             if isinstance(node, Component) and _begins(node, reference.node):
-                longest = max(longest, component_path(node), key=len)
+                longer = longest is None or len(_names_of(node)) > len(_names_of(longest))
+                longest = node if longer else longest
     return longest
 
 

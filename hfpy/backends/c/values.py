@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from hfpy.model.expressions import Component, Expr, Name
+from hfpy.analyze.sizes import linear, show
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 
@@ -111,17 +112,22 @@ class CVariable:
         return len(self.storage)
 
 
-def component_path(expr: Expr) -> tuple[str, ...]:
-    """The names in a chain of components of a variable, without indices on the way; none for anything else."""
-    if isinstance(expr, Name):
-        return (expr.name,)
-    base = component_path(expr.base) if isinstance(expr, Component) else ()
-    return (*base, expr.name) if isinstance(expr, Component) and base else ()
-
-
 def component_name(expr: Expr) -> str:
-    """``a%b%c`` for a chain of components of a variable, without indices on the way; empty for anything else."""
-    return "%".join(component_path(expr))
+    """``a%b(2)%c`` for a chain of components of a variable, with elements on the way in one spelling; empty for
+    sections and for anything else.
+    """
+    match expr:
+        case Name(name=name):
+            return name
+        case Component(base=base, name=name):
+            above = component_name(base)
+            return f"{above}%{name}" if above else ""
+        case Apply(base=Name() | Component() as base, args=args):
+            above = component_name(base)
+            if not above or any(isinstance(a, Range | Keyword) for a in args):
+                return ""
+            return f"{above}({','.join(show(linear(a)) for a in args)})"
+    return ""
 
 
 def c_type(scalar: Scalar) -> str:
