@@ -18,7 +18,7 @@ from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
-from hfpy.backends.c.values import CannotPrint, c_type, component_name
+from hfpy.backends.c.values import CannotPrint, c_type, component_name, packed_name
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.workspace import workspace
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
@@ -334,9 +334,13 @@ class SpecBuilder:
         for reference in self.sharing.body.references_of(name):
             node = _chain(reference)
             shown = component_name(node) if node is not None else ""
-            if node is None or not shown:
+            if node is None or not (shown or packed_name(node)):
                 raise CannotPrint(f"'{name}' of type {symbol.type.derived} as a whole, or with sections on the way")
-            self._check_elements(node, shown)
+            if not self._same_everywhere(node):
+                packed = packed_name(node)
+                if packed is None:
+                    raise CannotPrint(f"'{shown}', whose object may differ from point to point,")
+                shown = packed[0]
             text = reference.at.statement.line.text[node.start : node.end]
             before = chains.get(shown)
             written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
@@ -345,22 +349,52 @@ class SpecBuilder:
             actual = text if "(" in shown else shown
             self._component(shown, node, actual, self._declared(symbol, home, node), home, written)
 
-    def _check_elements(self, node: Component, shown: str) -> None:
-        """Raise CannotPrint for elements of arrays of objects on the way that are not the same for all points, or that
-        an array tells, which may be on the device.
-        """
+    def _same_everywhere(self, node: Component) -> bool:
+        """Whether elements of arrays of objects on the way are the same for all points, and no array tells which."""
         changing = {*self.region.iterators, *self.flow.written, *self.sharing.result.private}
         on_the_way = (n for n in walk(node) if isinstance(n, Apply) and _begins(node, n))
-        names = {name for part in on_the_way for index in part.args for name in names_in(index)}
+        parts = [index for part in on_the_way for index in part.args]
+        names = {name for index in parts for name in names_in(index)}
         arrays = {n for n in names if (data := self.facts.object(n, self.key)) is not None and data.rank}
-        if names & (changing | arrays):
-            raise CannotPrint(f"'{shown}', whose object may differ from point to point,")
+        return not names & (changing | arrays) and component_name(node) != ""
+
+    def _packed(self, shown: str, node: Component, symbol: Symbol, scalar: Scalar, written: bool) -> None:
+        """A number of all elements of an array of objects: it lies in an array of its own while the kernel runs."""
+        chain, packed = _names_of(node), packed_name(node)
+        assert packed is not None
+        if symbol.rank or symbol.dynamic:
+            raise CannotPrint(f"the array '{shown}', whose object may differ from point to point,")
+        text = self.meaning[shown] = self.names.name("_".join(chain), ("component", shown))
+        whole = next(component_name(p.base) for p in walk(node) if isinstance(p, Apply) and p.args is packed[1])
+        bounds = []
+        for place in range(1, len(packed[1]) + 1):
+            asked = [
+                self._asked(f"{text}_{word}{place}", (text, word, place), f"{word[0]}bound({whole}, {place})")
+                for word in ("lower", "upper")
+            ]
+            bounds.append((asked[0], asked[1]))
+        access: Access = "inout" if written else "in"
+        storage = tuple(range(len(bounds)))
+        self.variables[text] = Parameter(
+            "array",
+            shown,
+            text,
+            scalar,
+            self.names.name(f"hf_{'_'.join(chain)}", ("packed", shown)),
+            access,
+            tuple(bounds),
+            storage,
+            packed=(whole, "%".join(chain)),
+        )
 
     def _component(self, shown: str, node: Component, actual: str, symbol: Symbol, home: str, written: bool) -> None:
         scalar = self.device.kinds.scalar(symbol.type, home)
         if scalar is None:
             raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base}")
         c_type(scalar)
+        if "()" in shown:
+            self._packed(shown, node, symbol, scalar, written)
+            return
         chain = _names_of(node)
         meant = ("component", *(chain if "(" not in shown else (shown,)))
         text = self.meaning[shown] = self.names.name("_".join(chain), meant)

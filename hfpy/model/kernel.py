@@ -45,7 +45,8 @@ class Parameter:
     ``text`` is its name there, ``name`` the user's name for what it holds (``grid%dx`` for a component), ``actual`` the
     Fortran text that the launcher is called with. Arrays have the ``bounds`` of their dimensions in the order of
     Fortran's index list, and ``storage``: for each place in storage the place in that list. ``aliased`` arrays may
-    share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction.
+    share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction. ``packed``
+    are an array of objects, and the component of all of them that lies in ``actual`` while the kernel runs.
     """
 
     passing: Passing
@@ -59,11 +60,12 @@ class Parameter:
     aliased: bool = False
     optional: bool = False
     operator: str = ""
+    packed: tuple[str, str] | None = None
 
     @property
     def component(self) -> bool:
-        """Whether the launcher is called with a component of an object."""
-        return "%" in self.actual
+        """Whether the launcher is called with a component of an object, or of all elements of an array of objects."""
+        return "%" in self.actual or bool(self.packed)
 
     @property
     def rank(self) -> int:

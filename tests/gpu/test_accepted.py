@@ -360,7 +360,51 @@ ELEMENTS = (
         ),
     ),
 )
-BOTH = (*MASKED, *JUMPS, *VALUES, *SIZES, *NAMED, *OBJECTS, *TABLES, *ARRAYS, *ELEMENTS)
+PARTS = (
+    "type part\nreal(8) :: c\nreal(8), allocatable :: q(:,:)\nreal(8) :: w(4,0:3)\nend type\n"
+    "type blocks\ntype(part) :: parts(3)\nend type\ntype grid\ntype(blocks) :: block\nend type"
+)
+SET_PARTS = (
+    "t = 2\ndo k = 1, 3\ns%block%parts(k)%c = k\nallocate(s%block%parts(k)%q(0:nx,ny))\n"
+    "s%block%parts(k)%q = k*0.5d0\ns%block%parts(k)%w = k*0.25d0\nend do"
+)
+SHOW_PARTS = "do k = 1, 3\nprint *, s%block%parts(k)%q, s%block%parts(k)%w\nend do"
+DEEP = (
+    Example(
+        "components of elements that are the same for all points",
+        "s%block%parts(t)%q(i,j) = s%block%parts(t)%q(i,j) + s%block%parts(2)%c*b(i,j) + s % block%parts(T+1)%q(i,j)\n"
+        "s%block%parts(t-1)%w(i,j) = sum(s%block%parts(3)%w(i,:))\na(i,j) = s%block%parts(t)%q(i,j)",
+        "type(grid) :: s\ninteger :: t",
+        SET_PARTS,
+        SHOW_PARTS,
+        module=PARTS,
+    ),
+    Example(
+        "an element under an associate name, as an argument",
+        "associate (p => s%block%parts(t))\np%q(i,j) = p%q(i,j)*p%c + f(p)\nend associate",
+        "type(grid) :: s\ninteger :: t",
+        SET_PARTS,
+        SHOW_PARTS,
+        module=PARTS,
+        procedures="real(8) function f(p)\ntype(part), intent(in) :: p\nf = p%c + p%w(1,0)\nend function f",
+    ),
+    Example(
+        "objects of points",
+        "p(i,j)%x = p(i,j)%x + b(i,j) + p(i,j)%n\nif (p(i,j)%on) p(i,j)%n = p(i,j)%n + 1_2\n"
+        "a(i,j) = g%q(j,i)%in%y + sum(g%q(:,i)%in%y) + maxval(p(:,j)%z)",
+        "type(particle) :: p(0:nx,ny)\ntype(cells) :: g",
+        "allocate(g%q(0:4,-1:5))\ndo k = 0, 4\ndo i = -1, 5\ng%q(k,i)%in%y = k*10 + i\nend do\nend do\n"
+        "do j = 1, ny\ndo i = 0, nx\np(i,j)%x = i + j\np(i,j)%n = int(i - j, 2)\np(i,j)%on = i > j\n"
+        "p(i,j)%z = i*j*0.5\nend do\nend do",
+        "print *, p%x, p%n",
+        module=(
+            "type particle\nreal(8) :: x\ninteger(2) :: n\nlogical :: on\nreal(4) :: z\nend type\n"
+            "type inner\nreal(8) :: y, z\nend type\ntype cell\ntype(inner) :: in\nend type\n"
+            "type cells\ntype(cell), allocatable :: q(:,:)\nend type"
+        ),
+    ),
+)
+BOTH = (*MASKED, *JUMPS, *VALUES, *SIZES, *NAMED, *OBJECTS, *TABLES, *ARRAYS, *ELEMENTS, *DEEP)
 # CUDA Fortran does not know sections with gaps as arguments of assumed shape.
 C_ONLY = (
     Example("sizes of sections", "call column(c(i,j,1:3))\nif (i > 2) call column(c(i,j,4:5))", procedures=COLUMN),
@@ -410,6 +454,7 @@ REFUSED = (
     (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which stands for"),
     (CUDA_C, "block\nreal(8) :: x\nif (i == 1) x = 3\nif (j == 1) a(i,j) = x\nend block", "'x', which may be read"),
     (CUDA_C, "a(i,j) = kept(i)", "which keeps its value"),
+    (CUDA_C, "a(i,j) = s(i)%w(2)", "the array 's()%w', whose object may differ"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = spread(a(i,j), 1, 5)", "'spread' in a 'where'"),
 )
 
@@ -428,5 +473,5 @@ end function kept
 @pytest.mark.parametrize(("variant", "body", "what"), REFUSED)
 def test_refused(variant: Variant, body: str, what: str) -> None:
     """What one turn of a loop would change for another one is refused."""
-    done = variant.translated(pairs_of((Example("", body, procedures=KEPT),))[0])
+    done = variant.translated(pairs_of((Example("", body, "type(part) :: s(4)", procedures=KEPT, module=PARTS),))[0])
     assert any(d.code == "HF702" and what in d.message for d in done.errors), [d.message for d in done.errors]

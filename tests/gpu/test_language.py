@@ -34,7 +34,6 @@ OTHERS = [p for folder in ("language", "realcode", "defects") for p in load_pair
 # Programs that kernels cannot hold yet, or never will, with the code of the refusal.
 REFUSED = {
     **dict.fromkeys(("r12", "l09"), "HF702"),  # input and output
-    **dict.fromkeys(("r03", "l04"), "HF702"),  # arrays of derived types, with indices on the way to a component
     **dict.fromkeys(("accessors",), "HF702"),  # functions whose value is text
     **dict.fromkeys(("r26", "r34", "b30"), "HF702"),  # text
     **dict.fromkeys(("r18", "b19"), "HF702"),  # allocatable arrays of a point

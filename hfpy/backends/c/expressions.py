@@ -32,6 +32,7 @@ from hfpy.backends.c.values import (
     component_name,
     extent,
     operand,
+    packed_name,
 )
 from hfpy.model.expressions import (
     Apply,
@@ -249,6 +250,9 @@ class Expressions:
         base = expr.base if isinstance(expr, Apply) else expr
         if not isinstance(base, Name):
             chain = component_name(base)
+            packed = packed_name(base)
+            if packed is not None and chain not in self.body.variables:
+                return packed[0]
             if not chain:
                 raise CannotPrint("a component of an array of derived type", expr.start, expr.end)
             return chain
@@ -275,6 +279,9 @@ class Expressions:
         if plan is not None and plan.final and isinstance(expr, Apply):
             return self._expanded(expr), True
         given: Items = expr.args if isinstance(expr, Apply) else (":",) * variable.rank
+        packed = packed_name(expr) if isinstance(expr, Component) else None
+        if packed is not None and self.resolved(expr) == packed[0]:
+            given = packed[1]
         if plan is not None and (plan.items is not None or plan.changed):
             given = plan.items or ()
         if len(given) != variable.rank:

@@ -103,7 +103,26 @@ class KernelRewriter(RegionRewriter):
         listed = ", ".join(self._actual(p) for p in spec.parameters)
         comment = f"{indent}! region over {', '.join(spec.iterators)}: kernel {spec.name}"
         call = wrap_line(f"{indent}call {spec.launcher}({listed})", macros)
-        return [comment, *self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
+        rows = [*self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
+        return [comment, *self._packed(spec, indent, rows)]
+
+    @staticmethod
+    def _packed(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
+        """The rows with arrays around them for components of all elements of arrays of objects."""
+        packed = [(p, *p.packed) for p in spec.parameters if p.packed is not None]
+        if not packed:
+            return rows
+        inner, back = [], []
+        for p, _, _ in packed:
+            inner.append(f"{p.type.base}({p.type.bytes}), allocatable :: {p.actual}({','.join(':' * p.rank)})")
+        for p, whole, component in packed:
+            sizes = ", ".join(f"size({whole}, {d + 1})" for d in range(p.rank))
+            inner += [f"allocate({p.actual}({sizes}))", f"{p.actual} = {component}"]
+            back += [f"{component} = {p.actual}"] if p.access != "in" else []
+        margin = f"{indent}  "
+        made = [wrapped for row in inner for wrapped in wrap_line(margin + row)]
+        after = [wrapped for row in back for wrapped in wrap_line(margin + row)]
+        return [f"{indent}block", *made, *rows, *after, f"{indent}end block"]
 
     def _components(self, spec: KernelSpec, indent: str, entering: int) -> list[str]:
         """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""

@@ -130,6 +130,24 @@ def component_name(expr: Expr) -> str:
     return ""
 
 
+def packed_name(expr: Expr) -> tuple[str, tuple[Expr, ...]] | None:
+    """``p()%x`` and the indices for a chain of components ``p(i,j)%x`` with one element, or section, on the way."""
+    inner: Expr = expr
+    names: list[str] = []
+    found: tuple[Expr, ...] | None = None
+    while isinstance(inner, Component):
+        names.insert(0, f"%{inner.name}")
+        inner = inner.base
+        if isinstance(inner, Apply):
+            if found is not None:
+                return None
+            found, inner = inner.args, inner.base
+            names.insert(0, "()")
+    if found is None or not isinstance(inner, Name):
+        return None
+    return "".join([inner.name, *names]), found
+
+
 def c_type(scalar: Scalar) -> str:
     """The C type of the same size. Raises CannotPrint where C has none."""
     found = _C_TYPES.get((scalar.base, scalar.bytes))

@@ -14,7 +14,7 @@ from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.backends.c.values import CannotPrint, Unprintable, component_name
+from hfpy.backends.c.values import CannotPrint, Unprintable, component_name, packed_name
 from hfpy.backends.fortran.elements import ElementText, counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, walk
@@ -373,6 +373,12 @@ class KernelText(ElementText):
             chain = component_name(expr)
             if chain in self.spelling.components:
                 return self.spelling.components[chain]
+            packed = packed_name(expr)
+            if packed is not None and packed[0] in self.spelling.components:
+                if self.lanes and any(isinstance(a, Range) for a in packed[1]):
+                    raise CannotPrint("a component of a section in a 'where'", expr.start, expr.end)
+                listed = ", ".join(self._render(a, text, planned) for a in packed[1])
+                return f"{self.spelling.components[packed[0]]}({listed})"
             if chain:
                 raise CannotPrint(f"'{chain}'", expr.start, expr.end)
         if isinstance(expr, Name | Apply):
