@@ -13,6 +13,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.known import known_values, values_here, with_values
+from hfpy.analyze.scopes import Found
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
@@ -22,10 +23,10 @@ from hfpy.backends.c.values import CannotPrint, c_type, component_name, packed_n
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.workspace import workspace
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
-from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
+from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot, Stop
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
-from hfpy.model.statements import expressions
+from hfpy.model.statements import Jump, expressions, flatten
 from hfpy.model.units import Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
@@ -78,6 +79,7 @@ class SpecBuilder:
         called = self.device.reached({s.callee for s in self.sites})
         ranges = tuple(self._ranges())
         self._symbols()
+        stops = tuple(self._stops())
         for key in called:
             for found in self.device.globals(key):
                 self._global(found.home, found.symbol.name)
@@ -97,7 +99,31 @@ class SpecBuilder:
             tuple(called),
             tuple(room),
             tuple(self.imports),
+            stops,
         )
+
+    def _stops(self) -> Iterator[Stop]:
+        """The statements that end the run. What tells that a point has come to one is a scalar that comes back."""
+        located = {id(at.statement): at for at in self.facts.graph.statements[self.key]}
+        for statement in flatten(self.sharing.body.construct.body):
+            at = located.get(id(statement))
+            if not isinstance(statement, Jump) or statement.kind not in ("stop", "errorstop"):
+                continue
+            if at is None or not self.facts.live(at, self.key):
+                continue
+            line = statement.line
+            code = " ".join(line.text[e.start : e.end] for e in statement.exprs)
+            names = {name for e in statement.exprs for name in names_in(e)}
+            if any(found is None or not found.symbol.constant for found in map(self._variable, names)):
+                continue  # the printers refuse it at its place
+            text = self.names.name("hf_stopped", ("stop", line.key))
+            self.variables[text] = Parameter("result", "stop", text, INTEGER, text, "inout")
+            word = "stop" if statement.kind == "stop" else "error stop"
+            place = self.facts.application.shown_place(self.key, line)
+            yield Stop(line.key, text, f"{word} {code}".rstrip(), place)
+
+    def _variable(self, name: str) -> Found | None:
+        return self.facts.scopes.variable(name, self.key)
 
     # -- bounds
 
@@ -346,7 +372,7 @@ class SpecBuilder:
             written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
             chains[shown] = (node, text, written)
         for shown, (node, text, written) in sorted(chains.items()):
-            actual = text if "(" in shown else shown
+            actual = text if _has_elements(node) else shown
             self._component(shown, node, actual, self._declared(symbol, home, node), home, written)
 
     def _same_everywhere(self, node: Component) -> bool:
@@ -392,11 +418,11 @@ class SpecBuilder:
         if scalar is None:
             raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base}")
         c_type(scalar)
-        if "()" in shown:
+        if not self._same_everywhere(node):
             self._packed(shown, node, symbol, scalar, written)
             return
         chain = _names_of(node)
-        meant = ("component", *(chain if "(" not in shown else (shown,)))
+        meant = ("component", *((shown,) if _has_elements(node) else chain))
         text = self.meaning[shown] = self.names.name("_".join(chain), meant)
         if not symbol.rank:
             if written:
@@ -440,6 +466,11 @@ def _parts(node: Component) -> Iterator[Expr]:
     else:
         yield base
     yield node
+
+
+def _has_elements(node: Component) -> bool:
+    """Whether there are elements of arrays on the way."""
+    return any(isinstance(part, Apply) for part in walk(node))
 
 
 def _names_of(node: Component) -> tuple[str, ...]:

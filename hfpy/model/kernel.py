@@ -12,6 +12,7 @@ from typing import Literal
 
 from hfpy.model.expressions import Fragment
 from hfpy.model.scalars import Scalar
+from hfpy.model.source import LineKey
 
 Access = Literal["in", "out", "inout"]
 #: How a parameter is passed: by value; by value with the word whether it was given; as a scalar that comes back; as
@@ -120,6 +121,18 @@ class Import:
     local: str
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A statement that ends the run: its line, the parameter that tells that a point has come to it, the statement as
+    the host executes it, and its place.
+    """
+
+    line: LineKey
+    parameter: str
+    statement: str
+    place: str
+
+
 @dataclass(frozen=True)
 class KernelSpec:
     """The kernel of one region, and its launcher.
@@ -129,7 +142,7 @@ class KernelSpec:
     ``variables`` are parameters and locals as they came to be needed; ``meaning`` gives for each name of the routine,
     and for each chain of components, the parameter or local that stands for it, ``globals`` the same for module
     variables that called routines name. ``called`` are the keys of all routines that the kernel reaches, callees first,
-    ``workspace`` is for their local arrays of run-time size.
+    ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the run.
     """
 
     name: str
@@ -145,6 +158,7 @@ class KernelSpec:
     called: tuple[str, ...] = ()
     workspace: tuple[Workspace, ...] = ()
     imports: tuple[Import, ...] = ()
+    stops: tuple[Stop, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -420,6 +420,10 @@ C_ONLY = (
 EXAMPLES = {"cuda-c": (*BOTH, *C_ONLY), "cuda-fortran": BOTH}
 
 
+# The run ends with the user's status, and with the place.
+STOPPING = Example("", "a(i,j) = b(i,j)\nif (i == 2 .and. j > 1) stop 7\nif (i > 9) then\nerror stop 'too far'\nend if")
+
+
 def pairs_of(examples: tuple[Example, ...]) -> list[Pair]:
     """The programs, each its own twin."""
     return [pair(n, {f"c{n}.f90": program(f"c{n}", example)}) for n, example in enumerate(examples)]
@@ -428,8 +432,8 @@ def pairs_of(examples: tuple[Example, ...]) -> list[Pair]:
 @pytest.mark.parametrize("backend", EXAMPLES)
 def test_examples_run(backend: str, tmp_path: Path) -> None:
     """Every example is accepted and prints what it prints by itself."""
-    variant, pairs = VARIANTS[backend], pairs_of(EXAMPLES[backend])
-    corpus = Corpus(pairs, tmp_path, {p.name: (variant,) for p in pairs})
+    variant, (*pairs, stopping) = VARIANTS[backend], pairs_of((*EXAMPLES[backend], STOPPING))
+    corpus = Corpus([*pairs, stopping], tmp_path, {p.name: (variant,) for p in (*pairs, stopping)})
     told = {}
     for example, one in zip(EXAMPLES[backend], pairs, strict=True):
         done = corpus.translation(one.name, variant)
@@ -441,6 +445,8 @@ def test_examples_run(backend: str, tmp_path: Path) -> None:
         except AssertionError as wrong:
             told[example.row] = str(wrong)[-800:]
     assert not told
+    with pytest.raises(AssertionError, match=r"ended with 7 .*\n(.*\n)*hfpy: c\d+\.f90:\d+: stop in kernel hfk0_"):
+        corpus.output(stopping.name, variant)
 
 
 TWO_PARTS = "where (b(:,j) > 2)\nc(i,j,2:) = 1\nc(i,j,:4) = 2\nend where"
@@ -454,6 +460,7 @@ REFUSED = (
     (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which stands for"),
     (CUDA_C, "block\nreal(8) :: x\nif (i == 1) x = 3\nif (j == 1) a(i,j) = x\nend block", "'x', which may be read"),
     (CUDA_C, "a(i,j) = kept(i)", "which keeps its value"),
+    (CUDA_C, "if (b(i,j) < 0) stop k", "'stop' in a called routine, or with a code"),
     (CUDA_C, "a(i,j) = s(i)%w(2)", "the array 's()%w', whose object may differ"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = spread(a(i,j), 1, 5)", "'spread' in a 'where'"),
 )

@@ -281,7 +281,7 @@ def test_the_runtime_is_where_the_build_looks_for_it() -> None:
     ("statement", "what"),
     [
         ("print *, k", "input or output"),
-        ("stop", "'stop'"),
+        ("stop k", "'stop' in a called routine, or with a code"),
         ("call random_number(source)", "a call of a procedure whose source hfpy does not have"),
     ],
 )

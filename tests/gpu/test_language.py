@@ -37,7 +37,6 @@ REFUSED = {
     **dict.fromkeys(("accessors",), "HF702"),  # functions whose value is text
     **dict.fromkeys(("r26", "r34", "b30"), "HF702"),  # text
     **dict.fromkeys(("r18", "b19"), "HF702"),  # allocatable arrays of a point
-    **dict.fromkeys(("r48",), "HF702"),  # stop
     **dict.fromkeys(("l02",), "HF702"),  # recursion
     **dict.fromkeys(("r52",), "HF702"),  # forall
     **dict.fromkeys(("r46",), "HF702"),  # matmul

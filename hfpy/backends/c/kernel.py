@@ -195,7 +195,8 @@ class CKernel:
         loops = own_nest(self.sharing.body.construct.body, region.iterators) if region.loops else []
         innermost = loops[-1].header if loops else None
         own_loop = innermost.construct_name if isinstance(innermost, Header) else None
-        statements = Statements(self.body, self.routine.file, located, leave, own_loop, self.spec.team)
+        stops = {stop.line: stop.parameter for stop in self.spec.stops}
+        statements = Statements(self.body, self.routine.file, located, leave, own_loop, self.spec.team, stops)
         statements.block(innermost_body(self.sharing.body.construct, region), 2 if self._looped else 1)
         return statements
 

@@ -18,6 +18,7 @@ from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
 from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.macros import Macro
 from hfpy.model.names import kernel_name, plain_from
+from hfpy.model.printing import character
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
@@ -104,7 +105,7 @@ class KernelRewriter(RegionRewriter):
         comment = f"{indent}! region over {', '.join(spec.iterators)}: kernel {spec.name}"
         call = wrap_line(f"{indent}call {spec.launcher}({listed})", macros)
         rows = [*self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
-        return [comment, *self._packed(spec, indent, rows)]
+        return [comment, *_with_stops(spec, indent, self._packed(spec, indent, rows))]
 
     @staticmethod
     def _packed(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
@@ -136,6 +137,24 @@ class KernelRewriter(RegionRewriter):
             text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
         return rows
+
+
+def _with_stops(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
+    """The rows, and behind them what the host does where a point has come to a statement that ends the run."""
+    if not spec.stops:
+        return rows
+    margin = f"{indent}  "
+    names = ", ".join(stop.parameter for stop in spec.stops)
+    before = ["use, intrinsic :: iso_fortran_env, only: hf_errors => error_unit", f"integer(4) :: {names}"]
+    before += [f"{stop.parameter} = 0" for stop in spec.stops]
+    after = []
+    for stop in spec.stops:
+        told = f"hfpy: {stop.place}: stop in kernel {spec.name}"
+        after += [f"if ({stop.parameter} /= 0) then", f"  write (hf_errors, '(a)') {character(told)}"]
+        after += [f"  {stop.statement}", "end if"]
+    made = [wrapped for row in before for wrapped in wrap_line(margin + row)]
+    made += [*rows, *(wrapped for row in after for wrapped in wrap_line(margin + row))]
+    return [f"{indent}block", *made, f"{indent}end block"]
 
 
 def _check_names(spec: KernelSpec) -> None:

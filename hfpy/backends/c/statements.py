@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
-from hfpy.backends.c.values import CannotPrint, CText, Unprintable, c_type
+from hfpy.backends.c.values import NO_STOP, CannotPrint, CText, Unprintable, c_type
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.scalars import INTEGER
+from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -31,13 +32,15 @@ class Statements(ArrayStatements):
 
     ``point_exit`` is what ``@exit`` and ``return`` become. ``own_loop`` is the name of the innermost loop of the
     user's that threads take the place of, None if there is no such loop. ``team`` has the threads of a team by the loop
-    variable whose points they share, those of ``x`` first; behind such loops they wait for one another. ``left`` tells
-    whether a point is left before its end.
+    variable whose points they share, those of ``x`` first; behind such loops they wait for one another. ``stops`` are
+    the parameters for statements that end the run, by their lines. ``left`` tells whether a point is left before its
+    end.
     """
 
     point_exit: str = "return;"
     own_loop: str | None = None
     team: Mapping[str, int] = field(default_factory=dict)
+    stops: Mapping[LineKey, str] = field(default_factory=dict)
     _sharing: int = 0
     _loops: list[tuple[str, str]] = field(default_factory=list)
     _labels: set[str] = field(default_factory=set)
@@ -133,6 +136,11 @@ class Statements(ArrayStatements):
             self.put(self._loop_jump(jump), depth, jump)
         elif jump.kind == "goto" and jump.target.isdigit():
             self.put(f"goto hf_label_{jump.target};", depth, jump)
+        elif jump.kind in ("stop", "errorstop") and jump.line.key in self.stops:
+            self.put(f"{self.body.variables[self.stops[jump.line.key]].text} = 1;", depth, jump)
+            self.put(self._leaving(), depth, jump)
+        elif jump.kind in ("stop", "errorstop"):
+            raise CannotPrint(NO_STOP)
         elif jump.kind != "continue":
             raise CannotPrint(f"'{jump.kind}'")
 

@@ -43,6 +43,8 @@ FUNCTIONS = frozenset(
     "erff erfcf logf log10f hypotf atan2f tgamma tgammaf lgamma lgammaf".split()
 )
 
+NO_STOP = "'stop' in a called routine, or with a code that is no constant,"
+
 
 class CannotPrint(Exception):
     """Something that has no counterpart in a kernel: what, and where in the statement's text."""

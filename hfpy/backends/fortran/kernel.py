@@ -15,7 +15,8 @@ from hfpy.backends.c.values import CannotPrint, refused_at
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
 from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows, shape, texts_of, value_lines
-from hfpy.backends.fortran.text import KernelText, Spelling
+from hfpy.backends.fortran.spelling import Spelling
+from hfpy.backends.fortran.text import KernelText
 from hfpy.backends.kernelspec import sites_of
 from hfpy.model.expressions import names_in
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Workspace
@@ -161,6 +162,7 @@ class FortranKernel:
         looped, last = self.spec.reduces, bool(self.epilogue)
         leave = "exit hf_turn" if last else "cycle hf_turns" if looped else "return"
         text = KernelText(self.facts, self.routine, spelling, leave)
+        text.stops = {stop.line: stop.parameter for stop in self.spec.stops}
         if region.loops:
             inner = own_nest(self.sharing.body.construct.body, region.iterators)[-1]
             text.point = getattr(inner.header, "construct_name", "")

@@ -7,17 +7,18 @@ which are parameters of their own, and local arrays that all threads keep in one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.backends.c.values import CannotPrint, Unprintable, component_name, packed_name
+from hfpy.backends.c.values import NO_STOP, CannotPrint, Unprintable, component_name, packed_name
 from hfpy.backends.fortran.elements import ElementText, counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
+from hfpy.backends.fortran.spelling import Spelling
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, walk
+from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -43,26 +44,6 @@ _JUMPS = frozenset({"return", "@exit", "cycle", "exit", "continue", "goto"})
 _INQUIRIES = ("size", "lbound", "ubound")
 
 
-@dataclass
-class Spelling:
-    """What kernels call things.
-
-    ``routines`` are the names of device routines by their key, ``further`` the further arguments of their calls as
-    ``dummy=actual``, ``optional`` their optional dummies, each with the argument that tells whether it is given and a
-    value if it is not, ``given`` what tells whether an optional argument of this routine was given. ``components`` are
-    parameters, ``threaded`` the local arrays that have a place for each thread (whether that index comes first);
-    ``ranks`` are theirs, and those of components.
-    """
-
-    routines: Mapping[str, str]
-    further: Mapping[str, Collection[str]]
-    optional: Mapping[str, Mapping[str, tuple[str, str]]]
-    given: Mapping[str, str] = field(default_factory=dict)
-    components: Mapping[str, str] = field(default_factory=dict)
-    threaded: Mapping[str, bool] = field(default_factory=dict)
-    ranks: Mapping[str, int] = field(default_factory=dict)
-
-
 class KernelText(ElementText):
     """The text of one routine's statements. ``leave`` is what ``@exit`` becomes. ``names`` are all that their
     expressions mention, ``expanded`` those of them that macros stand for; ``counted`` are the counters of loops over
@@ -83,6 +64,7 @@ class KernelText(ElementText):
                 self._sites[(site.at.statement.line.key, site.node.start, site.node.end)] = site
         self._key: Any = None
         self.point = ""
+        self.stops: Mapping[LineKey, str] = {}
         self._loops: list[str] = []
         self.counted: set[str] = set()
         self.functions = StatementFunctions(facts, routine)
@@ -94,6 +76,8 @@ class KernelText(ElementText):
         for node in nodes:
             if isinstance(node, OneLine) and node.kind == "where" and isinstance(node.action, Assignment):
                 self._where([(node, node.control[0], [node.action])], depth)
+            elif not isinstance(node, Construct) and (stopped := self._stop(node)):
+                self._stopping(node, stopped, depth)
             elif not isinstance(node, Construct):
                 self._put(node, depth)
             elif node.kind == "region":
@@ -105,6 +89,25 @@ class KernelText(ElementText):
                     self.block(node.body, depth)
             else:
                 self._construct(node, depth)
+
+    def _stop(self, statement: Statement) -> str:
+        """What tells that a point has come to a statement that ends the run; empty for other statements."""
+        action = statement.action if isinstance(statement, OneLine) else statement
+        stops = isinstance(action, Jump) and action.kind in ("stop", "errorstop")
+        return self.stops.get(statement.line.key, "") if stops else ""
+
+    def _stopping(self, statement: Statement, stopped: str, depth: int) -> None:
+        """A statement that ends the run: the point is left, and the host is told."""
+        inner = depth
+        if isinstance(statement, OneLine):
+            with self._at(statement):
+                condition = self._shown(statement.control[0], statement)
+            self._row(f"if ({condition}) then", depth, statement)
+            inner += 1
+        self._line(f"{stopped} = 1", inner, statement)
+        self._line(self.leave, inner, statement)
+        if isinstance(statement, OneLine):
+            self._line("end if", depth, statement)
 
     def _construct(self, node: Construct, depth: int) -> None:
         if node.kind not in _CONSTRUCTS:
@@ -313,6 +316,8 @@ class KernelText(ElementText):
                 raise CannotPrint(f"'{statement.kind}'")
             case OneLine(kind=kind) if kind != "if":
                 raise CannotPrint(f"'{kind}'")
+            case Jump(kind="stop" | "errorstop"):
+                raise CannotPrint(NO_STOP)
             case Jump(kind=kind, target=target) if kind not in _JUMPS or (kind == "goto" and not target.isdigit()):
                 raise CannotPrint(f"'{kind}'")
         if type(statement).__name__ in ("Specification", "Opaque"):
