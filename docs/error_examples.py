@@ -292,7 +292,8 @@ DIRECTIVES: dict[str, Entry] = {
     ),
     "HF216": Entry(
         "Around a region that hfpy writes directives for, or in it, stands one of the user's. Both together would not "
-        "compile, or let every thread do all of the work.",
+        "compile, or let every thread do all of the work. Or one of the user's lets the device work on arrays that a "
+        "backend with directives has there itself: hfpy takes the statements for host code.",
         {
             "doubled.f90": _text("""
             subroutine s(nx, ny, a)
@@ -310,7 +311,72 @@ DIRECTIVES: dict[str, Entry] = {
             end subroutine s
             """),
         },
-        cure="Remove your directive: the region says the same. With the backend `sequential` both may stay.",
+        cure="Remove your directive: the region says the same. `--drop-directives` does it for the build, see "
+        "[loops.md](loops.md#directives-around-regions).",
+    ),
+    "HF240": Entry(
+        "With `--drop-directives` directives of OpenMP and OpenACC go where regions stand. The note counts those of a "
+        "file.",
+        {
+            "counted.f90": _text("""
+            subroutine s(nx, ny, a)
+              integer, intent(in) :: nx, ny
+              real, intent(inout) :: a(nx,ny)
+              integer :: i, j
+              !$omp parallel do private(i)
+              !@parallelRegion{domName(i,j), domSize(nx,ny)}
+              do j = 1, ny
+                do i = 1, nx
+                  a(i,j) = 2 * a(i,j)
+                end do
+              end do
+              !@end parallelRegion
+              !$omp end parallel do
+            end subroutine s
+            """),
+        },
+        command="hfpy check {file} --drop-directives",
+        cure="Nothing, if that was meant; take the directives away when the port is done.",
+    ),
+    "HF241": Entry(
+        "A directive without sizes takes them from the loops behind it, and these cannot be a region: there is no "
+        "perfect nest of `do` loops with variables, or its bounds are not known before it begins.",
+        {
+            "triangle.f90": _text("""
+            subroutine s(n, a)
+              integer, intent(in) :: n
+              real, intent(inout) :: a(n,n)
+              integer :: i, j
+              !@parallelRegion
+              do j = 1, n
+                do i = 1, j
+                  a(i,j) = 2 * a(i,j)
+                end do
+              end do
+            end subroutine s
+            """),
+        },
+        cure="Name those loops that can be: `@parallelRegion{domName(j)}`.",
+    ),
+    "HF242": Entry(
+        "With `--directives-as-regions` a loop is called parallel by OpenMP, OpenACC or `do concurrent`, and cannot be "
+        "a region, or not be proved to be one. It stays as it is.",
+        {
+            "scatter.f90": _text("""
+            subroutine s(n, to, a)
+              integer, intent(in) :: n, to(n)
+              real, intent(inout) :: a(n)
+              integer :: i
+              !$omp parallel do
+              do i = 1, n
+                !$omp atomic
+                a(to(i)) = a(to(i)) + i
+              end do
+            end subroutine s
+            """),
+        },
+        command="hfpy check {file} --directives-as-regions",
+        cure="None is needed. To make it a region, write one, with what decides (`distinct(to)`).",
     ),
 }
 

@@ -28,6 +28,8 @@ from hfpy.commandline import (
     built_session,
     chosen_executable,
     given_by,
+    opened,
+    require_programs,
     show_diagnostics,
     status_of,
     target_option,
@@ -132,6 +134,27 @@ def build_command(project: Path, **options: Any) -> None:
     what = f"{len(built.done)} steps done" if built.done else "everything was up to date"
     for name, path in built.executables.items():
         click.echo(f"built {user_path(installed.get(name, path))} ({what})")
+    for path in built.library.files if built.library is not None else ():
+        click.echo(f"built {user_path(path)} ({what})")
+
+
+@cli.command("install")
+@click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
+@click.option("--prefix", type=PATH, required=True, metavar="DIR", help="Where bin, lib and include are.")
+@build_options
+def install_command(project: Path, prefix: Path, **options: Any) -> None:
+    """Build the project and copy executables, libraries, module files and a pkg-config file to folders under DIR."""
+    from hfpy.build.install import install
+    from hfpy.build.session import open_project
+
+    session = open_project(project, given_by(options), os.environ, runs=True)
+    built = built_session(session, options)
+    staged = os.environ.get("DESTDIR")
+    changed = install(session.project, built, prefix, Path(staged) if staged else None)
+    for path in changed:
+        click.echo(f"installed {printable(str(path))}")
+    if not changed:
+        click.echo("everything was up to date")
 
 
 @cli.command("run")
@@ -151,6 +174,7 @@ def run_command(
     from hfpy.build.session import open_project
 
     session = open_project(project, given_by({**options, "profile": profile}), os.environ, runs=True)
+    require_programs(session.project)
     built = built_session(session, options)
     chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
@@ -343,6 +367,23 @@ def _require_routine(name: str, translation: Translation) -> None:
     near = difflib.get_close_matches(wanted, known, 1, 0.6)
     hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known[:8])}" if known else ""
     raise UsageError(f"no routine '{name}' that directives reach{'; ' if hint else ''}{hint}")
+
+
+@cli.command("domains")
+@click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
+@analysis_options
+def domains_command(paths: tuple[Path, ...], **options: Any) -> int:
+    """Propose [domains] for hfpy.toml from the sizes and loops of the project (or of FILEs); nothing is written."""
+    from hfpy.analyze.proposed import proposals
+    from hfpy.build.translated import all_sources
+    from hfpy.parse.application import read_application
+    from hfpy.report.domains import show_domains
+
+    session = opened(paths, options)
+    application, found = read_application(all_sources(session.project), session.options, everything=True)
+    show_diagnostics([d for d in found if d.severity == "error"])
+    click.echo(printable(show_domains(proposals(application))))
+    return status_of(found)
 
 
 @cli.command("report")

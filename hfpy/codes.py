@@ -40,7 +40,10 @@ CODES: dict[str, str] = {
     "HF213": "the loop nest of a region does not match its iterators",
     "HF214": "the same name is listed twice",
     "HF215": "a backend is unknown or not available for the target",
-    "HF216": "a region has directives of OpenMP or OpenACC of the user's around it or in it",
+    "HF216": "directives of OpenMP or OpenACC of the user's meet those of hfpy",
+    "HF240": "directives of the user's are dropped where regions stand",
+    "HF241": "loops cannot be taken as a region",
+    "HF242": "a loop that is called parallel becomes no region",
     # symbols, dimensions, order
     "HF300": "a listed name is not declared",
     "HF301": "a symbol is declared twice",

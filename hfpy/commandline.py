@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
     from hfpy.build.progress import Phases
     from hfpy.build.session import Given, Session
+    from hfpy.project import Project
     from hfpy.translation import Translation
 
 DONE, USER_FAULT, WRONG_USE, TOOL_FAULT, DIFFERENCE, HFPY_FAULT = 0, 1, 2, 3, 4, 70
@@ -84,6 +85,12 @@ analysis_options = stack(
     ),
     click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
     click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
+    click.option(
+        "--drop-directives", is_flag=True, help="Drop OpenMP and OpenACC directives of yours where regions are."
+    ),
+    click.option(
+        "--directives-as-regions", is_flag=True, help="Read loops that are called parallel elsewhere as regions."
+    ),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
 )
@@ -118,17 +125,22 @@ def given_by(options: dict[str, Any]) -> Given:
 def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
     """The translation of files or of a project, with nothing written, and notes on the project."""
     from hfpy.build.progress import Phases
-    from hfpy.build.session import open_files, open_project
     from hfpy.build.translated import all_sources
     from hfpy.pipeline import translate
 
-    given = given_by(options)
-    if not paths or (len(paths) == 1 and paths[0].is_dir()):
-        session = open_project(paths[0] if paths else Path("."), given, os.environ)
-    else:
-        session = open_files(paths, given)
+    session = opened(paths, options)
     with Phases() as phases:
         return translate(all_sources(session.project), session.options, phases.told), session.notes
+
+
+def opened(paths: tuple[Path, ...], options: dict[str, Any]) -> Session:
+    """The project in a folder (default: here), or files as one, with what the command line says."""
+    from hfpy.build.session import open_files, open_project
+
+    given = given_by(options)
+    if not paths or (len(paths) == 1 and paths[0].is_dir()):
+        return open_project(paths[0] if paths else Path("."), given, os.environ)
+    return open_files(paths, given)
 
 
 def build_request(phases: Phases, options: dict[str, Any]) -> Request:
@@ -165,6 +177,12 @@ def built_session(session: Session, options: dict[str, Any]) -> Built:
         if options.get("timings"):
             click.echo(phases.report(), err=True)
     return built
+
+
+def require_programs(project: Project) -> None:
+    """Raises UsageError if a project has nothing that can be run."""
+    if project.kind == "library" and not project.executables:
+        raise UsageError("the project is a library; name the main programs that are to be built in executables")
 
 
 def chosen_executable(names: list[str], asked: str | None) -> str:

@@ -144,8 +144,9 @@ def remember(
     facts: Facts,
     looked: Collection[tuple[str, str]] = (),
 ) -> None:
-    """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, and of code for a
-    device, where what one file becomes depends on the bodies of others (states of arrays, routines that kernels call).
+    """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, of code that
+    loses directives of the user's, and of code for a device, where what one file becomes depends on the bodies of
+    others (states of arrays, routines that kernels call).
 
     ``before`` are the facts of the user's sources, ``facts`` those of what the optimiser made of them; ``looked`` are
     pairs of a routine with regions and another whose body was asked for them.
@@ -155,6 +156,8 @@ def remember(
     files = facts.application.files
     if options.cache_dir is None or not translation.files or sum(len(f.source.lines) for f in files) < _WORTH:
         return
+    if options.drop_directives or options.directives_as_regions:
+        return  # an edited file would have to be settled before it is compared
     if DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}:
         return
     digests = _digests(paths)

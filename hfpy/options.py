@@ -147,7 +147,8 @@ class Options:
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays. ``exports`` are the procedures and
-    variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell).
+    variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell; of
+    a ``library`` all that is public).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
     ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
@@ -155,6 +156,8 @@ class Options:
     §4). ``legacy`` repairs leniencies of older compilers in existing projects (design §6). ``machine`` is what the
     optimiser plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with
     values for which regions get versions of their own. ``settings`` is the file that names in them come from.
+    ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
+    ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
     """
 
     target: str = "cpu"
@@ -167,6 +170,7 @@ class Options:
     layout: str | None = None
     layout_arrays: Mapping[str, str] = field(default_factory=dict)
     exports: tuple[str, ...] | None = None
+    library: bool = False
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)
     schedule: str = "static"
     line_markers: bool = False
@@ -186,6 +190,19 @@ class Options:
     parse_limit: float = 60.0
     cache_dir: Path | None = None
     settings: Place | None = None
+    drop_directives: tuple[str, ...] = ()
+    directives_as_regions: bool = False
+
+    def drops_directives(self, path: str) -> bool:
+        """Whether the user's own directives are dropped from regions of a file."""
+        return self.directives_as_regions or "*" in self.drop_directives or path in self.drop_directives
+
+    @property
+    def domain_sizes(self) -> dict[str, str]:
+        """The first size of each domain of the project, by its name and by those of its iterators."""
+        found = [(name, spec) for name, spec in self.domains.items() if spec.size]
+        named = {i.lower(): spec.size[0] for _, spec in found for i in spec.iterators}
+        return {**named, **{name.lower(): spec.size[0] for name, spec in found}}
 
     @property
     def default_backend(self) -> str:

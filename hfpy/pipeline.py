@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hfpy.model.application import Application
     from hfpy.model.units import FileIndex
     from hfpy.transform.pipelines import Lowered
+    from hfpy.transform.settled import Settled
 
 
 # Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
@@ -58,14 +59,14 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
     """The translation, without a net."""
     from hfpy.incremental import from_cache, remember
-    from hfpy.parse.application import read_application
 
     kept = from_cache(paths, options, lambda: translate(paths, replace(options, cache_dir=None)))
     if kept is not None:
         return kept
-    application, found = read_application(paths, options, progress)
+    settled = settled_application(paths, options, progress)
+    application, found = settled.application, list(settled.found)
     if has_errors(found):
-        return Translation((), _in_source_lines(application.files, found))
+        return Translation((), ordered([*settled.notes, *_in_source_lines(application.files, found)]))
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
@@ -86,7 +87,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     application, files = facts.application, written.files
     found += written.found
 
-    diagnostics = _in_source_lines(before.application.files, found)
+    diagnostics = ordered([*settled.notes, *_in_source_lines(before.application.files, found)])
     if has_errors(diagnostics):
         files = ()
     beside = _storage_order(application) if files else ()
@@ -97,6 +98,27 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
         looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
         remember(paths, options, translation, before, facts, looked)
     return replace(translation, survey=asked.surveyed, kernels=asked.dumped)
+
+
+def settled_application(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
+    """The application of some files as the analyses take it."""
+    from hfpy.transform.settled import read_settled
+
+    settled = read_settled(paths, options, progress)
+    if not options.directives_as_regions or has_errors(settled.found):
+        return settled
+    from hfpy.transform.taken import with_parallel_loops
+
+    progress("trying loops as regions", 0, 0)
+    return with_parallel_loops(settled, _judged)
+
+
+def _judged(facts: Facts, effects: Effects) -> list[Diagnostic]:
+    """All that is found wrong with an application as it is."""
+    from hfpy.analyze.checks import check
+
+    found = [*facts.found, *check(facts, effects)]
+    return found if has_errors(found) else [*found, *rewritten(facts, effects, silent).found]
 
 
 @dataclass(frozen=True)

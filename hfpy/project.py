@@ -28,6 +28,7 @@ MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
 STORAGE_ORDER_FILE = "storage_order.F90"
 STORAGE_ORDER_MACRO = "HFPY_STORAGE_ORDER"
 TARGETS = ("cpu", "gpu")
+KINDS = ("program", "library")
 FORTRAN_SUFFIXES = (".h90", ".H90", ".f90", ".F90", ".f", ".F", ".for", ".FOR")
 C_SUFFIXES = (".c",)
 CUDA_SUFFIXES = (".cu",)
@@ -56,9 +57,11 @@ class TargetSettings:
 class Project:
     """A project as its settings describe it. Paths in it are as the user wrote them, relative to ``root``.
 
+    ``kind`` is ``program`` or ``library``, ``version`` what the library's users ask for.
     ``schemes`` and ``routines`` map a name to a backend for each target; ``layout_arrays`` maps an array
     to an order for each target. ``exports`` are procedures and variables that code outside of the project uses (None:
-    as the sources tell). ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
+    as the sources tell). ``drop_directives`` are patterns of files in whose regions the user's own directives are
+    dropped. ``legacy`` marks a Hybrid Fortran project that has no ``hfpy.toml``:
     its sources get the repairs of design §6, and ``install_dir`` is the folder that its executables are
     copied to.
     """
@@ -66,6 +69,8 @@ class Project:
     root: Path
     name: str
     sources: tuple[str, ...]
+    kind: str = "program"
+    version: str = "0"
     executables: tuple[str, ...] = ()
     storage_order: str | None = None
     define: tuple[str, ...] = ()
@@ -88,6 +93,8 @@ class Project:
     debug_print: DebugPrint = field(default_factory=DebugPrint)
     legacy: bool = False
     install_dir: str | None = None
+    drop_directives: tuple[str, ...] = ()
+    directives_as_regions: bool = False
 
     def target(self, name: str) -> TargetSettings:
         """The settings of a target, the defaults if nothing is set."""
@@ -140,6 +147,7 @@ def options_for(project: Project, target: str) -> Options:
         include_dirs=tuple(project.root / d for d in project.include_dirs),
         layout=project.layout.get(target),
         exports=project.exports,
+        library=project.kind == "library",
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
         domains=project.domains,
         legacy=project.legacy,
@@ -147,6 +155,8 @@ def options_for(project: Project, target: str) -> Options:
         kinds=default_kinds(settings.flags or ()),
         specialise=settings.specialise,
         settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
+        drop_directives=_files_of(project, project.drop_directives),
+        directives_as_regions=project.directives_as_regions,
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)
@@ -154,6 +164,13 @@ def options_for(project: Project, target: str) -> Options:
         options = replace(options, opt=settings.opt)
     options = replace(options, machine=measured_machine(project.root, target))
     return with_order_macro(replace(options, tuning=tuned_runs(project.root, target)))
+
+
+def _files_of(project: Project, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The sources that one of the patterns means; ``*`` alone stands for all."""
+    if not patterns or "*" in patterns:
+        return patterns
+    return tuple(str(p) for p in all_files(project) if any(matches(p, project.root, x) for x in patterns))
 
 
 def measured_machine(folder: Path, target: str = "cpu") -> Machine | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hfpy.commandline import DIFFERENCE, DONE, PATH, built_session, chosen_executable, given_by
+from hfpy.commandline import DIFFERENCE, DONE, PATH, built_session, chosen_executable, given_by, require_programs
 from hfpy.diagnostics import ToolError, UsageError, printable
 
 REFERENCE = "reference"  # the name of the sequential build at level 0, beside the sides that the user names
@@ -65,7 +65,9 @@ def _compared(
         emulate = options["emulate"] and one.target == "gpu"
         given = {**options, "target": one.target, "backend": one.backend or None, "emulate": emulate, "opt": level}
         given |= {"trace": True, "exact": tolerance == 0}
-        built = built_session(open_project(project, given_by(given), os.environ, runs=True), given)
+        session = open_project(project, given_by(given), os.environ, runs=True)
+        require_programs(session.project)
+        built = built_session(session, given)
         programs[name] = built.executables[chosen_executable(sorted(built.executables), exe)]
     verdict = run_and_compare(programs, arguments, Path.cwd(), tolerance, lambda t: click.echo(t, err=True))
     if verdict.problem:
@@ -89,6 +91,7 @@ def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | 
 
     given = {**options, "target": target, "races": True, "opt": 0}
     session = open_project(project, given_by(given), os.environ, runs=True)
+    require_programs(session.project)
     plain = replace(session.options, backend="sequential", schemes={}, routines={}, emulate=False)
     built = built_session(replace(session, options=plain), given)
     program = built.executables[chosen_executable(sorted(built.executables), exe)]

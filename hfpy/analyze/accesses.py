@@ -109,7 +109,8 @@ class Surroundings:
 
 def plan(data: DataObject, reference: Reference, around: Surroundings) -> tuple[Plan, list[Diagnostic]]:
     """The plan for one reference, and what is wrong with it."""
-    parallel = parallel_positions(data, around.region)
+    written_out = around.region is not None and around.region.explicit
+    parallel = {} if written_out else parallel_positions(data, around.region)
     ambiguous = [d for d in data.used if d.ambiguous]
     if is_macro_call(reference.indices, around.macros):
         return Plan(None, False, True), []

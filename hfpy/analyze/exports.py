@@ -2,7 +2,7 @@
 
 ``[project] exports`` names procedures and variables of modules. Where it is not given and there is no main program, the
 sources are a part of a program or a library: then all public procedures that nothing here calls may be called, and all
-public arrays of modules may be used.
+public arrays of modules may be used. In a library that the project says it is all public procedures may be called.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ class Exports:
         named = facts.application.options.exports
         self.named = None if named is None else frozenset(name.lower() for name in named)
         units = facts.application.units
-        self.complete = any(facts.application.unit(key).kind == "program" for key in units)
+        self.library = facts.application.options.library
+        self.complete = not self.library and any(facts.application.unit(key).kind == "program" for key in units)
 
     def uses_dummies(self, routine: Routine) -> bool:
         """Whether code outside may pass arrays to a procedure."""
@@ -32,7 +33,7 @@ class Exports:
         host = self.facts.application.routines.get(routine.host)
         if self.complete or (host is not None and (host.kind in _PROCEDURES or _hidden(host, routine.name))):
             return False
-        return not self.facts.graph.callers.get(routine.key)
+        return self.library or not self.facts.graph.callers.get(routine.key)
 
     def uses_variable(self, home: Routine, name: str) -> bool:
         """Whether code outside may use an array of a module."""

@@ -185,7 +185,7 @@ def keep_unpinned(
             continue  # nobody asked for another order
         message = f"'{data.name}' keeps its declared order: {reason.text}"
         hint = (
-            "name what is used outside in [project] exports"
+            "name in [project] exports only what is used outside"
             if reason.unseen
             else "write loops there if it shall have another order"
         )

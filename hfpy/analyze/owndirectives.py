@@ -53,7 +53,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
         if found is not None:
             place = _place(routine, lines, found)
             message = f"a region that gets directives from hfpy has '!${sentinel}' directives of yours"
-            hint = "take yours away, as the region says the same; the backend sequential has no directives"
+            hint = "take yours away, as the region says the same, or let hfpy do it: --drop-directives"
             yield error("HF216", message, place, hint, [Related(region.place, "the region")])
 
 
@@ -90,7 +90,9 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
         found = opened[-1][1]
         place = _place(routine, lines, found)
         message = "each thread of a parallel region of yours would do a whole region of hfpy's"
-        hint = "end yours before, let one thread do it (single, master), or share out a loop around it"
+        hint = (
+            "end yours before, let one thread do it (single, master), share out a loop around it, or --drop-directives"
+        )
         yield error("HF216", message, place, hint, [Related(region.place, "the region")])
 
 

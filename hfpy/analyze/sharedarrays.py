@@ -16,7 +16,7 @@ from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
 from hfpy.analyze.dependence.reading import name_of
-from hfpy.analyze.dependence.subscripts import at_point
+from hfpy.analyze.dependence.subscripts import at_point, whole_shape
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 from hfpy.model.expressions import Name
@@ -140,6 +140,14 @@ class SharedArrays:
             if isinstance(self.body.effects.engine.private(asked, array), Proved):
                 return True
         return False
+
+    def sets_whole(self, data: DataObject) -> bool:
+        """Whether all points together set all of an array, and none reads an element that it has not set before."""
+        array, shape = name_of(data, self.body.key), whole_shape(self.body, data)
+        engine = self.body.effects.engine
+        nests = (self._nest(detailed) for detailed in (False, True))
+        found = (n for n in nests if n is not None)
+        return any(isinstance(engine.private(n, array), Proved) and engine.filled(n, array, shape) for n in found)
 
     def by_point(self, data: DataObject) -> bool:
         """Whether the place of an element depends on the point: an index of the region stands in a subscript, but not

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hfpy.analyze.calls import dummy_of
+from hfpy.analyze.copies import set_before_use
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
@@ -42,6 +43,7 @@ class States:
     _held: dict[str, list[DataObject]] = field(default_factory=dict)
     _all_there: dict[str, frozenset[Identity]] = field(default_factory=dict)
     _candidates: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = field(default_factory=dict)
+    _read_first: dict[tuple[str, str], bool] = field(default_factory=dict)
     _residence: Residence | None = None
     _messages: Messages | None = None
 
@@ -243,15 +245,29 @@ class States:
     def copies(self, name: str, key: str) -> tuple[bool, bool]:
         """Whether a transferring routine copies an array to the device at entry, and back at exit.
 
-        ``intent(out)`` copies in too: a kernel may write a part only (design §6).
+        ``intent(out)`` copies in too, where a kernel may write a part only (design §6).
         """
         data = self.facts.object(name, key)
         assert data is not None
+        return self._values_matter(data, key), self._goes_back(data, key)
+
+    def _values_matter(self, data: DataObject, key: str) -> bool:
+        """Whether what an array holds on the host when a routine begins may be read on the device."""
+        slot = (key, data.name)
+        if slot not in self._read_first:
+            storage = self.facts.storage
+            objects = storage.of_identity(data.identity)
+            views = (v for v in self.residence.views(key) if v.root != data.identity or v.path)
+            others = (d.name for d in self.held(key) if d.name != data.name and storage.shared(data.name, d.name, key))
+            same = (v.root[1] for v in views if storage.meet(objects, storage.of_identity(v.stands_for)))
+            self._read_first[slot] = not set_before_use(self.facts, self.effects, data, (*others, *same))
+        return self._read_first[slot]
+
+    def _goes_back(self, data: DataObject, key: str) -> bool:
+        """Whether a routine may change an array on the device."""
         if data.dummy:
-            return True, self.effects.intent(key, name) != "in"
-        if data.local:
-            return True, True
-        return True, self.written_below(data.identity, key) or self._written_otherwise(data, key)
+            return self.effects.intent(key, data.name) != "in"
+        return data.local or self.written_below(data.identity, key) or self._written_otherwise(data, key)
 
     def _written_otherwise(self, data: DataObject, key: str) -> bool:
         """Whether a routine, or one that it calls, may write an array by a name that stands for the same storage."""

@@ -11,7 +11,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.build import codes
@@ -83,6 +83,11 @@ class CudaTools:
     def headers(self) -> tuple[Path, ...]:
         """The headers of the runtime."""
         return tuple(path for folder in (RUNTIME, SHADOW) for path in sorted(folder.rglob("*.h*")) if path.is_file())
+
+    def position_independent(self) -> CudaTools:
+        """The tools for code that a shared library can hold."""
+        own = ("-fPIC",) if self.emulated or self.jit else ("-Xcompiler", "-fPIC")
+        return replace(self, flags=(*self.flags, *own))
 
     def link_flags(self) -> tuple[str, ...]:
         """What the Fortran compiler needs to link kernels and the runtime, behind the library of the runtime.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from hfpy.build import codes, cudafortran
 from hfpy.build.cuda import ARRAYS_SOURCE, CudaTools, find_cuda_tools, runtime_library
 from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.graph import CompiledFile, dependencies
+from hfpy.build.linking import Library, link_library, link_programs
 from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.progress import Phases
 from hfpy.build.races import watching
@@ -45,9 +45,12 @@ KINDS = ("-emulated", "-traced", "-level0", "-profiled", "-watched")  # in the n
 
 @dataclass(frozen=True)
 class Built:
-    """What a build gave: executables by name, what the translator said, and the files that were compiled or linked."""
+    """What a build gave: executables by name, the library if the project is one, what the translator said, and the
+    files that were compiled or linked.
+    """
 
     executables: Mapping[str, Path]
+    library: Library | None
     folder: Path
     diagnostics: tuple[Diagnostic, ...]
     done: tuple[str, ...]
@@ -156,11 +159,15 @@ def _compile_and_link(
         tools = replace(tools, fortran_flags=(*tools.fortran_flags, *tools.fortran.spelling.exact))
     if options.races:
         tools = watching(tools)
+    if options.library:
+        tools = tools.position_independent()
     files = {file.name: file for file in compiled_files(translated.files, mains)}
     check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     languages = {file.contents.language for file in files.values()}
     in_fortran = "cuda-fortran" in languages
     cuda = _cuda_tools(project, options, request) if in_fortran or "cuda-c" in languages else None
+    if cuda is not None and options.library:
+        cuda = cuda.position_independent()
     files = _with_runtime_modules(files, options, folder, cuda is not None)
     flags = (
         cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
@@ -201,8 +208,13 @@ def _compile_and_link(
     if not failures:
         if cuda is not None:
             objects.tools = with_runtime(objects, cuda, in_fortran)
-        linked = _link_all(project, request, objects, mains, tuple(targets.values()), processes)
-        return Built(linked, folder, translated.diagnostics, tuple(objects.compiled))
+        others_built = tuple(targets.values())
+        linked = link_programs(objects, project.name, mains, others_built, request.jobs, request.phases)
+        library = None
+        if options.library:
+            runtime = [path.with_suffix(".o").name for path in cuda.runtime_sources()] if cuda is not None else []
+            library = link_library(objects, project.name, others_built, [folder / name for name in runtime])
+        return Built(linked, library, folder, translated.diagnostics, tuple(objects.compiled))
     raise ToolError("\n".join(str(failure) for failure in failures))
 
 
@@ -243,9 +255,10 @@ def _foreign_objects(foreign: Mapping[str, Path], root: Path, objects: Objects) 
 
 
 def executables(project: Project, files: Sequence[CompiledFile], folder: Path) -> dict[str, CompiledFile]:
-    """For each executable the file with its main program: those that the project names, else all there are.
+    """For each executable the file with its main program: those that the project names, else all there are; of a
+    library those alone that it names.
 
-    Raises HfpyError if one is named that has no main program, if there is none at all, or if two have one name.
+    Raises HfpyError if one is named that has no main program, if a program has none at all, or if two have one name.
     """
     mains: dict[str, list[CompiledFile]] = {}
     for file in files:
@@ -257,10 +270,11 @@ def executables(project: Project, files: Sequence[CompiledFile], folder: Path) -
         if name not in mains:
             known = f"main programs here: {', '.join(sorted(mains))}" if mains else "no source holds a main program"
             problems.append(error(codes.NAME_UNKNOWN, f"no main program in a file named '{name}'", place, known))
-    if not mains and not project.executables:
-        hint = "add a Fortran `program` to the sources; its file gives the executable its name"
+    library = project.kind == "library"
+    if not mains and not project.executables and not library:
+        hint = 'add a Fortran `program` to the sources, or write kind = "library" below [project]'
         problems.append(error(codes.NO_SOURCES, "no source holds a main program", place, hint))
-    chosen = project.executables or tuple(mains)
+    chosen = project.executables or (() if library else tuple(mains))
     for name in chosen:
         if len(mains.get(name, ())) > 1:
             where = ", ".join(str(file.source) for file in mains[name])
@@ -278,36 +292,3 @@ def compiled_files(files: Sequence[CompiledFile], mains: Mapping[str, CompiledFi
     """The files to compile: all but main programs that nobody asked for (unless they hold modules)."""
     wanted = {file.name for file in mains.values()}
     return [file for file in files if not file.programs or file.provides or file.name in wanted]
-
-
-def _link_all(
-    project: Project,
-    request: Request,
-    objects: Objects,
-    mains: Mapping[str, CompiledFile],
-    foreign: Sequence[Path],
-    processes: Processes,
-) -> dict[str, Path]:
-    """Put what is no main program into an archive and link each executable with it."""
-    request.phases.phase("linking", len(mains))
-    library = objects.folder / f"lib{re.sub(r'[^A-Za-z0-9_.-]', '_', project.name)}.a"
-    always: list[Path] = []  # an archive's member with nothing but block data would never be taken
-    members = list(foreign)
-    for name, file in objects.files.items():
-        if file.programs:
-            continue
-        (always if file.contents.block_data else members).append(objects.object_of(name))
-    if members:
-        objects.link(members, library, archive=True)
-
-    linked = {name: objects.folder / name for name in mains}
-
-    def link_one(name: str) -> None:
-        parts = [objects.object_of(mains[name].name), *always, *([library] if members else [])]
-        objects.link(parts, linked[name])
-
-    work: dict[str, tuple[str, ...]] = dict.fromkeys(mains, ())
-    failures = run_ordered(work, link_one, request.jobs, processes.stop, request.phases.step)
-    if failures:
-        raise ToolError("\n".join(str(failure) for failure in failures))
-    return linked

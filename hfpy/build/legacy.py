@@ -43,6 +43,7 @@ _DEFAULTS = {
     ("gpu", "DEBUG"): "DebugCUDAFortranImplementation",
 }
 _DEBUG_PRINT = "DEBUG_PRINT"
+_LEVEL = "-O3"  # what the compilers that such settings were written for do by themselves is not far from it
 _WITHOUT_EFFECT = {
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
     "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
@@ -134,6 +135,10 @@ def _target(
     c = _compiler(settings, "CC", "c", environment, notes, find) if settings.text("CC") else None
     own_library = f"-l{settings.text('HYBRID_LIBRARY_FILENAME_POSTFIX', _OWN_LIBRARY)}"
     flags = _flags(settings, "FFLAGS", fortran, notes)
+    if mode == "PRODUCTION" and not any(flag.startswith("-O") for flag in flags):
+        flags = (_LEVEL, *flags)
+        message = f"FFLAGS has no level of optimisation, {_LEVEL} is used"
+        notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("FFLAGS")))
     link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes) if f != own_library)
     if fortran.family == "gnu":
         flags = ("-std=legacy", *flags)  # such code was written for a lenient compiler

@@ -13,8 +13,10 @@ from hfpy.project import Project, all_files, key_place, matches
 
 
 def unknown_paths(project: Project) -> Iterator[Diagnostic]:
-    """A warning for each entry of ``exclude``, ``include_dirs`` and ``[files]`` that means no file or folder."""
-    if not (project.exclude or project.include_dirs or project.file_flags):
+    """A warning for each entry of ``exclude``, ``include_dirs``, ``drop_directives`` and ``[files]`` that means no file
+    or folder.
+    """
+    if not (project.exclude or project.include_dirs or project.drop_directives or project.file_flags):
         return
     place = key_place(project, "project", "include_dirs")
     folders = (project.root / d for d in project.include_dirs)
@@ -27,6 +29,10 @@ def unknown_paths(project: Project) -> Iterator[Diagnostic]:
     for pattern in project.exclude if not project.legacy else ():
         if not any(matches(path, project.root, pattern) for path in every):
             yield _warning(f"'{pattern}' in exclude", pattern, names, key_place(project, "project", "exclude"))
+    for pattern in project.drop_directives:
+        if pattern != "*" and not any(matches(path, project.root, pattern) for path in every):
+            place = key_place(project, "project", "drop_directives")
+            yield _warning(f"'{pattern}' in drop_directives", pattern, names, place)
     for pattern in project.file_flags:
         if not any(matches(path, project.root, pattern) for path in every):
             yield _warning(f"'{pattern}' in [files]", pattern, names, key_place(project, "files", pattern))

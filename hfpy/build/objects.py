@@ -126,17 +126,34 @@ class Objects:
             os.replace(temporary, target)
         self._write_record(target, key, {})
 
-    def link(self, objects: Sequence[Path], target: Path, archive: bool = False) -> None:
-        """Link objects into an executable, or put them into an archive, unless it is good.
+    def link(self, objects: Sequence[Path], target: Path, shared: bool = False) -> None:
+        """Link objects into an executable or a ``shared`` library, unless it is good.
 
         Raises ToolError with the linker's output.
         """
-        temporary = target.with_name(f".{target.name}.tmp")
-        if archive:
-            # Not "r": it takes objects of the same name from two folders for one.
-            command = ["ar", "qcs", str(self._seen(temporary)), *(str(self._seen(path)) for path in objects)]
+        seen, temporary = map(self._seen, objects), self._seen(_unfinished(target))
+        if shared:
+            command = self.tools.shared_command(seen, temporary, target.name)
         else:
-            command = self.tools.link_command(map(self._seen, objects), self._seen(temporary))
+            command = self.tools.link_command(seen, temporary)
+        self._put_together(command, objects, target)
+
+    def archive(self, objects: Sequence[Path], target: Path, whole: bool = False) -> None:
+        """Put objects into an archive, unless it is good; all in one member if a program must get the ``whole``.
+
+        Raises ToolError with the output of the tools.
+        """
+        members = list(objects)
+        if whole:
+            members = [self.objects / f"{target.stem}.whole.o"]
+            command = ["ld", "-r", "-o", str(self._seen(_unfinished(members[0]))), *map(str, map(self._seen, objects))]
+            self._put_together(command, objects, members[0])
+        # Not "r": it takes objects of the same name from two folders for one.
+        command = ["ar", "qcs", str(self._seen(_unfinished(target))), *map(str, map(self._seen, members))]
+        self._put_together(command, members, target)
+
+    def _put_together(self, command: Sequence[str], objects: Sequence[Path], target: Path) -> None:
+        temporary = _unfinished(target)
         record = self.objects / f"{target.name}.link"
         key = digest(*command, self.tools.fortran.version, *(file_digest(path) for path in objects))
         if self._good_record(target, key, record) is not None:
@@ -211,6 +228,11 @@ class Objects:
 
     def _write_record(self, target: Path, key: str, modules: dict[str, str], record: Path | None = None) -> None:
         write_json(record or self._record_of(target), {"key": key, "object": _identity(target), "modules": modules})
+
+
+def _unfinished(target: Path) -> Path:
+    """Where a file is written before it replaces an older one."""
+    return target.with_name(f".{target.name}.tmp")
 
 
 def remove_stale_modules(modules: Path, files: Iterable[CompiledFile]) -> None:

@@ -13,9 +13,9 @@ from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
 from hfpy.options import DebugPrint, DomainSpec, schedule_fault, sizes_of
-from hfpy.project import PROJECT_FILE, TARGETS, Project, TargetSettings
+from hfpy.project import KINDS, PROJECT_FILE, TARGETS, Project, TargetSettings
 
-_PROJECT_TEXTS = ("name", "storage_order", "build_dir")
+_PROJECT_TEXTS = ("name", "kind", "version", "storage_order", "build_dir")
 _PROJECT_LISTS = (
     "sources",
     "executables",
@@ -28,6 +28,7 @@ _PROJECT_LISTS = (
     "cflags",
     "nvccflags",
 )
+_PROJECT_SWITCHES = ("drop_directives", "directives_as_regions")
 _TARGET_TEXTS = ("backend", "compiler", "c_compiler", "arch", "schedule")
 _TARGET_LISTS = ("flags", "cflags", "ldflags", "define")
 _TABLES = ("project", "target", "domains", "layout", "schemes", "routines", "files", "debug_print")
@@ -74,18 +75,22 @@ class _Reader:
         """The whole file; what is wrong goes to ``diagnostics``."""
         self.only(self.data, (), _TABLES)
         project = self.table(self.data, "project", ())
-        self.only(project, ("project",), _PROJECT_TEXTS + _PROJECT_LISTS)
+        self.only(project, ("project",), _PROJECT_TEXTS + _PROJECT_LISTS + _PROJECT_SWITCHES)
         texts = {key: self.string(project, ("project",), key) for key in _PROJECT_TEXTS}
         lists = {key: self.strings(project, ("project",), key) or () for key in _PROJECT_LISTS}
         if not lists["sources"]:
             hint = 'write for instance sources = ["source"] below [project]'
             place = find_key(self.text, ("project",), self.file)
             self.diagnostics.append(error(codes.NO_SOURCES, "[project] names no sources", place, hint))
+        if texts["kind"] is not None:
+            self.one_of(texts["kind"], KINDS, ("project", "kind"), "kind")
         layout = self.table(self.data, "layout", ())
         arrays = self.table(layout, "arrays", ("layout",))
         return Project(
             root=folder,
             name=texts["name"] or folder.resolve().name,
+            kind=texts["kind"] or "program",
+            version=texts["version"] or "0",
             storage_order=texts["storage_order"],
             build_dir=texts["build_dir"] or "build",
             targets=self.targets(),
@@ -106,7 +111,26 @@ class _Reader:
             ldflags=lists["ldflags"],
             cflags=lists["cflags"],
             nvccflags=lists["nvccflags"],
+            drop_directives=self.patterns(project, "drop_directives"),
+            directives_as_regions=self.switch(project, "directives_as_regions"),
         )
+
+    def patterns(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        """``true`` for all files, or patterns of files."""
+        value = table.get(key, False)
+        if isinstance(value, bool):
+            return ("*",) if value else ()
+        if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+            return tuple(value)
+        self.wrong(("project", key), 'must be true, false or a list of files, such as ["physics/*.f90"]')
+        return ()
+
+    def switch(self, table: Mapping[str, Any], key: str) -> bool:
+        """``true`` or ``false``."""
+        value = table.get(key, False)
+        if not isinstance(value, bool):
+            self.wrong(("project", key), "must be true or false")
+        return value is True
 
     def targets(self) -> dict[str, TargetSettings]:
         """``[target.cpu]`` and ``[target.gpu]``."""

@@ -39,6 +39,8 @@ class Given:
     debug_print: bool = False
     profile: bool = False
     races: bool = False
+    drop_directives: bool = False
+    directives_as_regions: bool = False
     jobs: int = 0
 
 
@@ -120,6 +122,8 @@ def with_given(options: Options, given: Given) -> Options:
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         profile=given.profile,
         races=given.races,
+        drop_directives=("*",) if given.drop_directives else options.drop_directives,
+        directives_as_regions=given.directives_as_regions or options.directives_as_regions,
         jobs=given.jobs,
     )
     if given.backend is not None:

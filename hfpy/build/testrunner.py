@@ -46,20 +46,27 @@ def run_tests(
         raise UsageError(f"{folder} is no existing Hybrid Fortran project: it has no config/{GENERAL}")
     settings = read_settings(folder, target, environment, debug=False, hf_dir=HF_DIR, runs=True)
     tests = folder / settings.text("TESTDIR", "test")
-    names = settings.words("EXECUTABLES")
     results = []
-    for name in names:
-        place = tests / name
-        commands = [shlex.split(c) for c in settings.words("TEST_EXECUTABLES")] or [[f"./{name}_{target}"]]
-        if not place.is_dir() or not (settings.words("TEST_EXECUTABLES") or (place / f"{name}_{target}").is_file()):
-            raise UsageError(f"{place}/{name}_{target} is not there; build the project first")
+    for program in _programs(settings, tests, target):
+        if not program.is_file():
+            raise UsageError(f"{program} is not there; build the project first")
+        place, name = program.parent, program.name.removesuffix(f"_{target}")
         _unpack_references(place, name, environment)
-        for command in commands:
-            for run in configured_runs(place, kind):
-                fault = _one(settings, place, [*command, target], run, environment)
-                results.append(Result(name, run.arguments, fault))
-                told(results[-1])
+        for run in configured_runs(place, kind):
+            fault = _one(settings, place, [f"./{program.name}", target], run, environment)
+            results.append(Result(name, run.arguments, fault))
+            told(results[-1])
+    if not results:
+        raise UsageError(f"nothing to test: {folder}/config/{GENERAL} names no EXECUTABLES")
     return results
+
+
+def _programs(settings: Settings, tests: Path, target: str) -> list[Path]:
+    """What is tested: the installed executables, or what ``TEST_EXECUTABLES`` names, by paths in the project."""
+    named = settings.words("TEST_EXECUTABLES")
+    if named:
+        return [settings.folder / word for word in named]
+    return [tests / name / f"{name}_{target}" for name in settings.words("EXECUTABLES")]
 
 
 def configured_runs(place: Path, kind: str) -> list[Run]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.backendtable import with_directives
@@ -13,6 +14,7 @@ from hfpy.project import DEFAULT_FLAGS, Project, include_folders
 
 PREPROCESSED = (".F90", ".F", ".FOR")
 GPU_MACRO = "GPU"
+POSITION_INDEPENDENT = "-fPIC"
 
 _DEBUG_FLAGS: Mapping[Family, tuple[str, ...]] = {
     "gnu": ("-g", "-O0", "-fcheck=all", "-fbacktrace"),
@@ -63,6 +65,20 @@ class Tools:
     def link_command(self, objects: Iterable[Path], target: Path) -> list[str]:
         """The command that links objects and archives into an executable."""
         return [*self.fortran.command, "-o", str(target), *map(str, objects), *self.link_flags]
+
+    def shared_command(self, objects: Iterable[Path], target: Path, name: str) -> list[str]:
+        """The command that links objects into a shared library, which programs look for by ``name``."""
+        named = f"-Wl,-install_name,@rpath/{name}" if sys.platform == "darwin" else f"-Wl,-soname,{name}"
+        return [*self.fortran.command, "-shared", named, "-o", str(target), *map(str, objects), *self.link_flags]
+
+    def position_independent(self) -> Tools:
+        """The tools for code that a shared library can hold."""
+        return replace(
+            self,
+            fortran_flags=(*self.fortran_flags, POSITION_INDEPENDENT),
+            c_flags=(*self.c_flags, POSITION_INDEPENDENT),
+            cuda_flags=(*self.cuda_flags, "-Xcompiler", POSITION_INDEPENDENT),
+        )
 
     def selection_flags(self, of_file: Iterable[str] = ()) -> tuple[str, ...]:
         """The flags for files with selections and blocks of columns; ``of_file`` are the file's own flags."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import threading
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ import numpy as np
 
 from hfpy.diagnostics import ToolError
 from hfpy.kernels import values
-from hfpy.kernels.gpu import KernelFiles, device_array, gpu_of, is_device_array
+from hfpy.kernels.frames import ArraySlot, Frame, ScalarSlot
+from hfpy.kernels.gpu import KernelFiles, gpu_of, is_device_array
 from hfpy.kernels.signatures import Argument, Signature, Variable
-from hfpy.kernels.values import Memory
 
 
 @functools.cache
@@ -35,23 +34,29 @@ def _opened(path: Path) -> tuple[ctypes.CDLL, threading.RLock]:
 class Compiled:
     """A shared library in memory, and what has to be done before each of its calls."""
 
-    def __init__(self, path: Path, before: Callable[[], None], kernels: KernelFiles = ()) -> None:
-        self._loaded, self._lock = _opened(path)
+    def __init__(self, path: Path, before: Callable[[], None] | None, kernels: KernelFiles = ()) -> None:
+        self._loaded, self.lock = _opened(path)
         self._before = before
         self.gpu = gpu_of(self._loaded, kernels) if kernels else None
 
-    def function(self, name: str) -> Any:
-        """A procedure of the library."""
+    def function(self, name: str, arguments: int = 0) -> Any:
+        """A procedure of the library, which takes some addresses."""
         found = getattr(self._loaded, name)
         found.restype = None
+        if arguments:
+            found.argtypes = [ctypes.c_void_p] * arguments
         return found
 
-    @contextlib.contextmanager
-    def calling(self, there: Sequence[tuple[str, Any]] = ()) -> Iterator[None]:
-        """To hold during a call, with arrays of CuPy ``there``: one at a time, as Fortran's modules have one state."""
-        with self._lock, self.gpu.adopted(there) if self.gpu is not None else contextlib.nullcontext():
-            self._before()
-            yield
+    def call(self, function: Any, addresses: Sequence[int | None], there: Sequence[tuple[str, Any]]) -> None:
+        """Call a procedure, with arrays of CuPy ``there``. One at a time: Fortran's modules have one state."""
+        with self.lock:
+            if self._before is not None:
+                self._before()
+            if self.gpu is None:
+                function(*addresses)
+                return
+            with self.gpu.adopted(there):
+                function(*addresses)
 
 
 class Routine:
@@ -68,7 +73,12 @@ class Routine:
         self._passed = [a for a in signature.arguments if a.extents or a.intent != "out"]
         self._returned = [a for a in signature.arguments if not a.extents and a.changes]
         self._number = number
+        self._refused = signature.refused
+        self._count = len(self._passed)
         self._types: dict[str, np.dtype[Any]] = {}
+        self._free: list[Frame] = []
+        self._on_gpu = compiled.gpu is not None
+        self._function: Any = None
         names = [*(["result"] if signature.result else []), *(a.name for a in self._returned)]
         self._answer: Any = namedtuple(f"{signature.name}_result", names, rename=True)  # type: ignore[misc]
         self.__doc__ = self._described()
@@ -76,7 +86,7 @@ class Routine:
     @property
     def refused(self) -> str:
         """Why it cannot be called (empty: it can)."""
-        return self._signature.refused
+        return self._refused
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -95,14 +105,14 @@ class Routine:
         arrays = [a for a in self._signature.arguments if a.extents]
         wanted = [-1] * sum(len(a.extents) for a in arrays)
         if any(extent.form == "explicit" for a in arrays for extent in a.extents):
-            types = self._kinds()
-            held: dict[str, Memory | None] = {}
-            for argument in self._signature.arguments:
-                one = np.zeros((1,), types[argument.name])
-                held[argument.name] = one if argument.extents else self._held(argument, types[argument.name], scalars)
-            if self._signature.result is not None:
-                held[self._signature.result.name] = np.zeros((), types[self._signature.result.name])
-            wanted = self._wanted(held, wanted)[1]
+            frame = self._new_frame()
+            for slot in frame.passed:
+                if isinstance(slot, ArraySlot):
+                    slot.ask(frame.addresses[-1])
+                else:
+                    self._take([slot], [scalars.get(slot.argument.name)])
+            self._compiled.call(self._function, frame.addresses, ())
+            wanted = list(frame.wanted)
         places = iter(wanted)
         return {a.name: tuple(next(places) for _ in a.extents) for a in arrays}
 
@@ -115,29 +125,60 @@ class Routine:
         Raises TypeError for missing or unknown arguments, wrong types and kinds; ValueError for wrong ranks, shapes,
         order in memory and overlap; NotImplementedError if the routine is refused.
         """
-        if self.refused:
+        if self._refused:
             raise NotImplementedError(f"{self.__qualname__} cannot be called from Python: {self.refused}")
-        bound = self._bound(given, named)
-        types = self._kinds()
-        held: dict[str, Memory | None] = {}
-        for argument in self._signature.arguments:
-            held[argument.name] = self._held(argument, types[argument.name], bound)
-        arrays = [(a, bound[a.name]) for a in self._signature.arguments if a.extents and held[a.name] is not None]
-        shared = values.overlapping(arrays)
-        if shared:
-            raise ValueError(f"{self.__qualname__}: arguments '{shared[0]}' and '{shared[1]}' share memory")
-        result = self._signature.result
-        if result is not None:
-            held[result.name] = np.zeros((), types[result.name])
-        self._run(held)
-        for argument, value in arrays:
-            memory = held[argument.name]
-            if argument.base == "logical" and argument.changes and memory is not None:
-                values.put_back(memory, value)
-        return self._answered(held)
+        passed: Sequence[Any] = given
+        if named or len(given) != self._count:
+            passed = self._bound(given, named)
+        frame = self._free.pop() if self._free else self._new_frame()
+        try:
+            self._take(frame.passed, passed)
+            if frame.pairs and frame.overlap:
+                self._check_overlap(frame, passed)
+            for scalar in frame.set_only:
+                scalar.clear()
+            self._compiled.call(self._function, frame.addresses, self._on_device(frame) if self._on_gpu else ())
+            if frame.status.value:
+                raise ValueError(self._shapes(frame))
+            if frame.copied or self._on_gpu:
+                frame.put_back(passed)
+            if not frame.returned:
+                return None
+            found = [scalar.give() for scalar in frame.returned]
+            return found[0] if len(found) == 1 else self._answer(*found)
+        finally:
+            self._free.append(frame)
 
-    def _bound(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments by name; those left out are None."""
+    @staticmethod
+    def _on_device(frame: Frame) -> list[tuple[str, Any]]:
+        """The arrays of CuPy among those that are passed, with their names."""
+        return [(a.argument.name, a.memory) for a in frame.arrays if is_device_array(a.memory)]
+
+    def _check_overlap(self, frame: Frame, given: Sequence[Any]) -> None:
+        """Raises ValueError if arrays share memory although Fortran forbids it."""
+        slots = zip(frame.passed, given, strict=True)
+        arrays = [(s.argument, value) for s, value in slots if isinstance(s, ArraySlot) and value is not None]
+        shared = values.overlapping(arrays)
+        if shared is not None:
+            raise ValueError(f"{self.__qualname__}: arguments '{shared[0]}' and '{shared[1]}' share memory")
+
+    def _take(self, slots: Sequence[ScalarSlot | ArraySlot], given: Sequence[Any]) -> None:
+        """Set arguments. Raises TypeError and ValueError that name them."""
+        slot = None
+        try:
+            for slot, value in zip(slots, given, strict=True):
+                slot.take(value)
+        except (TypeError, ValueError) as fault:
+            assert slot is not None
+            raise type(fault)(self._about(slot.argument, str(fault))) from None
+
+    def _new_frame(self) -> Frame:
+        frame = Frame(self._signature, self._kinds(), self._on_gpu)
+        self._function = self._compiled.function(f"hfpy_call{self._number}", len(frame.addresses))
+        return frame
+
+    def _bound(self, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """All arguments that a call takes, in their order; those left out are None."""
         names = [a.name for a in self._passed]
         if len(given) > len(names):
             wanted = f"{len(names)} argument{'s' if len(names) != 1 else ''}"
@@ -152,23 +193,7 @@ class Routine:
         missing = [a.name for a in self._passed if bound.get(a.name) is None and not a.optional]
         if missing:
             raise TypeError(f"{self.__qualname__}: missing {', '.join(repr(name) for name in missing)}")
-        return bound
-
-    def _held(self, argument: Argument, stored: np.dtype[Any], bound: Mapping[str, Any]) -> Memory | None:
-        """An argument's memory; None for an optional one that is left out."""
-        if not argument.extents and argument.intent == "out":
-            return np.zeros((), stored)
-        value = bound.get(argument.name)
-        if value is None:
-            return None
-        try:
-            if argument.extents and self._compiled.gpu is not None and is_device_array(value):
-                return device_array(argument, stored, value)
-            if argument.extents:
-                return values.array(argument, stored, value)
-            return values.scalar(argument.base, stored, value)
-        except (TypeError, ValueError) as fault:
-            raise type(fault)(self._about(argument, str(fault))) from None
+        return [bound.get(name) for name in names]
 
     def _kinds(self) -> dict[str, np.dtype[Any]]:
         """The NumPy type of each argument and the result; the library is asked once."""
@@ -186,47 +211,16 @@ class Routine:
             self._types = found
         return self._types
 
-    def _run(self, held: Mapping[str, Memory | None]) -> None:
-        """Call the wrapper. Raises ValueError if it finds extents that are not those declared."""
-        arrays = [a for a in self._signature.arguments if a.extents]
-        extents = [n for a in arrays for n in _shape(held[a.name], len(a.extents))]
-        status, wanted = self._wanted(held, extents)
-        if status:
-            raise ValueError(self._shapes(arrays, held, wanted))
-
-    def _wanted(self, held: Mapping[str, Memory | None], extents: Sequence[int]) -> tuple[int, list[int]]:
-        """Call the wrapper with arrays of these extents. It calls the routine if they are those declared; else the
-        status is not 0, and what was wanted comes back.
-        """
-        given = (ctypes.c_int64 * max(1, len(extents)))(*extents)
-        wanted = (ctypes.c_int64 * max(1, len(extents)))()
-        status = ctypes.c_int(0)
-        pointers = [ctypes.c_void_p(None if m is None else values.address(m)) for m in held.values()]
-        there = [(name, m) for name, m in held.items() if m is not None and is_device_array(m)]
-        call = self._compiled.function(f"hfpy_call{self._number}")
-        with self._compiled.calling(there):
-            call(*pointers, given, wanted, ctypes.byref(status))
-        return status.value, list(wanted)
-
-    def _shapes(self, arrays: list[Argument], held: Mapping[str, Memory | None], wanted: list[int]) -> str:
+    def _shapes(self, frame: Frame) -> str:
         """The message for the first array whose shape is not the one declared."""
-        place = 0
-        for argument in arrays:
-            rank = len(argument.extents)
-            shape, got = tuple(wanted[place : place + rank]), tuple(_shape(held[argument.name], rank))
+        first = 0
+        for argument in (a for a in self._signature.arguments if a.extents):
+            last = first + len(argument.extents)
+            shape, got = tuple(frame.wanted[first:last]), tuple(frame.given[first:last])
             if shape != got:
                 return self._about(argument, f"wanted shape {shape}, got {got}")
-            place += rank
+            first = last
         raise AssertionError("the wrapper found a shape that differs")
-
-    def _answered(self, held: Mapping[str, Memory | None]) -> Any:
-        result = self._signature.result
-        answers = [*([result] if result else []), *self._returned]
-        memory = [held[a.name] for a in answers]
-        found = [None if m is None else values.from_memory(a.base, m) for a, m in zip(answers, memory, strict=True)]
-        if not found:
-            return None
-        return found[0] if len(found) == 1 else self._answer(*found)
 
     def _about(self, argument: Argument, fault: str) -> str:
         name = "its result" if argument is self._signature.result else f"argument '{argument.name}'"
@@ -240,10 +234,6 @@ class Routine:
         back = [*(["result"] if self._signature.result else []), *(a.name for a in self._returned)]
         lines = [head + (f" -> {', '.join(back)}" if back else ""), *(a.text for a in self._signature.arguments)]
         return "\n    ".join(lines)
-
-
-def _shape(memory: Memory | None, rank: int) -> tuple[int, ...]:
-    return (0,) * rank if memory is None else memory.shape
 
 
 class Scalar:

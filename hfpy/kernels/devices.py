@@ -45,9 +45,9 @@ def expected_on_device(sources: Sequence[Path], options: Options) -> Expected:
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.states import PRESENT, States
-    from hfpy.parse.application import read_application
+    from hfpy.pipeline import settled_application
 
-    application, _ = read_application(sources, options)
+    application = settled_application(sources, options).application
     facts = analyse(application)
     states = States(facts, Effects(facts))
     arguments: set[tuple[str, str]] = set()

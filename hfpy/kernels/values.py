@@ -96,7 +96,7 @@ def array(argument: Argument, stored: np.dtype[Any], value: Any) -> Array:
 
 
 def address(held: Any) -> int:
-    """Where an array of NumPy or CuPy lies in memory."""
+    """Where a contiguous array of NumPy or CuPy lies in memory."""
     place: int = held.ctypes.data if isinstance(held, np.ndarray) else held.data.ptr
     return place
 

@@ -57,7 +57,7 @@ $(HFPY_BUILD)/hfpy.d: hfpy-again
 endif
 
 hfpy-source: $(HFPY_BUILD)/hfpy.d
-hfpy-all: $(HFPY_EXECUTABLES)
+hfpy-all: $(or $(strip $(HFPY_EXECUTABLES)),$(HFPY_BUILD)/libhfpy.a)
 
 # Runs a compiler ($1) on $<; what it says leads back to the user's lines.
 define HFPY_COMPILE

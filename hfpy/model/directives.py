@@ -39,7 +39,7 @@ class Region:
     ``private`` are arrays of which every point has its own. ``independent`` are arrays in which no two points meet,
     ``distinct`` index arrays that take no value twice, as the user says. ``loops`` says that the body's own ``do`` nest
     over the iterators serves as the loops (comment form). ``stated`` are those of ``startat`` and ``endat`` that were
-    given.
+    given. ``explicit`` says that all indices are written: nothing is inserted, and a name alone is the whole array.
     """
 
     domains: tuple[Domain, ...]
@@ -62,6 +62,7 @@ class Region:
     hints: tuple[tuple[str, tuple[str, ...]], ...] = ()
     loops: bool = False
     stated: frozenset[str] = frozenset()
+    explicit: bool = False
 
     def factors(self, hint: str) -> tuple[tuple[str, int], ...]:
         """The iterators that ``unroll(j:2)`` or ``tile(i:32, j:8)`` names, with their numbers; none without it."""

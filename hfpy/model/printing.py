@@ -312,5 +312,4 @@ def attributes(made: Region) -> Iterator[str]:
         "appliesTo": tuple(sorted(t.upper() for t in made.applies_to)),
     }
     yield from (f"{name}({','.join(values)})" for name, values in given.items() if any(values))
-    if made.vector:
-        yield "vector"
+    yield from (flag for flag, given in (("vector", made.vector), ("explicit", made.explicit)) if given)

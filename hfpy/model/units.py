@@ -209,7 +209,8 @@ class FileIndex:
 
     ``conditions`` are the ``@if`` blocks around whole routines: begin, end, and whether they hold in this build.
     ``macros`` are the names that the file defines, ``definitions`` the macros that it brings in by itself or by files
-    it includes and that mean the same all over it.
+    it includes and that mean the same all over it. ``sizes`` are those of the project's domains, by the names that mean
+    them.
     """
 
     source: SourceText
@@ -224,6 +225,7 @@ class FileIndex:
     includes: tuple[str, ...] = ()
     fixed: bool = False
     original: str = ""
+    sizes: Mapping[str, str] = field(default_factory=dict)
     conditions: tuple[tuple[LogicalLine, LogicalLine, bool], ...] = ()
 
     @property

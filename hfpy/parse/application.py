@@ -19,9 +19,11 @@ from hfpy.parse.routines import parse_unit, unit_key
 
 
 def read_application(
-    paths: Sequence[Path], options: Options, progress: Progress = silent
+    paths: Sequence[Path], options: Options, progress: Progress = silent, everything: bool = False
 ) -> tuple[Application, list[Diagnostic]]:
-    """Read all Fortran files among the paths; what is wrong with them is collected."""
+    """Read all Fortran files among the paths; what is wrong with them is collected. ``everything`` parses units that
+    no directive reaches, too.
+    """
     macros, found = project_macros(options)
     storage = options.storage_order.resolve() if options.storage_order is not None else None
     files: list[FileIndex] = []
@@ -48,7 +50,8 @@ def read_application(
     found += _namesakes(files)
     found += circles(files)
     application = Application(options, tuple(files), units, {}, macros)
-    routines = _parse_reached(application, options, found, progress)
+    wanted = list(units) if everything else reached(application)
+    routines = _parse_units(application, wanted, options, found, progress)
     return Application(options, tuple(files), units, routines, macros), found
 
 
@@ -128,6 +131,21 @@ def with_texts(
     return replace(application, files=tuple(files), routines=routines, units=units), found
 
 
+def completed(application: Application) -> tuple[Application, list[Diagnostic]]:
+    """The application with all that directives reach, after new ones have come."""
+    routines = dict(application.routines)
+    found: list[Diagnostic] = []
+    options = application.options
+    for key in reached(application):
+        if key not in routines:
+            file, number = application.units[key]
+            routines[key], problems = parse_unit(
+                application.files[file], number, options.include_dirs, options.parse_limit
+            )
+            found += problems
+    return replace(application, routines=routines), found
+
+
 def reindexed(
     index: FileIndex, text: tuple[str, tuple[int, ...]], options: Options, macros: Mapping[str, Macro]
 ) -> FileIndex:
@@ -136,12 +154,11 @@ def reindexed(
     return replace(made, original=index.original or index.source.text, hybrid=True)
 
 
-def _parse_reached(
-    application: Application, options: Options, found: list[Diagnostic], progress: Progress
+def _parse_units(
+    application: Application, wanted: Sequence[str], options: Options, found: list[Diagnostic], progress: Progress
 ) -> dict[str, Routine]:
     progress("parsing", 0, 0)
     routines: dict[str, Routine] = {}
-    wanted = reached(application)
     for key in wanted:
         progress("parsing", len(routines), len(wanted))
         file, number = application.units[key]

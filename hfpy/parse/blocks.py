@@ -24,7 +24,7 @@ from hfpy.model.statements import (
     Statement,
 )
 from hfpy.parse.declarations import parse_declaration
-from hfpy.parse.directives import Directive, if_of, parse_directive, region_of
+from hfpy.parse.directives import NO_SIZES, Directive, Sizes, if_of, is_region_end, parse_directive, region_of
 from hfpy.parse.limits import DEEPEST_BLOCKS
 from hfpy.parse.nests import take_loops
 from hfpy.parse.schedules import scope_of
@@ -51,6 +51,12 @@ class _Open:
     body: list[Node] = field(default_factory=list)
     region: Region | None = None
     condition: IfDirective | None = None
+    directive: Directive | None = None  # of a nest, which has no sizes
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is a nest that has its loops, so that it ends here unless its end directive follows."""
+        return self.kind == "nest" and bool(self.body)
 
     def close_part(self, header: Statement) -> None:
         self.parts.append(Part(self.header, tuple(self.body)))
@@ -70,11 +76,12 @@ class _Open:
 class BlockBuilder:
     """Builds the tree of one executable part, line by line; problems are collected in ``found``, the
     ``@stencilProgram`` of the part in ``scopes``: they are no blocks, their regions remain neighbours of what surrounds
-    them.
+    them. ``sizes`` are those of the project's domains.
     """
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, sizes: Sizes = NO_SIZES) -> None:
         self.file = file
+        self.sizes = sizes
         self.root: list[Node] = []
         self.stack: list[_Open] = []
         self.found: list[Diagnostic] = []
@@ -87,6 +94,8 @@ class BlockBuilder:
         """Take the next logical line."""
         if self.given_up:
             return
+        if self.stack and self.stack[-1].complete and not is_region_end(line):
+            self._append(self.stack.pop().build(None))
         if line.directive:
             self._directive(line)
             return
@@ -118,17 +127,26 @@ class BlockBuilder:
             return ()
         if self.scope is not None:
             self.found.append(error("HF204", "@stencilProgram is not closed", self.scope[1].place(self.file)))
+        if self.stack and self.stack[-1].complete:
+            self._append(self.stack.pop().build(None))
         while self.stack:
             block = self.stack.pop()
             place = block.header.line.place(self.file)
-            code = "HF204" if block.kind in ("region", "at_if") else "HF109"
-            name = {"region": "@parallelRegion", "at_if": "@if"}.get(block.kind, f"'{block.kind}'")
+            code = "HF204" if block.kind in ("region", "nest", "at_if") else "HF109"
+            name = {"region": "@parallelRegion", "nest": "@parallelRegion", "at_if": "@if"}.get(
+                block.kind, f"'{block.kind}'"
+            )
             self.found.append(error(code, f"{name} is not closed", place))
             self._append(block.build(None))
         return tuple(self.root)
 
     def _append(self, node: Node) -> None:
-        (self.stack[-1].body if self.stack else self.root).append(node)
+        block = self.stack[-1] if self.stack else None
+        (block.body if block is not None else self.root).append(node)
+        if block is not None and block.kind == "nest" and block.directive is not None and not _is_nest(block, node):
+            block.kind = "region"
+            block.region, problems = region_of(block.directive, block.header.line, self.file, self.sizes)
+            self.found += problems
 
     def _middle(self, statement: Statement, kind: str) -> None:
         if not self.stack or self.stack[-1].kind not in _MIDDLE[kind]:
@@ -171,6 +189,8 @@ class BlockBuilder:
             self._scope(line, directive)
         elif directive.end:
             self._end_directive(line, directive.keyword)
+        elif directive.keyword == "parallelregion" and directive.get("domsize") is None:
+            self.stack.append(_Open("nest", DirectiveLine(line, "nest"), directive=directive))
         elif directive.keyword == "parallelregion":
             region, problems = region_of(directive, line, self.file)
             self.found += problems
@@ -182,7 +202,7 @@ class BlockBuilder:
                 self.found.append(error("HF207", "@if inside @if", line.place(self.file), "close the first one before"))
             self.stack.append(_Open("at_if", DirectiveLine(line, "at_if"), condition=condition))
         elif directive.keyword == "exit":
-            if not any(b.kind == "region" for b in self.stack):
+            if not any(b.kind in ("region", "nest") for b in self.stack):
                 self.found.append(error("HF207", "@exit outside a region", line.place(self.file)))
             self._append(Jump(line, "@exit"))
         else:
@@ -217,6 +237,9 @@ class BlockBuilder:
 
     def _end_directive(self, line: LogicalLine, keyword: str) -> None:
         kind = {"parallelregion": "region", "if": "at_if"}.get(keyword)
+        if kind == "region" and self.stack and self.stack[-1].kind == "nest":
+            self._append(self.stack.pop().build(DirectiveLine(line, "nest")))
+            return
         if kind is None or not any(b.kind == kind for b in self.stack):
             shown = {"parallelregion": "parallelRegion", "domaindependant": "domainDependant"}.get(keyword, keyword)
             self.found.append(error("HF205", f"@end {shown} without its begin", line.place(self.file)))
@@ -234,3 +257,12 @@ class BlockBuilder:
             self.found += problems
             construct = replace(construct, region=region)
         self._append(construct)
+
+
+def _is_nest(block: _Open, node: Node) -> bool:
+    """Whether what begins a region without sizes is its loops: any loop, or one over a domain that it names."""
+    names = block.directive.get("domname") if block.directive is not None else None
+    if names is None:
+        return True
+    header = node.header if isinstance(node, Construct) else None
+    return isinstance(header, Header) and header.kind == "do" and header.var in [n.lower() for n in names.entries]

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
+from types import MappingProxyType
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Domain, IfDirective, Reduction, Region
@@ -24,6 +25,8 @@ from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
 
+Sizes = Mapping[str, str]  # of the project's domains, by the names that mean them
+NO_SIZES: Sizes = MappingProxyType({})
 KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
@@ -33,7 +36,7 @@ REGION_ATTRIBUTES = (
 MOST_COPIES = 256  # that unroll makes of a body
 FACTORS = ("unroll", "tile", "march", "share", "team")
 HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
-REGION_FLAGS = ("vector",)
+REGION_FLAGS = ("vector", "explicit")
 DEPENDANT_ATTRIBUTES = ("attribute", "domname", "domsize", "accpp", "dompp", "declarationprefix")
 DEPENDANT_FLAGS = ("autodom", "present", "transferhere", "host")
 TARGETS = ("cpu", "gpu")
@@ -105,6 +108,8 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
         return None, [_unknown(line, file, found.start(1), found.end(1))]
     if keyword == "exit":
         return Directive(keyword, False, ()), []
+    if not found.group(2) and keyword == "parallelregion" and not text[found.end() :].strip():
+        return Directive(keyword, False, ()), []  # all of it comes from the loops behind
     if not found.group(2):
         hint = f"write @{found.group(1)}{{…}}"
         return None, [error("HF202", f"@{found.group(1)} needs braces", line.place(file), hint)]
@@ -122,6 +127,11 @@ def is_scheme(line: LogicalLine) -> bool:
     """Whether a directive line is ``@scheme`` or its end."""
     text = line.text.lstrip("@").strip().lower()
     return text.startswith(("scheme", "end scheme", "endscheme"))
+
+
+def is_region_end(line: LogicalLine) -> bool:
+    """Whether a line is ``@end parallelRegion``."""
+    return line.directive and line.compact.startswith("@endparallelregion")
 
 
 def _unknown(line: LogicalLine, file: str, start: int, end: int) -> Diagnostic:
@@ -194,14 +204,22 @@ def check_names(
     return problems
 
 
-def domains_of(directive: Directive, line: LogicalLine, file: str) -> tuple[tuple[Domain, ...], list[Diagnostic]]:
-    """The pairs of domName and domSize."""
+def domains_of(
+    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
+) -> tuple[tuple[Domain, ...], list[Diagnostic]]:
+    """The pairs of domName and domSize; without domSize those that the project has ``known`` sizes of."""
     names, sizes = directive.get("domname"), directive.get("domsize")
     if names is None and sizes is None:
         return (), []
+    if names is not None and sizes is None:
+        listed = [known.get(name.lower(), "") for name in names.entries]
+        sizes = replace(names, name="domsize", entries=tuple(listed)) if all(listed) else None
     if names is None or sizes is None:
         missing = "domName" if names is None else "domSize"
-        return (), [error("HF208", f"{missing} is missing", line.place(file), "domName and domSize come in pairs")]
+        unknown = next((n for n in names.entries if n.lower() not in known), "") if names is not None else ""
+        hint = f", or name '{unknown}' in [domains] of hfpy.toml" if unknown else ""
+        hint = f"domName and domSize come in pairs: give {missing}{hint}"
+        return (), [error("HF208", f"{missing} is missing", line.place(file), hint)]
     place = line.place(file, names.start, max(names.end, sizes.end))
     if len(names.entries) != len(sizes.entries):
         message = f"domName has {len(names.entries)} entries, domSize {len(sizes.entries)}"
@@ -250,12 +268,14 @@ def _bounds(
 _NAME_LISTS = ("private", "independent", "distinct")
 
 
-def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Region | None, list[Diagnostic]]:
-    """The region that a ``@parallelRegion`` line declares (§3.2)."""
+def region_of(
+    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
+) -> tuple[Region | None, list[Diagnostic]]:
+    """The region that a ``@parallelRegion`` line declares (§3.2); ``known`` are sizes of the project's domains."""
     problems = check_names(directive, line, file, REGION_ATTRIBUTES, REGION_FLAGS)
     if problems:
         return None, problems  # an unknown name may be the one that is missing
-    domains, more = domains_of(directive, line, file)
+    domains, more = domains_of(directive, line, file, known)
     problems += more
     if not domains and not more:
         hint = "@parallelRegion{domName(x,y), domSize(NX,NY)}"
@@ -290,6 +310,7 @@ def region_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Regio
             template=_single(directive, "template"),
             reductions=reductions,
             vector=any(a.flag and a.name == "vector" for a in directive.attributes),
+            explicit=any(a.flag and a.name == "explicit" for a in directive.attributes),
             strides=strides,
             name=_single(directive, "name"),
             backend=_single(directive, "backend").lower(),
@@ -417,12 +438,14 @@ class DependantsHead:
     declaration_prefix: str
 
 
-def dependants_of(directive: Directive, line: LogicalLine, file: str) -> tuple[DependantsHead | None, list[Diagnostic]]:
-    """What a ``@domainDependant`` line says (§3.3)."""
+def dependants_of(
+    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
+) -> tuple[DependantsHead | None, list[Diagnostic]]:
+    """What a ``@domainDependant`` line says (§3.3); ``known`` are sizes of the project's domains."""
     problems = check_names(directive, line, file, DEPENDANT_ATTRIBUTES)
     if problems:
         return None, problems
-    domains, more = domains_of(directive, line, file)
+    domains, more = domains_of(directive, line, file, known)
     problems += more
     flags, more = _words(directive, "attribute", DEPENDANT_FLAGS, line, file)
     problems += more

@@ -20,6 +20,7 @@ from hfpy.parse.lexer import logical_lines
 from hfpy.parse.limits import readable, within_limits
 from hfpy.parse.macros import parse_defines
 from hfpy.parse.preprocess import activity, read_macros
+from hfpy.parse.sentinels import calls_loops_parallel
 
 HYBRID_SUFFIXES = (".h90", ".H90")
 PREPROCESSED_SUFFIXES = (".h90", ".F90", ".F", ".FOR", ".F95", ".F03", ".F08")
@@ -171,6 +172,8 @@ def index_text(
     indexed = index_units(str(path), lines, lambda c, scheme: holds_architecture(c, backend_for(options, scheme)))
     found += indexed.diagnostics
     reads_directives = hybrid or any(line.directive for line in lines)
+    if options.directives_as_regions and not fixed:
+        reads_directives = reads_directives or calls_loops_parallel(source.lines)
     if not reads_directives:
         # The compiler will tell what is wrong with a plain file; it passes through hfpy.
         found = [d for d in found if d.code not in ("HF103", "HF104", "HF109", "HF115")]
@@ -188,4 +191,5 @@ def index_text(
         includes=seen.includes,
         fixed=fixed,
         original=original if expanded is not None else "",
+        sizes=options.domain_sizes,
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from hfpy.parse.sentinels import split_words
 from hfpy.parse.tokens import words_of
 
 Kind = Literal["blank", "comment", "directive", "preprocessor", "code"]
@@ -60,7 +61,8 @@ def physical(row: str) -> Physical:
     found = _DIRECTIVE.match(text.lower())
     if found is None:
         return Physical("comment", column, length)
-    return Physical("directive", column, length, found["sentinel"] or "", tuple((found["words"] or "").split()))
+    words = tuple(part for word in (found["words"] or "").split() for part in split_words(word))
+    return Physical("directive", column, length, found["sentinel"] or "", words)
 
 
 def preprocessed(rows: Iterable[str]) -> bool:

@@ -76,13 +76,13 @@ def parse_unit(
     lines = list(index.lines[unit.first : unit.last + 1])
     reader = Includes(index.path, include_dirs)
     deadline = Deadline.after(limit)
-    parser = SpecificationParser(index.path, reader, deadline, unit.parent is not None)
+    parser = SpecificationParser(index.path, reader, deadline, unit.parent is not None, index.sizes)
     named = unit.kind != "program" or bool(unit.name)
     body: tuple[Node, ...] = ()
     body_first = -1
     last = lines[0].last
     late: list[Diagnostic] = []
-    builder = BlockBuilder(index.path)
+    builder = BlockBuilder(index.path, index.sizes)
     try:
         stop = unit.contains - unit.first if unit.contains >= 0 else len(lines) - 1
         first = 1 if named else 0

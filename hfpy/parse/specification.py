@@ -17,7 +17,7 @@ from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups
-from hfpy.parse.directives import DependantsHead, dependants_of, if_of, names_line, parse_directive
+from hfpy.parse.directives import NO_SIZES, DependantsHead, Sizes, dependants_of, if_of, names_line, parse_directive
 from hfpy.parse.expressions import expression
 from hfpy.parse.fragments import fragment, shape_of
 from hfpy.parse.grammar import GrammarError
@@ -59,7 +59,9 @@ class _State:
 
 
 class SpecificationParser:
-    """Reads the logical lines of one specification part; ``contained`` is that of a unit within another one."""
+    """Reads the logical lines of one specification part; ``contained`` is that of a unit within another one, ``sizes``
+    are those of the project's domains.
+    """
 
     def __init__(
         self,
@@ -67,8 +69,9 @@ class SpecificationParser:
         read_include: IncludeReader | None = None,
         deadline: Deadline | None = None,
         contained: bool = False,
+        sizes: Sizes = NO_SIZES,
     ) -> None:
-        self.file = file
+        self.file, self.sizes = file, sizes
         self.contained = contained
         self.deadline = deadline
         self.read_include = read_include
@@ -407,7 +410,7 @@ class SpecificationParser:
         if directive.end:
             self.found.append(error("HF205", "@end domainDependant without its begin", line.place(self.file)))
             return index + 1
-        head, problems = dependants_of(directive, line, self.file)
+        head, problems = dependants_of(directive, line, self.file, self.sizes)
         self.found += problems
         return self._names(lines, index, stop, head)
 

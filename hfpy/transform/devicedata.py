@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
@@ -57,6 +58,7 @@ class DeviceData(HostStatements):
         self.declared: frozenset[tuple[str, str]] = frozenset()
         self.rows = Rows(facts.application.file(routine.key), routine)
         self.accesses = AccessRewriter(facts, routine)
+        self._offloaded = Offloaded(facts, routine)
         self._remembered: set[str] = set()
         self._held_once: list[DataObject] | None = None
 
@@ -101,7 +103,7 @@ class DeviceData(HostStatements):
             yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
 
     def _enter(self, data: DataObject, line: LogicalLine) -> list[str]:
-        copy = self.states.of(data.name, self.key) != LOCAL
+        copy = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
         return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
@@ -380,7 +382,10 @@ class DeviceData(HostStatements):
         """The copies within the branches of a choice."""
         if isinstance(node, OneLine):
             touched = self._touched(flatten([node.action]), False)
-            yield from packed_copies(self, node, *self._copies(touched, covered, node.line))
+            before, after = self._copies(touched, covered, node.line)
+            if before or after:
+                self._check_directives(node.line, node.line)
+            yield from packed_copies(self, node, before, after)
             return
         for part in node.parts if isinstance(node, Construct) else ():
             if part.body:
@@ -407,8 +412,15 @@ class DeviceData(HostStatements):
         if isinstance(nodes[-1], Construct) and nodes[-1].end is not None:
             last = nodes[-1].end.line
         before, after = self._copies(touched, covered, first)
+        if before or after:
+            self._check_directives(first, last)
         yield from self.rows.before(first, before, 10)
         yield from self.rows.behind(last, after, -5, first)
+
+    def _check_directives(self, first: LogicalLine, last: LogicalLine) -> None:
+        """Tell that directives of the user's let the device do what is copied here as host code."""
+        found = self._offloaded.error(first, last)
+        self.found += [found] if found is not None else []
 
     def _moved(self, name: str, line: LogicalLine, valid: bool) -> tuple[list[str], list[str]]:
         """What stands around a statement that may allocate an array anew."""

@@ -169,8 +169,9 @@ class RegionRewriter:
         outer = loops[0]
         if before:
             yield insert_lines(outer.header.line.first, before, 2, opened.first)
-        if after and outer.end is not None:
-            yield insert_lines(outer.end.line.last + 1, after, -2, closed.first)
+        if after:
+            last = outer.end.line.last if outer.end is not None else max(s.line.last for s in flatten(outer.body))
+            yield insert_lines(last + 1, after, -2, closed.first)
         if len(loops) > 1 and code.simd and isinstance(self.backend, InnerLines):
             inner = loops[-1].header.line
             indent = " " * inner.segments[0][2]

@@ -201,7 +201,7 @@ class _RoutineSizes:
         """Bounds with numbers. Sizes of domains stay, since arrays' dimensions are known by them."""
         directive, _ = parse_directive(region.line, self.routine.file)
         assert directive is not None
-        sizes = directive.get("domsize")
+        sizes = directive.get("domsize") or directive.get("domname")
         assert sizes is not None
         for name, bounds in (("startAt", region.starts), ("endAt", region.ends)):
             numbered = [with_values(bound, values) for bound in bounds]

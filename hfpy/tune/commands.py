@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hfpy.commandline import DONE, PATH, analysis_options, given_by, show_diagnostics
+from hfpy.commandline import DONE, PATH, analysis_options, given_by, require_programs, show_diagnostics
 from hfpy.diagnostics import UsageError
 
 
@@ -42,6 +42,8 @@ def tune(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...],
 
     session = open_project(project, given_by(options), os.environ, runs=True)
     show_diagnostics(session.notes)
+    if options["program"]:
+        require_programs(session.project)
     wish = Wish(
         routines_wanted,
         _sizes(size),

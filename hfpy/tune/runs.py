@@ -12,7 +12,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import HfpyError, UsageError, has_errors
 from hfpy.model.expressions import names_in
 from hfpy.options import CPU, GPU, Machine, Options
-from hfpy.parse.application import read_application
+from hfpy.pipeline import settled_application
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.explained import Schedule
 from hfpy.transform.stencil.gpumodel import for_backend
@@ -61,10 +61,10 @@ def find_work(sources: Sequence[Path], options: Options, wanted: Sequence[str], 
 
     Raises HfpyError for faults of the sources, UsageError for names that are no routine with such a run.
     """
-    application, found = read_application(sources, replace(options, tuning=()))
-    if has_errors(found):
-        raise HfpyError(found)
-    facts = analyse(application)
+    settled = settled_application(sources, replace(options, tuning=()))
+    if has_errors(settled.found):
+        raise HfpyError(settled.found)
+    facts = analyse(settled.application)
     if has_errors(facts.found):
         raise HfpyError(facts.found)
     result = optimise(facts, Effects(facts), EFFORTS[options.opt])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -375,3 +376,84 @@ def test_kinds_are_guessed() -> None:
     assert guessed_kind(array("f", [1.0, 280.5, -3e-5, 4.0]).tobytes()) == "f"
     assert guessed_kind(array("i", [1, 2, 3]).tobytes()) == "i"
     assert guessed_kind(b"abc") is None
+
+
+def test_programs_that_settings_name_for_tests(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    general = project / "config/MakesettingsGeneral"
+    general.write_text(general.read_text() + '\nTEST_EXECUTABLES="./scripts/first.sh scripts/deep/second"\n')
+    for path in ("scripts/first.sh", "scripts/deep/second"):
+        script = project / path
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text('#!/bin/sh\ntest "$(basename "$PWD")/$1/$2" = "$(cat wanted)"\n')
+        script.chmod(0o755)
+        (script.parent / "wanted").write_text(f"{script.parent.name}/cpu/")
+    assert cli.run(["test", str(project)]) == 0
+    assert capfd.readouterr().out == "first.sh: ok\nsecond: ok\n2 of 2 test runs ok\n"
+    (project / "scripts/deep/wanted").write_text("elsewhere")
+    assert cli.run(["test", str(project)]) == 1
+    (project / "scripts/deep/second").unlink()
+    assert cli.run(["test", str(project)]) == 2
+
+
+def test_nothing_to_test_is_a_fault(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    general = project / "config/MakesettingsGeneral"
+    general.write_text(re.sub(r"(?m)^EXECUTABLES=.*$", "EXECUTABLES=", general.read_text()))
+    assert cli.run(["test", str(project)]) == 2
+    assert "names no EXECUTABLES" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "debug", "level"),
+    [("-fcheck=bounds", False, "-O3"), ("-g -O1", False, "-O1"), ("", False, "-O3"), ("-fast", False, "-O3")],
+)
+def test_level_of_optimisation(project: Path, flags: str, debug: bool, level: str) -> None:
+    cpu = project / "config/MakesettingsCPU"
+    cpu.write_text(f"FC=gfortran\nFFLAGS={flags}\n")
+    found, notes = legacy.load_legacy(project, "cpu", {}, debug=debug)
+    given = found.target("cpu").flags or ()
+    assert [flag for flag in given if flag.startswith("-O")] == [level]
+    told = sum("no level of optimisation, -O3 is used" in n.message for n in notes)
+    assert told == (level not in flags and "-fast" not in flags)
+
+
+def test_no_level_for_debugging(project: Path) -> None:
+    (project / "config/MakesettingsCPU").write_text("FC=gfortran\nFFLAGS=-g\n")
+    found, notes = legacy.load_legacy(project, "cpu", {}, debug=True)
+    assert not any(flag.startswith("-O") for flag in found.target("cpu").flags or ())
+    assert not any("optimisation" in n.message for n in notes)
+
+
+def test_configure_makes_what_is_missing(project: Path) -> None:
+    kept = (project / "config/MakesettingsGeneral").read_text()
+    (project / "config/CPU_IMPLEMENTATION_DEBUG").unlink()
+    (project / "configure").write_text('#!/bin/bash\n"$HF_DIR"/hf_bin/configure.sh "$@"\n')
+
+    def configure(*options: str) -> subprocess.CompletedProcess[str]:
+        command = ["bash", "configure", *options]
+        environment = {**os.environ, "HF_DIR": str(legacy.HF_DIR)}
+        return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+    assert configure("-a=openacc").returncode == 0
+    config = project / "config"
+    assert (config / "CPU_IMPLEMENTATION_DEBUG").read_text() == "FortranImplementation\n"
+    assert (config / "GPU_IMPLEMENTATION_EMULATION").read_text() == "PGIOpenACCFortranImplementation\n"
+    assert (config / "MakesettingsGeneral").read_text() == kept
+    assert configure("--acceleratorImplementation=opencl").returncode == 2
+    shutil.rmtree(config)
+    assert configure().returncode == 0
+    found, _ = legacy.load_legacy(project, "gpu", {}, debug=False)
+    assert found.executables == (project.name,)
+    assert found.schemes["REDUCTION_SUPPORT"] == {"gpu": "openacc"}
+
+
+def test_where_makefiles_look_for_the_rules() -> None:
+    for place in (
+        "hf_Makefile",
+        "Makefile",
+        "hf_config/Makefile",
+        "hf_build/hf_Makefile",
+        "hf_processor/MakefileCommon",
+    ):
+        command = ["make", "-n", "-f", str(legacy.HF_DIR / place), "HFPY=hfpy", "build_cpu"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.stdout.strip() == "hfpy build . --target cpu", place

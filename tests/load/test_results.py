@@ -1,6 +1,7 @@
 """What loaded routines compute, against NumPy."""
 
 import os
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -173,6 +174,33 @@ def test_optional_arguments() -> None:
     assert x.tolist() == [6.5, 13.5]
     with pytest.raises(ValueError, match=r"argument 'extra'.*wanted shape \(2,\), got \(3,\)"):
         forms.maybe(x=x, extra=np.zeros(3))
+
+
+def test_calls_know_nothing_of_each_other() -> None:
+    """The memory of a call is used again: what was left out, was faulty, or had another shape leaves no trace."""
+    forms = hfpy.load(FORMS)
+    x, extra = np.array([1.0, 2.0]), np.array([0.5, 1.5])
+    forms.maybe(3.0, x, extra, 2)
+    with pytest.raises(TypeError, match="argument 'x'"):
+        forms.maybe(7.0, [1, 2], extra, 5)
+    with pytest.raises(TypeError, match=r"argument 'times'.*wanted an integer"):
+        forms.maybe(7.0, x, extra, 0.5)
+    x[:] = 1, 2
+    forms.maybe(x=x)
+    assert x.tolist() == [1, 2]
+    longer, empty = np.array([1.0, 2.0, 3.0]), np.zeros(0)
+    for given in (longer, empty, x):
+        wanted = [2 * value for value in given]
+        forms.maybe(2.0, given)
+        assert given.tolist() == wanted
+    fixed = np.array([1.0, 2.0], np.float32)
+    fixed.flags.writeable = False
+    assert [forms.results_real(a) for a in (fixed, np.array([5.0], np.float32), fixed)] == [3, 5, 3]
+    mask = np.array([[True, False]], order="F")
+    kept = [weakref.ref(a) for a in (x, fixed, mask)]
+    assert forms.flags(mask) == 1
+    del x, fixed, mask, given
+    assert [ref() for ref in kept] == [None, None, None]
 
 
 def test_logical_arrays() -> None:

@@ -70,7 +70,7 @@ def test_notes_say_why() -> None:
         "'b' keeps its declared order: code that hfpy does not see may call 'step'",  # one array with `a` of step
         "'shared' keeps its declared order: code that hfpy does not see may use it",
     }
-    assert all(d.hint == "name what is used outside in [project] exports" for d in _translated().diagnostics)
+    assert all(d.hint == "name in [project] exports only what is used outside" for d in _translated().diagnostics)
 
 
 def test_what_is_private_and_what_is_not_exported_has_the_order_of_the_layout() -> None:

@@ -18,6 +18,7 @@ from hfpy.analyze.dependence.forms import (
     Form,
     Index,
     Parameter,
+    atom,
     atoms_of,
     number,
     spelled,
@@ -116,6 +117,19 @@ class Engine:
             if point is not None:
                 return Unknown("exposed", "an element may be read before the point has set it", (read, read))
         return Proved()
+
+    def filled(self, nest: Nest, array: str, shape: tuple[Section, ...]) -> bool:
+        """Whether the points of a nest together certainly set all elements of an array, whose bounds are given."""
+        loops = []
+        for place, dim in enumerate(shape):
+            if dim.lower is None or dim.upper is None:
+                return False
+            loops.append(Loop(Index(f"element#{place}"), dim.lower, dim.upper, number(1)))
+        places = tuple(atom(loop.index) for loop in loops)
+        behind = Access(array, places, False, Instance(tuple(loops), (), (1,)))
+        writes = (a for a in nest.of(array) if a.write)
+        first = tuple(replace(a, at=replace(a.at, position=(0, *a.at.position))) for a in writes)
+        return isinstance(self.private(Nest((), (*first, behind), nest.facts), array), Proved)
 
     # -- one pair
 

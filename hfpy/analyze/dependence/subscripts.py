@@ -186,10 +186,16 @@ def _order_macro(facts: Facts, data: DataObject) -> str:
 def at_point(body: RegionBody, data: DataObject) -> tuple[Subscript, ...]:
     """What a point of a region has of an array: its element in the region's dimensions, all of the others."""
     own = parallel_positions(data, body.region)
+    shape = whole_shape(body, data)
+    return tuple(atom(Index(own[n])) if n in own else dim for n, dim in enumerate(shape))
+
+
+def whole_shape(body: RegionBody, data: DataObject) -> tuple[Section, ...]:
+    """All dimensions of an array from end to end, by names as they are where a region begins."""
     still = World(body.facts, body.key, lambda identity, parts: False, lambda shown: atom(Parameter(shown)))
     header = body.construct.header
     subscripts = Subscripts(Reading(still, Frame(body.key), header.line.key), header)
-    return tuple(atom(Index(own[n])) if n in own else subscripts.whole(data, n) for n in range(len(data.used)))
+    return tuple(subscripts.whole(data, n) for n in range(len(data.used)))
 
 
 def component_names(statement: Statement, node: Expr) -> tuple[str, ...]:

@@ -105,14 +105,14 @@ def _plain(options: Options, backend: str) -> Options:
 
 
 def _estimate(paths: Sequence[Path], cpu: Options, gpu: Options, hybrid: Tree) -> Estimate | NoEstimate:
-    from hfpy.parse.application import read_application
+    from hfpy.pipeline import settled_application
 
     sides: list[Facts] = []
     for options in (cpu, gpu):
-        application, found = read_application(paths, options)
-        if has_errors(found):
-            return NoEstimate(ordered(d for d in found if d.severity == "error"))
-        sides.append(analyse(application))
+        settled = settled_application(paths, options)
+        if has_errors(settled.found):
+            return NoEstimate(ordered(d for d in settled.found if d.severity == "error"))
+        sides.append(analyse(settled.application))
     here, there = sides
     counted = {file.path: _statements(file) for file in hybrid.files}
     accesses, declarations = _macro_lines(here, there)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.facts import keeps_value, resolve_alias
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.analyze.uses import Reference
@@ -30,10 +31,21 @@ _ROUNDS = 30
 
 
 class Varying(Questions):
-    """Finds what varies; raises Refused for what cannot be computed for a block."""
+    """Finds what varies; raises Refused for what cannot be computed for a block. What was found is kept."""
+
+    def __init__(self, facts: Facts, effects: Effects) -> None:
+        super().__init__(facts, effects)
+        self._found: dict[tuple[Instance, int], frozenset[str]] = {}
+        self._checked: set[str] = set()
 
     def in_routine(self, instance: Instance, depth: int = 0) -> frozenset[str]:
         """The variables of a routine that vary if the dummies of the instance do, its own dummies among them."""
+        slot = instance, depth
+        if slot not in self._found:
+            self._found[slot] = self._in_routine(instance, depth)
+        return self._found[slot]
+
+    def _in_routine(self, instance: Instance, depth: int) -> frozenset[str]:
         if depth > _DEEPEST:
             raise refused("its calls are nested too deeply", self.facts.routine(instance.key).place())
         routine = self.facts.routine(instance.key)
@@ -145,6 +157,11 @@ class Varying(Questions):
 
     def check_routine(self, routine: Routine) -> None:
         """Raises Refused for a routine that cannot have a blocked form."""
+        if routine.key not in self._checked:
+            self._check(routine)
+            self._checked.add(routine.key)
+
+    def _check(self, routine: Routine) -> None:
         spec = routine.spec
         if "recursive" in routine.prefix or any(s.callee == routine.key for s in self.facts.graph.sites[routine.key]):
             raise refused(f"'{routine.name}' calls itself", routine.place())

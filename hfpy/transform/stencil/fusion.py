@@ -60,6 +60,7 @@ RULES: Mapping[str, Rule | None] = {
     "template": _same,
     "reductions": _none,
     "vector": _none,
+    "explicit": _same,
     "independent": _none,
     "distinct": _none,
     "name": _together,

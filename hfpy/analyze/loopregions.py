@@ -1,0 +1,267 @@
+"""A loop nest of the user's as a region: iterators, sizes and bounds as its loops have them, or why it is none.
+
+The nest is *perfect*: each loop holds the next one and nothing else. What the innermost holds is done for a point, more
+loops among it. The sizes of the domains are those of the dimensions that the iterators index, so that arrays and
+layouts know them; where no array tells, the loops' bounds are taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.sizes import constant, normal
+from hfpy.analyze.uses import Reference
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.expressions import Binary, Expr, Fragment, Keyword, Literal, Name, Paren, Range, base_name
+from hfpy.model.extents import Dim
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Assignment, Construct, Header, Statement, flatten
+from hfpy.model.units import Routine
+from hfpy.options import DomainSpec
+from hfpy.parse.fragments import ONE, dim_of, piece
+from hfpy.parse.sentinels import index_types
+
+
+@dataclass(frozen=True)
+class Turns:
+    """One loop of a nest: its variable, and its bounds and step as they are written."""
+
+    iterator: str
+    lower: Fragment
+    upper: Fragment
+    step: Fragment = ONE
+
+    @staticmethod
+    def of(text: str, iterator: str, span: Range) -> Turns:
+        """The turns that a triplet ``first:last:step`` in a text means. Raises GrammarError."""
+        assert span.lower is not None and span.upper is not None
+        step = piece(text, span.step) if span.step is not None else ONE
+        return Turns(iterator, piece(text, span.lower), piece(text, span.upper), step)
+
+    @property
+    def extent(self) -> Dim:
+        """The loop's bounds as the size of a domain."""
+        return Dim("explicit", None if self.lower == ONE else self.lower, self.upper)
+
+
+class NotTaken(Exception):
+    """Why a nest cannot be a region: a message, the line with the part that is meant, and what helps."""
+
+    def __init__(self, message: str, line: LogicalLine, hint: str, span: tuple[int, int | None] = (0, None)) -> None:
+        super().__init__(message)
+        self.message, self.line, self.hint, self.span = message, line, hint, span
+
+    def error(self, file: str) -> Diagnostic:
+        """The refusal of a directive that asks for a region."""
+        return error("HF241", self.message, self.line.place(file, *self.span), self.hint)
+
+
+@dataclass(frozen=True)
+class LoopRegion:
+    """A nest as a region: its loops, outermost first; the iterators in the order of ``domName``, with their sizes."""
+
+    loops: tuple[Construct, ...]
+    turns: tuple[Turns, ...]
+    domains: tuple[tuple[str, str], ...]
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that the loops give the region."""
+        names, sizes = (",".join(part) for part in zip(*self.domains, strict=True))
+        return f"domName({names})", f"domSize({sizes})", "explicit"
+
+    @staticmethod
+    def masks(header: Header) -> tuple[Expr, ...]:
+        """The mask of a ``do concurrent``, if it has one."""
+        return tuple(e for e in header.exprs if not isinstance(e, Keyword))
+
+
+@dataclass(frozen=True)
+class World:
+    """What is known around a nest: the scopes, its routine, the references of that, the project's domains."""
+
+    scopes: Scopes
+    routine: Routine
+    references: Sequence[Reference]
+    domains: Mapping[str, DomainSpec]
+
+
+def perfect_nest(outer: Construct, most: int) -> list[Construct]:
+    """The loops with a variable that stand in each other with nothing between them, outermost first, up to a number."""
+    loops = [outer]
+    while len(loops) < most and len(loops[-1].body) == 1:
+        inner = loops[-1].body[0]
+        if not isinstance(inner, Construct) or inner.kind != "do" or not _counted(inner):
+            break
+        loops.append(inner)
+    return loops
+
+
+def _counted(loop: Construct) -> bool:
+    return isinstance(loop.header, Header) and bool(loop.header.var)
+
+
+def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most: int = 15) -> LoopRegion:
+    """A nest as a region: of loops over these ``names``, or of all its loops up to a number.
+
+    Raises NotTaken.
+    """
+    if outer.kind != "do" or not _counted(outer):
+        raise NotTaken("a loop of a region needs a variable and bounds", outer.header.line, _NEED)
+    loops = perfect_nest(outer, len(names) or most)
+    turns = tuple(_turns(loop.header) for loop in loops)
+    _all_named(names, loops, turns)
+    for loop, turn in zip(loops, turns, strict=True):
+        _proper(world, loop.header, turn, [t.iterator for t in turns])
+    _unchanged(loops, turns)
+    order = list(names) or by_storage(world, loops[0], [t.iterator for t in reversed(turns)])
+    sizes = {t.iterator: _size(world, loops[0], t) for t in turns}
+    return LoopRegion(tuple(loops), turns, tuple((name, sizes[name]) for name in order))
+
+
+def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], order: Sequence[str]) -> LoopRegion:
+    """A ``do concurrent`` as a region, its loops in an order, innermost first. Raises NotTaken."""
+    by_name = {t.iterator: t for t in turns}
+    for turn in turns:
+        if not index_types(loop.header.line) or world.scopes.variable(turn.iterator, world.routine.key) is not None:
+            _integer(world, loop.header, turn.iterator, (0, None))
+        _upwards(loop.header.line, turn, (0, None))
+    sizes = {name: _size(world, loop, by_name[name]) for name in order}
+    outermost_first = tuple(by_name[name] for name in reversed(order))
+    return LoopRegion((loop,), outermost_first, tuple(sizes.items()))
+
+
+_NEED = "begin the nest with `do VARIABLE = FIRST, LAST`"
+
+
+def _turns(header: object) -> Turns:
+    assert isinstance(header, Header)
+    return Turns(header.var, *(piece(header.line.text, e) for e in header.exprs))
+
+
+def _all_named(names: Sequence[str], loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
+    missing = [n for n in names if n not in {t.iterator for t in turns}]
+    if missing:
+        message = f"the loops here are no perfect nest over {', '.join(names)}: the loop over '{missing[0]}' is missing"
+        hint = "put the loops right into each other, or name only those that are: domName(…)"
+        raise NotTaken(message, loops[-1].header.line, hint)
+
+
+def _proper(world: World, header: object, turn: Turns, iterators: Sequence[str]) -> None:
+    """A loop whose variable is an integer, and whose bounds are known before the nest begins."""
+    assert isinstance(header, Header)
+    _integer(world, header, turn.iterator, (header.var_start, header.var_start + len(turn.iterator)))
+    for expr in header.exprs:
+        other = next((n for n in iterators if n in piece(header.line.text, expr).names), "")
+        if other:
+            message = f"the bounds of the loop over '{turn.iterator}' depend on '{other}', an iterator of the region"
+            hint = f"name the loops that are the region's without this one: domName({_but(iterators, turn.iterator)})"
+            raise NotTaken(message, header.line, hint, (expr.start, expr.end))
+    _upwards(header.line, turn, (header.exprs[-1].start, header.exprs[-1].end))
+
+
+def _integer(world: World, header: Statement, iterator: str, at: tuple[int, int | None]) -> None:
+    found = world.scopes.variable(iterator, world.routine.key)
+    kind = found.symbol.type if found is not None else world.scopes.implicit_type(iterator, world.routine)
+    if kind.base != "integer" or (found is not None and found.symbol.rank):
+        raise NotTaken(f"'{iterator}' is no integer variable", header.line, "loop over an integer", at)
+
+
+def _upwards(line: LogicalLine, turn: Turns, at: tuple[int, int | None]) -> None:
+    step = constant(turn.step.expr)
+    if step is not None and step < 1:
+        hint = "let it go upwards: the points of a region have no order"
+        raise NotTaken(f"the loop over '{turn.iterator}' goes downwards", line, hint, at)
+
+
+def _but(iterators: Sequence[str], name: str) -> str:
+    rest = list(iterators)
+    while rest and rest.pop() != name:
+        pass
+    return ",".join(reversed(rest)) or "…"
+
+
+def _unchanged(loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
+    """Neither a bound nor an iterator is set in the nest: a region finds its bounds once."""
+    fixed = {n for t in turns for f in (t.lower, t.upper, t.step) for n in f.names} | {t.iterator for t in turns}
+    for statement in flatten(loops[-1].body):
+        name = ""
+        if isinstance(statement, Assignment):
+            name = base_name(statement.target) or ""
+        elif isinstance(statement, Header):
+            name = statement.var
+        if name in fixed:
+            message = f"'{name}' is set in the nest, whose loops it belongs to"
+            raise NotTaken(message, statement.line, "give the loops bounds that do not change")
+
+
+# -- what arrays tell
+
+
+def _inside(world: World, nest: Construct) -> Iterator[tuple[Reference, tuple[Dim, ...]]]:
+    """The references of arrays in a nest with all their indices, and the dimensions of each."""
+    for reference in world.references:
+        indices = reference.indices
+        if indices is None or reference.component or not any(c is nest for c in reference.at.constructs):
+            continue
+        found = world.scopes.variable(reference.name, world.routine.key)
+        if found is not None and len(found.symbol.shape) == len(indices):
+            yield reference, found.symbol.shape
+
+
+def iterator_of(index: Expr) -> str:
+    """The name in an index that is a name plus or minus a number, else empty."""
+    match index:
+        case Name(name=name):
+            return name
+        case Paren(inner=inner):
+            return iterator_of(inner)
+        case Binary(op="+" | "-", left=left, right=Literal()):
+            return iterator_of(left)
+        case Binary(op="+", left=Literal(), right=right):
+            return iterator_of(right)
+    return ""
+
+
+def _size(world: World, nest: Construct, turn: Turns) -> str:
+    """The size of the domain of a loop: of the dimensions that its iterator indexes a size that the project names, the
+    loop's bounds, or the most frequent one; the bounds where it indexes none.
+    """
+    own = normal(turn.extent)
+    sizes: Counter[str] = Counter()
+    texts = {own: turn.extent.text}
+    for reference, shape in _inside(world, nest):
+        for index, dim in zip(reference.indices or (), shape, strict=True):
+            if dim.form == "explicit" and iterator_of(index) == turn.iterator and _known(world, dim):
+                sizes[normal(dim)] += 1
+                texts.setdefault(normal(dim), dim.text)
+    stated = {normal(dim_of(s)) for s in _stated(world.domains, turn.iterator)}
+    best = sorted(sizes, key=lambda size: (size not in stated, size != own, -sizes[size]))
+    return texts[best[0] if best else own]
+
+
+def _stated(domains: Mapping[str, DomainSpec], iterator: str) -> tuple[str, ...]:
+    for name, spec in domains.items():
+        if iterator in (name.lower(), *(i.lower() for i in spec.iterators)):
+            return spec.size
+    return ()
+
+
+def _known(world: World, dim: Dim) -> bool:
+    """Whether the routine knows all names of a size."""
+    return all(world.scopes.variable(name, world.routine.key) is not None for name in dim.names)
+
+
+def by_storage(world: World, nest: Construct, iterators: Sequence[str]) -> list[str]:
+    """Iterators in the order in which arrays have their dimensions, fastest first; else as they are given."""
+    places: dict[str, list[int]] = {name: [] for name in iterators}
+    for reference, _ in _inside(world, nest):
+        for place, index in enumerate(reference.indices or ()):
+            if (name := iterator_of(index)) in places:
+                places[name].append(place)
+    if not all(places.values()):
+        return list(iterators)
+    return sorted(iterators, key=lambda name: sum(places[name]) / len(places[name]))

@@ -1,0 +1,95 @@
+"""An application as the analyses take it: what stands around and in regions of the user's own directives is settled.
+
+Where something changes, the files get new texts, which are read again (as with the optimiser's), with a map to the
+user's lines. The rest of an application stays as it was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hfpy.analyze.context import located
+from hfpy.analyze.dropped import dropped
+from hfpy.analyze.loopregions import World
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.uses import uses
+from hfpy.diagnostics import Diagnostic, has_errors
+from hfpy.model.application import Application
+from hfpy.model.units import Routine
+from hfpy.options import Options, Progress, silent
+from hfpy.parse.application import read_application, with_texts
+from hfpy.transform.edits import Edit, replace_lines
+from hfpy.transform.ownloops import open_regions, written_out
+from hfpy.transform.passes import edited, with_text
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The application with what was ``found`` wrong in its texts, and ``notes`` on what was settled, whose places are
+    those of the user's files.
+    """
+
+    application: Application
+    found: list[Diagnostic]
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def read_settled(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
+    """The application of some files, settled."""
+    application, found = read_application(paths, options, progress)
+    made = Settled(application, found)
+    for step in (with_open_regions, without_dropped):
+        made = made if has_errors(made.found) else step(made)
+    return made
+
+
+def with_open_regions(settled: Settled) -> Settled:
+    """The application with the directives written out whose domains come from the loops behind them."""
+    application = settled.application
+    nests = {key: found for key, r in application.routines.items() if (found := open_regions(r))}
+    changes: dict[str, list[Edit]] = {}
+    problems: list[Diagnostic] = []
+    scopes = Scopes(application)
+    for key, found in nests.items():
+        routine, index = application.routines[key], application.file(key)
+        world = World(scopes, routine, uses(located(routine)), application.options.domains)
+        for nest in found:
+            edits, faults = written_out(index, world, nest)
+            changes.setdefault(index.path, []).extend(edits)
+            problems += faults
+    if problems:
+        return replace(settled, found=[*settled.found, *problems])
+    return changed(settled, changes, [])
+
+
+def without_dropped(settled: Settled) -> Settled:
+    """The application without directives of the user's that have to go (``drop_directives``), and notes on them."""
+    application = settled.application
+    notes: list[Diagnostic] = []
+    changes: dict[str, list[Edit]] = {}
+    routines: dict[str, list[Routine]] = {}
+    for routine in application.routines.values():
+        routines.setdefault(routine.file, []).append(routine)
+    for index in application.files:
+        if not application.options.drops_directives(index.path):
+            continue
+        made = dropped(application, index, routines.get(index.path, ()))
+        if made.all:
+            notes.append(made.told(index))
+            changes[index.path] = [replace_lines(d.first, d.last, ()) for d in made.all]
+    return changed(settled, changes, notes)
+
+
+def changed(settled: Settled, changes: dict[str, list[Edit]], notes: list[Diagnostic]) -> Settled:
+    """The application with edits of some files, by path, which are read again."""
+    if not changes:
+        return replace(settled, notes=(*settled.notes, *notes))
+    application = settled.application
+    macros = application.macros
+    files = [f for f in application.files if f.path in changes]
+    texts = {f.path: with_text(f, edited(f, changes[f.path], macros)) for f in files}
+    application, problems = with_texts(application, texts)
+    found = [d for d in settled.found if d.place.file not in changes]  # what is wrong there is found again
+    return Settled(application, [*found, *problems], (*settled.notes, *notes))
