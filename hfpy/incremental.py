@@ -378,11 +378,10 @@ def _optimised_again(
 
 def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> Facts:
     """The facts with a changed file in the place of its former self."""
-    from hfpy.analyze.analysis import plans_of
+    from hfpy.analyze.analysis import plans_of, references_of
     from hfpy.analyze.context import regions_of
     from hfpy.analyze.positions import RegionId
     from hfpy.analyze.scopes import Scopes
-    from hfpy.analyze.uses import uses
 
     old = facts.application
     files = tuple(index if f.path == index.path else f for f in old.files)
@@ -400,7 +399,8 @@ def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) 
     read = [routine for key, routine in routines.items() if key in facts.graph.statements]
     for routine in read:
         facts.graph.read_again(routine)
-    references = {**facts.references, **{r.key: uses(facts.graph.statements[r.key]) for r in read}}
+    statements = facts.graph.statements
+    references = {**facts.references, **{r.key: references_of(r.key, statements[r.key], scopes) for r in read}}
     facts = replace(facts, application=application, scopes=scopes, positions=positions, references=references)
     found: list[Diagnostic] = []
     plans = {place: plan for place, plan in facts.plans.items() if place[0] not in routines}

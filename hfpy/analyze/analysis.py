@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
 from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
-from hfpy.analyze.context import region_at
+from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
-from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, views_by_class
+from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, stands_for, views_by_class
 from hfpy.analyze.graph import CallGraph, CallSite
 from hfpy.analyze.layout import decide_layout, keep_unpinned
 from hfpy.analyze.orders import IDENTITY, Classes, MacroOrders, Node, Order
@@ -21,11 +21,12 @@ from hfpy.analyze.positions import positions
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
+from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Listed, Region
-from hfpy.model.expressions import Apply, Name, base_name, names_in
+from hfpy.model.expressions import Apply, Expr, Name, base_name, names_in
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Statement
 from hfpy.model.units import Routine, Symbol
@@ -39,7 +40,7 @@ def analyse(application: Application) -> Facts:
     graph = CallGraph(application, scopes)
     where = positions(application, graph, target)
     first = Domains(application, scopes, where)
-    references = {key: uses(statements) for key, statements in graph.statements.items()}
+    references = {key: references_of(key, statements, scopes) for key, statements in graph.statements.items()}
     storage = Storage(application, scopes, graph)
     facts = Facts(application, target, scopes, graph, where, first, references, Classes(), storage)
     found = [*where.diagnostics, *check_calls(facts)]
@@ -50,6 +51,19 @@ def analyse(application: Application) -> Facts:
     facts = replace(facts, classes=_classes(facts, found))
     facts = replace(facts, orders=_orders(facts, found))
     return replace(facts, found=(*found, *first.found, *domains.found))
+
+
+def references_of(key: str, statements: tuple[Located, ...], scopes: Scopes) -> tuple[Reference, ...]:
+    """All references of a routine."""
+
+    def is_text(expr: Expr, at: Located) -> bool:
+        base = base_name(expr)
+        name = stands_for(base, at)[0] if base is not None else None
+        meant = Name(expr.start, expr.end, name) if name is not None and name != base else expr
+        found = type_of(meant, key, scopes)
+        return found is not None and found.base == "character"
+
+    return uses(statements, is_text)
 
 
 def _private_to_points(facts: Facts, found: list[Diagnostic]) -> frozenset[tuple[str, str]]:

@@ -6,19 +6,21 @@ Intent is taken from the declaration, else found by reading and writing in the c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.dependence.queries import Engine
-from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, associated
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LineKey
+from hfpy.model.statements import Header
 
 _RENAMING = ("associate", "selecttype", "block")
 
@@ -50,8 +52,7 @@ class Effects:
         """(reads, writes) of one reference in a routine."""
         match reference.role:
             case "write" | "input":
-                partial = reference.indices is not None and False
-                return partial, True
+                return False, True
             case "argument":
                 return self._argument(reference, key)
             case "inquiry":
@@ -61,12 +62,16 @@ class Effects:
         return True, False
 
     def by_statement(self, references: Iterable[Reference], key: str) -> EffectsByStatement:
-        """What each statement does to variables; what it reads stands first."""
+        """What each statement does to variables, by their own names; what it reads stands first."""
         found: EffectsByStatement = {}
         for reference in references:
-            name, _ = resolve_alias(reference.name, reference.at)
-            if name is not None:
-                entry = (reference, *self.of(reference, key), is_whole(reference))
+            name, whole = stands_for(reference.name, reference.at)
+            if name is not None and not _is_selector(reference):
+                meant = reference if name == reference.name else replace(reference, name=name)
+                if associated(reference):
+                    entry = (meant, False, True, whole)
+                else:
+                    entry = (meant, *self.of(reference, key), whole and is_whole(reference))
                 found.setdefault(id(reference.at.statement), []).append(entry)
         for listed in found.values():
             listed.sort(key=lambda e: e[2])
@@ -243,3 +248,9 @@ class Effects:
     def _of_module(self, home: str) -> bool:
         unit = self.facts.application.routines.get(home)
         return unit is not None and unit.kind in ("module", "submodule")
+
+
+def _is_selector(reference: Reference) -> bool:
+    """Whether a variable only gets another name."""
+    statement = reference.at.statement
+    return isinstance(statement, Header) and statement.kind == "associate" and reference.role == "pointer"

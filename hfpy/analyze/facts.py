@@ -21,7 +21,7 @@ from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective
-from hfpy.model.expressions import Name, base_name
+from hfpy.model.expressions import Apply, Component, Name, base_name
 from hfpy.model.names import unit_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Opaque
@@ -156,6 +156,24 @@ def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
             return None, False
         name = selector.name
     return name, True
+
+
+def stands_for(name: str, at: Located) -> tuple[str | None, bool]:
+    """The variable that a name is under associations and blocks, or that it is a part of, and whether it is all of it;
+    (None, …) if it stands for the value of an expression, or is declared in a block.
+    """
+    aliases = aliases_of(at)
+    seen: set[str] = set()
+    whole = True
+    while name in aliases and name not in seen:
+        seen.add(name)
+        selector = aliases[name]
+        base = base_name(selector) if isinstance(selector, Name | Apply | Component) else None
+        if base is None:
+            return None, False
+        whole = whole and isinstance(selector, Name)
+        name = base
+    return name, whole
 
 
 def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tuple[DataObject, Place]]]:

@@ -19,6 +19,7 @@ from hfpy.analyze.flags import flag_writes
 from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
+from hfpy.analyze.renamed import from_outside, written_through
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.sizes import constant
 from hfpy.analyze.uses import Reference
@@ -122,7 +123,11 @@ class RegionSharing:
             else:
                 self._scalar(name, data, flow)
         self._check_reductions()
-        return self.result
+        result = self.result
+        result.found += written_through(self.body)
+        own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
+        result.found += from_outside(self.body, own)
+        return result
 
     # -- names
 

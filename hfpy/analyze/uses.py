@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.context import Located
@@ -77,12 +77,27 @@ def aliases_of(at: Located) -> dict[str, Expr | None]:
     return result
 
 
-def uses(statements: tuple[Located, ...]) -> tuple[Reference, ...]:
-    """All references of a routine in the order of the text."""
-    return tuple(reference for at in statements for reference in _statement(at))
+def associated(reference: Reference) -> bool:
+    """Whether a statement gives a pointer its target: ``p => a``, ``nullify(p)``."""
+    statement = reference.at.statement
+    if reference.role != "pointer" or reference.component:
+        return False
+    if isinstance(statement, Memory):
+        return True
+    return isinstance(statement, Assignment) and reference.node.start == statement.target.start
 
 
-def _statement(at: Located) -> Iterator[Reference]:
+IsText = Callable[[Expr, Located], bool]
+
+
+def uses(statements: tuple[Located, ...], is_text: IsText = lambda _, __: False) -> tuple[Reference, ...]:
+    """All references of a routine in the order of the text. ``is_text`` tells designators of type character: a
+    ``write`` with one as its unit writes into it.
+    """
+    return tuple(reference for at in statements for reference in _statement(at, is_text))
+
+
+def _statement(at: Located, is_text: IsText) -> Iterator[Reference]:
     statement = at.statement
     match statement:
         case Assignment(target=target, value=value, pointer=pointer):
@@ -99,9 +114,10 @@ def _statement(at: Located) -> Iterator[Reference]:
                 role = "write" if isinstance(option, Keyword) and option.name in ("stat", "errmsg") else "read"
                 yield from _expr(option, at, role)
         case InputOutput(kind=kind, control=control, items=items):
-            for expr in control:
+            for number, expr in enumerate(control):
                 written = isinstance(expr, Keyword) and expr.name in ("iostat", "iomsg", "newunit", "size")
-                yield from _expr(expr, at, "write" if written or kind == "inquire" else "read")
+                into = kind == "write" and _is_unit(expr, number) and is_text(_value(expr), at)
+                yield from _expr(expr, at, "write" if written or into or kind == "inquire" else "read")
             for expr in items:
                 yield from _expr(expr, at, "input" if kind == "read" else "io")
         case Header(exprs=exprs, var=var, kind=kind):
@@ -119,6 +135,14 @@ def _statement(at: Located) -> Iterator[Reference]:
                 yield from _expr(expr, at, "read")
         case _:
             yield from _others(statement, at)
+
+
+def _is_unit(expr: Expr, number: int) -> bool:
+    return expr.name == "unit" if isinstance(expr, Keyword) else number == 0
+
+
+def _value(expr: Expr) -> Expr:
+    return expr.value if isinstance(expr, Keyword) else expr
 
 
 def _others(statement: Statement, at: Located) -> Iterator[Reference]:
