@@ -21,7 +21,7 @@ from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
 from hfpy.backends.c.values import CannotPrint, c_type, component_name, packed_name
 from hfpy.backends.c.views import scalar_of
-from hfpy.backends.workspace import workspace
+from hfpy.backends.workspace import shaped, workspace
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
 from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot, Stop
 from hfpy.model.names import Names, launcher_name
@@ -140,9 +140,9 @@ class SpecBuilder:
 
     def _bound(self, iterator: str, word: str, given: Fragment) -> Fragment:
         """A bound of constants and integers that nothing changes, or else one that the host evaluates."""
-        return self.lasting(given, self.key) or self._asked(f"{iterator}_{word}", (iterator, word), given.text)
+        return self.lasting(given, self.key) or self.asked(f"{iterator}_{word}", (iterator, word), given.text)
 
-    def _asked(self, wanted: str, meaning: object, actual: str) -> Fragment:
+    def asked(self, wanted: str, meaning: object, actual: str) -> Fragment:
         """A number that the host works out before the launch."""
         name = self.names.name(wanted, meaning)
         self.variables.setdefault(name, Parameter("value", name, name, INTEGER, actual))
@@ -254,7 +254,8 @@ class SpecBuilder:
         for low, high in bounds_of(self.facts, data) if data.rank else ():
             if any(self._changes(name, data.home) for name in low.names | high.names):
                 raise CannotPrint(f"the local array '{data.name}', whose size changes")
-            lower, upper = self.lasting(low, data.home), self.lasting(high, data.home)
+            lower = self.lasting(low, data.home) or shaped(self, data, low)
+            upper = self.lasting(high, data.home) or shaped(self, data, high)
             if lower is None or upper is None:
                 return None
             pairs.append((lower, upper))
@@ -323,7 +324,7 @@ class SpecBuilder:
         for word, wanted in (("lower", lower), ("upper", upper)):
             if wanted:
                 asked = f"{word[0]}bound({actual}, {place})"
-                yield self._asked(f"{text}_{word}{place}", (text, word, place), asked)
+                yield self.asked(f"{text}_{word}{place}", (text, word, place), asked)
 
     # -- variables of modules
 
@@ -395,7 +396,7 @@ class SpecBuilder:
         bounds = []
         for place in range(1, len(packed[1]) + 1):
             asked = [
-                self._asked(f"{text}_{word}{place}", (text, word, place), f"{word[0]}bound({whole}, {place})")
+                self.asked(f"{text}_{word}{place}", (text, word, place), f"{word[0]}bound({whole}, {place})")
                 for word in ("lower", "upper")
             ]
             bounds.append((asked[0], asked[1]))

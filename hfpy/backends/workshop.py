@@ -13,7 +13,7 @@ from hfpy.analyze.finals import check_finals
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.states import States
 from hfpy.backends.addresses import PROCEDURES
-from hfpy.backends.base import Kernel, KernelWriter, WritesKernels
+from hfpy.backends.base import Kernel, KernelWriter, PacksSections, WritesKernels
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.rewriter import KernelRewriter, refused
 from hfpy.backends.c.values import Unprintable
@@ -31,6 +31,14 @@ from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.twins import twins
 from hfpy.transform.workshop import Added
 from hfpy.translation import ARRAYS_MODULE, Contents
+
+
+def _writes_kernels(name: str) -> bool:
+    return isinstance(backend(name), WritesKernels)
+
+
+def _packs(name: str) -> bool:
+    return isinstance(backend(name), PacksSections)
 
 
 class Backends:
@@ -72,7 +80,7 @@ class Backends:
     def _plain_form(self) -> tuple[PlainForm, DeviceRoutines]:
         """The program in the form that kernels are printed from, and the routines that they call."""
         if self._plain is None:
-            plain = plain_form(self.facts, self.effects, lambda name: isinstance(backend(name), WritesKernels))
+            plain = plain_form(self.facts, self.effects, _writes_kernels, _packs)
             device = self.device
             if plain.facts is not self.facts:
                 kinds = Kinds(plain.facts.scopes, plain.facts.application.options.kinds)

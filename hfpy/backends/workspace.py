@@ -42,6 +42,42 @@ def workspace(builder: SpecBuilder, slot: Slot, called: list[str]) -> Workspace:
     return Workspace(slot, routine, text, scalar, tuple(bounds[d] for d in storage) if bounds is not None else None)
 
 
+def shaped(builder: SpecBuilder, local: DataObject, bound: Fragment) -> Fragment | None:
+    """A bound of one of the kernel's own local arrays that asks other arrays for their shape: the host works it out.
+    None for other bounds.
+    """
+    text = _on_host(builder, bound.expr, bound.text) if local.home == builder.key else None
+    if text is None:
+        return None
+    return builder.asked(f"{local.name}_size", ("size", text), text)
+
+
+def _on_host(builder: SpecBuilder, expr: Expr, text: str) -> str | None:
+    """An expression of integers that keep their values, and of shapes of arrays, as the host has them in storage."""
+    match expr:
+        case Apply(base=Name(name="size" | "lbound" | "ubound" as word), args=(Name(name=name), Literal() as number)):
+            data = builder.facts.object(name, builder.key)
+            place = number.integer
+            if data is None or data.symbol.dynamic or place is None or not 1 <= place <= data.rank:
+                return None
+            order = builder.facts.order(data)
+            known = builder.facts.scopes.is_intrinsic(word, builder.key) and not order.pieces
+            return f"{word}({name}, {order.place(place - 1) + 1})" if known else None
+        case Name():
+            shown = text[expr.start : expr.end]
+            return shown if builder.lasting(fragment(shown), builder.key) is not None else None
+        case Apply() | Component():
+            return None
+    shown, position = "", expr.start
+    for child in sorted(children(expr), key=lambda c: c.start):
+        inner = _on_host(builder, child, text)
+        if inner is None:
+            return None
+        shown += text[position : child.start] + inner
+        position = child.end
+    return shown + text[position : expr.end]
+
+
 def _chains(builder: SpecBuilder, unit: str, called: list[str]) -> Iterator[Chain]:
     """The calls that lead from the kernel to a routine. There is no recursion in kernels."""
     for caller in (builder.key, *called):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
@@ -25,7 +26,9 @@ from hfpy.model.expressions import (
     Keyword,
     Name,
     Range,
+    base_name,
     children,
+    names_in,
     walk,
 )
 from hfpy.model.extents import Dim
@@ -33,8 +36,9 @@ from hfpy.model.names import plain_name
 from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, Statement, expressions
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE
-from hfpy.transform.edits import Edit, insert_lines, replace_rows
+from hfpy.transform.edits import Edit, insert, insert_lines, replace_rows
 
+_STEM = "value"
 _ZEROS = {"real": "0", "integer": "0", "logical": ".false."}
 _BASES = ("real", "integer", "logical")
 
@@ -43,14 +47,16 @@ class _Left(Exception):
     """A statement stays as it is."""
 
 
-def value_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
-    """The edits of files for array values in the kernels of some routines."""
+def value_edits(facts: Facts, effects: Effects, keys: Collection[str], packs: bool = False) -> dict[str, list[Edit]]:
+    """The edits of files for array values in the kernels of some routines. ``packs`` asks for variables in the places
+    of sections with gaps that are arguments for arrays of assumed shape, too.
+    """
     made: dict[str, list[Edit]] = {}
     owners = {r.routine for r in facts.positions.regions}
     forms: dict[str, Routine] = {}
     for key in keys:
         routine = facts.routine(key)
-        found = list(_Values(facts, effects, routine, key in owners, forms).edits())
+        found = list(_Values(facts, effects, routine, key in owners, forms, packs).edits())
         if found:
             made.setdefault(routine.file, []).extend(found)
     for routine in forms.values():
@@ -93,7 +99,7 @@ class _Values:
     """The array values of one routine."""
 
     def __init__(
-        self, facts: Facts, effects: Effects, routine: Routine, owner: bool, forms: dict[str, Routine]
+        self, facts: Facts, effects: Effects, routine: Routine, owner: bool, forms: dict[str, Routine], packs: bool
     ) -> None:
         self.facts = facts
         self.effects = effects
@@ -101,6 +107,8 @@ class _Values:
         self.key = routine.key
         self.owner = owner
         self.forms = forms
+        self.packs = packs
+        self._after: list[str] = []
         self.kinds = Kinds(facts.scopes, facts.application.options.kinds)
         self.declared: list[str] = []
         self.imports: dict[str, str] = {}
@@ -124,11 +132,19 @@ class _Values:
 
     def _nodes(self, nodes: tuple[Node, ...], inside: bool) -> Iterator[Edit]:
         for node in nodes:
-            if isinstance(node, Construct):
+            if isinstance(node, Construct) and node.kind == "region" and node.region is not None:
+                first = len(self.declared)
+                yield from self._nodes(node.body, True)
+                names = [plain_name(_STEM, n + 1) for n in range(first, len(self.declared))]
+                line = node.region.line
+                if names and not node.region.private:
+                    # They are set before they are read, whatever can be proved of their sizes.
+                    yield insert(line, len(line.text) - 1, f", private({', '.join(names)})")
+            elif isinstance(node, Construct):
                 for part in node.parts:
                     if inside and part is node.parts[0] and node.kind in ("if", "do", "select"):
                         yield from self._before(part.header)
-                    yield from self._nodes(part.body, inside or node.kind == "region")
+                    yield from self._nodes(part.body, inside)
             elif inside:
                 yield from self._before(node)
 
@@ -157,11 +173,17 @@ class _Values:
         """A statement behind what sets the variables in it."""
         before: list[str] = []
         if isinstance(statement, OneLine) and statement.kind == "if":
+            self._after = []
             condition = self._text(statement.control[0], statement.line.text, before)
+            if self._after:
+                raise _Left
             yield from [*before, f"if ({condition}) then", *self._rows(statement.action), "end if"]
         else:
+            self._after = []
             text = self._shown(statement, before)
-            yield from [*before, text]
+            if self._after and isinstance(statement, Header):
+                raise _Left
+            yield from [*before, text, *self._after]
 
     def _has_any(self, statement: Statement) -> bool:
         exprs = [*expressions(statement)]
@@ -198,9 +220,33 @@ class _Values:
             return False
         if isinstance(base, Name) and self.facts.scopes.variable(base.name, self.key) is not None:
             chosen = isinstance(value, Apply) and any(self._is_vector(a) for a in value.args)
+            if self.packs and self._has_gaps(value, site, dummy):
+                return True
             return chosen and self.effects.intent(site.callee, dummy) == "in"
         site_of_value = self._site(value)
         return site_of_value is None or _result(self.facts.routine(site_of_value.callee)) is None
+
+    def _has_gaps(self, value: Expr, site: CallSite, dummy: str) -> bool:
+        """Whether an actual argument for an array of assumed shape is a section whose elements lie apart."""
+        data = self.facts.object(dummy, site.callee)
+        base = value.base if isinstance(value, Apply) else value
+        own = self.facts.object(base.name, self.key) if isinstance(base, Name) else None
+        if data is None or own is None or all(d.form != "assumed" for d in data.symbol.shape):
+            return False
+        items = self._items(value, own)
+        order = self.facts.order(own).storage or tuple(range(own.rank))
+        stored = [items[d] for d in order] if items is not None and len(items) == own.rank else []
+        ranged = [i == ":" or isinstance(i, Range) for i in stored]
+        return any(ranged) and not ranged[0]
+
+    def _items(self, expr: Expr, data: DataObject) -> tuple[Expr | str, ...] | None:
+        """The indices of a reference in declared order; None where a macro of the user's has them."""
+        plan = self.facts.plans.get((self.key, _key_of(self._line), expr.start, expr.end))
+        if plan is not None and plan.final:
+            return None
+        if plan is not None and (plan.items is not None or plan.changed):
+            return plan.items or ()
+        return expr.args if isinstance(expr, Apply) else (":",) * data.rank
 
     def _is_vector(self, index: Expr) -> bool:
         """Whether an index is a vector subscript."""
@@ -260,11 +306,21 @@ class _Values:
                 if len(shape) != data.rank:
                     raise _Left
                 name = self._variable(data.symbol, site.callee, shape)
-                whole = ",".join(":" * len(shape))
-                before.append(f"{name}({whole}) = {inner}")
+                before.append(f"{name} = {inner}")
+                if self.effects.intent(site.callee, dummy) != "in":
+                    self._check_indices(value, site)
+                    self._after.append(f"{inner} = {name}")
                 inner = name
             shown.append(head + inner)
         return shown
+
+    def _check_indices(self, value: Expr, site: CallSite) -> None:
+        """Raise _Left where a call sets what tells which section gets the values back."""
+        inner = value.args if isinstance(value, Apply) else ()
+        names = {name for index in inner for name in names_in(index)}
+        for dummy, other in self._arguments(site):
+            if base_name(other) in names and self.effects.intent(site.callee, dummy) != "in":
+                raise _Left
 
     def _value(self, site: CallSite, expr: Apply, passed: list[str], text: str, before: list[str]) -> str:
         """A variable for the value of a function."""
@@ -281,7 +337,7 @@ class _Values:
             self.imports[form] = callee.module
         if any(isinstance(n, Apply) for d in symbol.shape if d.upper is not None for n in walk(d.upper.expr)):
             # Sizes that ask for others cannot be compared with the variable's, so that it is set as a whole before.
-            before.append(f"{name}({','.join(':' * len(shape))}) = {_ZEROS[symbol.type.base]}")
+            before.append(f"{name} = {_ZEROS[symbol.type.base]}")
         value = callee.result or callee.name
         named = any(isinstance(a, Keyword) for a in site.args)
         before.append(f"call {form}({', '.join([*passed, f'{value}={name}' if named else name])})")
@@ -292,7 +348,7 @@ class _Values:
         scalar = self.kinds.scalar(symbol.type, home)
         if scalar is None or scalar.base not in _BASES:
             raise _Left
-        name = plain_name("value", len(self.declared) + 1)
+        name = plain_name(_STEM, len(self.declared) + 1)
         self.declared.append(f"{scalar.base}({scalar.bytes}) :: {name}({', '.join(shape)})")
         return name
 
@@ -368,12 +424,9 @@ class _Values:
     def _of_variable(self, expr: Expr, name: str, text: str) -> list[str]:
         data = self.facts.object(name, self.key)
         assert data is not None
-        plan = self.facts.plans.get((self.key, _key_of(self._line), expr.start, expr.end))
-        items: tuple[Expr | str, ...] = expr.args if isinstance(expr, Apply) else (":",) * data.rank
-        if plan is not None and plan.final:
+        items = self._items(expr, data)
+        if items is None:
             raise _Left
-        if plan is not None and (plan.items is not None or plan.changed):
-            items = plan.items or ()
         if len(items) != data.rank:
             raise _Left
         shape = []

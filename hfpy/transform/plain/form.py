@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.checks import check
@@ -27,7 +28,6 @@ from hfpy.transform.wrapping import wrap_line
 Edits = Mapping[str, list[Edit]]
 #: Gives the edits of routines, by their keys.
 Step = Callable[[Facts, Effects, Collection[str]], Edits]
-STEPS: tuple[Step, ...] = (table_edits, alias_edits, value_edits, object_edits)
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,18 @@ class PlainForm:
         return replace(found, place=back(found.place), related=related)
 
 
-def plain_form(facts: Facts, effects: Effects, writes_kernels: Callable[[str], bool]) -> PlainForm:
-    """The plain form of a program; ``writes_kernels`` tells it of a backend."""
+def plain_form(
+    facts: Facts, effects: Effects, writes_kernels: Callable[[str], bool], packs: Callable[[str], bool]
+) -> PlainForm:
+    """The plain form of a program. ``writes_kernels`` tells it of a backend, ``packs`` that sections with gaps are no
+    arguments there.
+    """
     keys = in_kernels(facts, writes_kernels)
+    owners = {r.routine for r in facts.positions.regions}
+    packed = all(packs(facts.backend(key)) for key in keys if key in owners)
     form = PlainForm(facts, effects)
-    for step in STEPS if keys else ():
+    steps: tuple[Step, ...] = (table_edits, alias_edits, partial(value_edits, packs=packed), object_edits)
+    for step in steps if keys else ():
         edits = {path: made for path, made in step(form.facts, form.effects, keys).items() if made}
         form = (_after(form, edits) or form) if edits else form
     return form
