@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.options import Options
+from hfpy.pipeline import translate
 from tests.gpu.constructs import Example, pair, program
-from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, Variant
+from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, Variant, translate_text
 
 VARIANTS = {"cuda-c": CUDA_C, "cuda-fortran": CUDA_FORTRAN}
 
@@ -504,3 +506,40 @@ def test_refused(variant: Variant, body: str, what: str) -> None:
     """What one turn of a loop would change for another one is refused."""
     done = variant.translated(pairs_of((Example("", body, "type(part) :: s(4)", procedures=KEPT, module=PARTS),))[0])
     assert any(d.code == "HF702" and what in d.message for d in done.errors), [d.message for d in done.errors]
+
+
+PLACES = """module m
+contains
+subroutine s(a, n)
+integer, intent(in) :: n
+real(8), intent(inout) :: a(n)
+integer :: i
+@parallelRegion{domName(i), domSize(n)}
+associate (x => a(i), &
+  y => 2*n)
+x = x + y
+end associate
+! a comment
+block
+real(8) :: t
+t = a(i)
+print *, t
+end block
+@end parallelRegion
+end subroutine s
+end module m
+"""
+
+
+@pytest.mark.parametrize("backend", VARIANTS)
+def test_places_are_the_users(backend: str, tmp_path: Path) -> None:
+    """What is refused is told at its line, and kernels know from which line they are, in plain form, too."""
+    done = translate_text(PLACES, target="gpu", backend=backend)
+    assert [(d.code, d.place.line) for d in done.errors] == [("HF702", PLACES[: PLACES.index("print")].count("\n") + 1)]
+    source = tmp_path / "m.h90"
+    source.write_text(PLACES.replace("print *, t", "a(i) = t"))
+    made = translate([source], Options(target="gpu", backend=backend)).files
+    kernels = next(file for file in made if Path(file.name).suffix in (".cu", ".cuf"))
+    rows = zip(kernels.text.splitlines(), kernels.line_map, strict=True)
+    (row,) = (n for text, n in rows if text.replace(" ", "").strip("();") in ("a(i)=a(i)+(2*n", "a(i=a(i)+(2*n"))
+    assert row == PLACES[: PLACES.index("x = x + y")].count("\n") + 1

@@ -17,7 +17,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.parse.application import with_texts
-from hfpy.transform.edits import Edit, apply_edits
+from hfpy.transform.edits import Edit, OverlapError, apply_edits
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
@@ -61,7 +61,8 @@ def plain_form(
     """The plain form of a program. ``writes_kernels`` tells it of a backend, ``packs`` that sections with gaps are no
     arguments there.
     """
-    keys = in_kernels(facts, writes_kernels)
+    # In fixed form lines end where they would have to go on.
+    keys = [key for key in in_kernels(facts, writes_kernels) if not facts.application.file(key).fixed]
     owners = {r.routine for r in facts.positions.regions}
     packed = all(packs(facts.backend(key)) for key in keys if key in owners)
     form = PlainForm(facts, effects)
@@ -94,7 +95,10 @@ def _after(form: PlainForm, edits: Edits) -> PlainForm | None:
     for index in application.files:
         if index.path not in edits:
             continue
-        done = apply_edits(index.source, edits[index.path], lambda text: wrap_line(text, application.macros))
+        try:
+            done = apply_edits(index.source, edits[index.path], lambda text: wrap_line(text, application.macros))
+        except OverlapError:
+            return None
         rows[index.path] = tuple(form.row(index.path, n - 1) for n in done.line_map)
         shown = NewText(done.lines, tuple(index.user_line(n - 1) for n in done.line_map))
         texts[index.path] = with_text(index, shown)
