@@ -66,6 +66,7 @@ def _block(inside: str, declared: str = "real(8), intent(inout) :: t(nz)", name:
 
 
 _PROJECT = '[project]\nname = "heat"\nsources = ["source"]\n'
+
 _MAIN = "program heat\n  print *, 'warm'\nend program heat\n"
 
 LEXICAL: dict[str, Entry] = {
@@ -377,6 +378,103 @@ DIRECTIVES: dict[str, Entry] = {
         },
         command="hfpy check {file} --directives-as-regions",
         cure="None is needed. To make it a region, write one, with what decides (`distinct(to)`).",
+    ),
+}
+
+_SEES_INTERFACE = "`hfpy check` says it of procedures of modules and internal ones, of units that directives reach."
+
+PLAIN: dict[str, Entry] = {
+    "HF250": Entry(
+        "`implicit none` holds, and nothing that the unit sees declares the name. `hfpy check` says it of units that "
+        "directives reach, where it has the source of all modules that they use as a whole.",
+        {
+            "misspelt.h90": _text("""
+            subroutine scale(n, a)
+              implicit none
+              integer, intent(in) :: n
+              real(8), intent(inout) :: a(n)
+              real(8) :: factor
+              @parallelRegion{domName(i), domSize(n)}
+              factor = 2
+              a(i) = a(i) * facktor
+              @end parallelRegion
+            end subroutine scale
+            """)
+        },
+    ),
+    "HF251": Entry(
+        f"An actual argument has another type, kind or rank than its dummy. {_SEES_INTERFACE}",
+        {
+            "kinds.h90": _text("""
+            module kinds
+              implicit none
+            contains
+              subroutine step(n, a, factor)
+                integer, intent(in) :: n
+                real(8), intent(inout) :: a(n)
+                real(8), intent(in) :: factor
+                @parallelRegion{domName(i), domSize(n)}
+                a(i) = a(i) * factor
+                @end parallelRegion
+              end subroutine step
+              subroutine steps(n, a)
+                integer, intent(in) :: n
+                real(8), intent(inout) :: a(n)
+                call step(n, a, 2)
+              end subroutine steps
+            end module kinds
+            """)
+        },
+        cure="Write `2.0_8` or `real(x, 8)`, or pass another variable.",
+    ),
+    "HF252": Entry(
+        "A dummy argument that is `intent(in)` is assigned, read into, used as a loop variable, or passed to one that "
+        "is `intent(out)` or `intent(inout)`.",
+        {
+            "input.h90": _text("""
+            subroutine s(n, a, b)
+              integer, intent(in) :: n
+              real(8), intent(in) :: a(n)
+              real(8), intent(out) :: b(n)
+              @parallelRegion{domName(i), domSize(n)}
+              b(i) = 2 * a(i)
+              a(i) = b(i)
+              @end parallelRegion
+            end subroutine s
+            """)
+        },
+    ),
+    "HF253": Entry(
+        "A subroutine is called that no file of the project has. It is told of projects that link no libraries and "
+        "have no C sources, where nothing but calls mentions the name.",
+        {
+            "hfpy.toml": _PROJECT,
+            "source/heat.f90": "program heat\n  call heet(1.0)\ncontains\n  subroutine heat_up(t)\n"
+            "    real, intent(in) :: t\n    print *, t\n  end subroutine heat_up\nend program heat\n",
+        },
+        "hfpy check",
+    ),
+    "HF254": Entry(
+        "A module is used that no file of the project has, nor a folder of `include_dirs` or of a flag `-I`, and that "
+        "no compiler or usual library brings.",
+        {"hfpy.toml": _PROJECT, "source/heat.f90": "program heat\n  use grids\n  implicit none\nend program heat\n"},
+        "hfpy check",
+    ),
+    "HF255": Entry(
+        "A comment `!@allow` names a code that is not there, or stands where there is no such warning.",
+        {
+            "acknowledged.h90": _text("""
+            subroutine s(n, m, a, ix)
+              integer, intent(in) :: n, m, ix(n)
+              real(8), intent(inout) :: a(m)
+              !@allow HF500 b
+              @parallelRegion{domName(i), domSize(n)}
+              a(ix(i)) = i
+              @end parallelRegion
+            end subroutine s
+            """)
+        },
+        cure="Write `!@allow HF500 a`; see [projects.md](projects.md#warnings-that-are-known).",
     ),
 }
 
@@ -1349,4 +1447,4 @@ PROJECTS: dict[str, Entry] = {
     ),
 }
 
-ENTRIES: dict[str, Entry] = {**LEXICAL, **DIRECTIVES, **SYMBOLS, **CALLS, **FLOW, **BACKENDS, **PROJECTS}
+ENTRIES: dict[str, Entry] = {**LEXICAL, **DIRECTIVES, **PLAIN, **SYMBOLS, **CALLS, **FLOW, **BACKENDS, **PROJECTS}

@@ -29,7 +29,7 @@ from hfpy.codes import CODES, HINTS  # noqa: E402
 
 GROUPS = {
     "HF1": "Files, lexical layer, preprocessing",
-    "HF2": "Directives",
+    "HF2": "Directives; from HF250: what otherwise compilers find",
     "HF3": "Symbols, dimensions, order",
     "HF4": "Calls and positions",
     "HF5": "Data flow",

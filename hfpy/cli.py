@@ -24,8 +24,10 @@ from hfpy.commandline import (
     WRONG_USE,
     analysed,
     analysis_options,
+    as_errors,
     build_options,
     built_session,
+    checked,
     chosen_executable,
     given_by,
     opened,
@@ -34,6 +36,7 @@ from hfpy.commandline import (
     status_of,
     target_option,
     translation_options,
+    werror_option,
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
@@ -45,6 +48,7 @@ from hfpy.version import PACKAGE, VERSION
 if TYPE_CHECKING:
     from hfpy.build.driver import Built
     from hfpy.build.session import Session
+    from hfpy.insight.survey import Survey
     from hfpy.translation import Translation
 
 INTERRUPTED = 130
@@ -179,7 +183,18 @@ def run_command(
     chosen = chosen_executable(sorted(built.executables), exe)
     command = [*shlex.split(launcher or ""), str(built.executables[chosen].resolve()), *arguments]
     environment = program_environment(os.environ)
-    return _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
+    status = _profiled(command, environment, session, chosen, built) if profile else _run(command, environment)
+    if status and session.options.target == "gpu" and not options.get("emulate"):
+        _hint_at_emulation()
+    return status
+
+
+def _hint_at_emulation() -> None:
+    """Say how kernels run on a machine without a GPU, if this is one."""
+    from hfpy.build.doctor import find_gpus
+
+    if not find_gpus():
+        click.echo("hfpy: this machine has no GPU that can be used; --emulate runs the kernels on the CPU", err=True)
 
 
 def _run(command: list[str], environment: dict[str, str]) -> int:
@@ -287,15 +302,22 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people or for editors."
 )
-def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
+@click.option("--summary", "counted", is_flag=True, help="Count causes, those first whose cure frees most regions.")
+@werror_option
+def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **options: Any) -> int:
     """Show all diagnostics of the project (or of FILEs); nothing is written."""
     from hfpy.diagnostics import ordered, render_json
 
+    survey = None
     try:
-        translation, notes = analysed(paths, options)
-        found: tuple[Diagnostic, ...] = (*notes, *translation.diagnostics)
+        translation, found = checked(paths, options)
+        survey = translation.survey() if counted else None
     except HfpyError as fault:
         found = fault.diagnostics
+    found = as_errors(found, werror)
+    if counted:
+        _show_summary(ordered(found), survey, form)
+        return status_of(found)
     if form == "json":
         click.echo(render_json(ordered(found)))
     else:
@@ -303,6 +325,17 @@ def check(paths: tuple[Path, ...], form: str, **options: Any) -> int:
         if not found:
             click.echo("no problems found")
     return status_of(found)
+
+
+def _show_summary(found: Sequence[Diagnostic], survey: Survey | None, form: str) -> None:
+    """Print the causes of diagnostics, counted."""
+    import json
+
+    from hfpy.report.causes import show, summary
+
+    made = summary(found, survey)
+    text = json.dumps(made.as_dict(), indent=2) if form == "json" else "\n".join(show(made))
+    click.echo(printable(text))
 
 
 @cli.command()

@@ -43,6 +43,15 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
         click.echo(", ".join(counts), err=True)
 
 
+def as_errors(diagnostics: Sequence[Diagnostic], werror: bool) -> tuple[Diagnostic, ...]:
+    """Diagnostics, with warnings as errors if so asked."""
+    from dataclasses import replace
+
+    if not werror:
+        return tuple(diagnostics)
+    return tuple(replace(d, severity="error") if d.severity == "warning" else d for d in diagnostics)
+
+
 def status_of(diagnostics: Sequence[Diagnostic]) -> int:
     """The exit status that diagnostics ask for: a fault of hfpy's, one of the user's, or none."""
     errors = {d.code for d in diagnostics if d.severity == "error"}
@@ -99,8 +108,10 @@ translation_options = stack(
     schedule_option,
     click.option("--debug-print", is_flag=True, help="Let the program print values behind each kernel."),
 )
+werror_option = click.option("--werror", is_flag=True, help="Take warnings for errors.")
 build_options = stack(
     translation_options,
+    werror_option,
     click.option("--emulate", is_flag=True, help="Build the GPU's code for the CPU, to test and debug it there."),
     click.option("--debug", is_flag=True, help="Compile for debugging, with run-time checks."),
     click.option("-v", "--verbose", is_flag=True, help="Show the compilers' command lines."),
@@ -122,15 +133,31 @@ def given_by(options: dict[str, Any]) -> Given:
     return Given(**values)
 
 
+def checked(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
+    """As :func:`analysed`; the diagnostics are all that there are, with what compilers would find."""
+    from hfpy.build.outside import outside_of
+
+    session, translation = _analysed(paths, options)
+    found = (*session.notes, *translation.diagnostics)
+    told = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
+    more = translation.faults(outside_of(session.project, session.options.target, os.environ))
+    return translation, (*found, *(d for d in more if (d.place.file, d.place.line, d.place.column) not in told))
+
+
 def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
     """The translation of files or of a project, with nothing written, and notes on the project."""
+    session, translation = _analysed(paths, options)
+    return translation, session.notes
+
+
+def _analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Session, Translation]:
     from hfpy.build.progress import Phases
     from hfpy.build.translated import all_sources
     from hfpy.pipeline import translate
 
     session = opened(paths, options)
     with Phases() as phases:
-        return translate(all_sources(session.project), session.options, phases.told), session.notes
+        return session, translate(all_sources(session.project), session.options, phases.told)
 
 
 def opened(paths: tuple[Path, ...], options: dict[str, Any]) -> Session:
@@ -159,8 +186,18 @@ def build_request(phases: Phases, options: dict[str, Any]) -> Request:
         say=say,
         told=say if options.get("verbose") else lambda _: None,
         exact=bool(options.get("exact")),
-        diagnosed=show_diagnostics,
+        diagnosed=_refused_if_warned if options.get("werror") else show_diagnostics,
     )
+
+
+def _refused_if_warned(diagnostics: Sequence[Diagnostic]) -> None:
+    """Show diagnostics, or raise HfpyError if there is a warning among them."""
+    from hfpy.diagnostics import HfpyError, has_errors
+
+    strict = as_errors(diagnostics, werror=True)
+    if has_errors(strict):
+        raise HfpyError(strict)
+    show_diagnostics(strict)
 
 
 def built_session(session: Session, options: dict[str, Any]) -> Built:

@@ -49,7 +49,9 @@ class Related:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding: severity, code (``HF123``), message, place, and optional hint and related places."""
+    """One finding: severity, code (``HF123``), message, place, and optional hint and related places. ``cause`` is the
+    message as others with the same cause have it, if it says more than that.
+    """
 
     severity: Severity
     code: str
@@ -57,6 +59,7 @@ class Diagnostic:
     place: Place
     hint: str = ""
     related: tuple[Related, ...] = field(default=())
+    cause: str = ""
 
     def as_dict(self) -> dict[str, object]:
         """The diagnostic as plain data for JSON (keys: severity, code, message, file, line, column, length, …)."""
@@ -100,9 +103,11 @@ class ToolError(Exception):
     """A tool such as the compiler failed (exit status 3)."""
 
 
-def error(code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()) -> Diagnostic:
+def error(
+    code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = (), cause: str = ""
+) -> Diagnostic:
     """An error diagnostic; without a hint of its own it gets that of its code."""
-    return Diagnostic("error", code, message, place, hint or HINTS.get(code, ""), tuple(related))
+    return Diagnostic("error", code, message, place, hint or HINTS.get(code, ""), tuple(related), cause)
 
 
 def warning(code: str, message: str, place: Place, hint: str = "", related: Iterable[Related] = ()) -> Diagnostic:

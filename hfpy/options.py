@@ -263,3 +263,18 @@ def _near(word: str, known: tuple[str, ...]) -> str:
 
 def silent(_phase: str, _done: int, _total: int) -> None:
     """A progress that tells nobody."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What may come from outside of the sources. ``complete``: the sources are those of a whole program.
+    ``modules``: folders with modules that compilers find. ``libraries``: libraries or objects are linked.
+    ``unknown``: the compiler or its flags may bring modules of their own. ``kinds_known``: all files are compiled with
+    the default kinds that the options say.
+    """
+
+    complete: bool = False
+    modules: tuple[Path, ...] = ()
+    libraries: bool = True
+    unknown: bool = True
+    kinds_known: bool = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.model.application import Application
     from hfpy.model.units import FileIndex
+    from hfpy.options import Outside
     from hfpy.transform.pipelines import Lowered
     from hfpy.transform.settled import Settled
 
@@ -35,11 +37,12 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
     Raises UsageError for a backend that cannot do what the table of backends says of it.
     """
-    enabled, depth = gc.isenabled(), sys.getrecursionlimit()
-    gc.disable()
-    sys.setrecursionlimit(max(depth, RECURSION))
+    from hfpy.parse.allowed import acknowledged
+
     try:
-        return _translated(paths, options, progress)
+        with _deep():
+            made = _translated(paths, options, progress)
+        return replace(made, diagnostics=ordered(acknowledged(made.diagnostics)))
     except HfpyError as fault:
         return Translation((), fault.diagnostics)
     except UsageError:
@@ -50,6 +53,16 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         from hfpy.mishaps import unexpected
 
         return Translation((), (unexpected(fault, Place(str(paths[0]) if paths else "")),))
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """Room for deep expressions, and no search for garbage, of which there is little."""
+    enabled, depth = gc.isenabled(), sys.getrecursionlimit()
+    gc.disable()
+    sys.setrecursionlimit(max(depth, RECURSION))
+    try:
+        yield
     finally:
         sys.setrecursionlimit(depth)
         if enabled:
@@ -97,7 +110,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
         progress("remembering", 0, 0)
         looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
         remember(paths, options, translation, before, facts, looked)
-    return replace(translation, survey=asked.surveyed, kernels=asked.dumped)
+    return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=asked.faults)
 
 
 def settled_application(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
@@ -128,6 +141,13 @@ class _Asked:
     facts: Facts
     effects: Effects
     optimised: Lowered | None
+
+    def faults(self, outside: Outside) -> tuple[Diagnostic, ...]:
+        """For ``hfpy check``."""
+        from hfpy.analyze.faults import faults
+
+        with _deep():
+            return _in_source_lines(self.facts.application.files, faults(self.facts, self.effects, outside))
 
     def explained(self, name: str | None) -> str:
         """For ``hfpy explain``."""

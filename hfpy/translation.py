@@ -11,6 +11,7 @@ from hfpy.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
+    from hfpy.options import Outside
 
 
 #: The module of the runtime by which programs bring arrays to the device.
@@ -72,7 +73,8 @@ class Translation:
     """The result of a translation; ``files`` is empty if there are errors.
 
     ``beside`` are files for the compiler to include. ``kernels`` shows the regions after a pass of the optimiser, by
-    its name. ``survey`` tells what is known of the program, None if it could not be read.
+    its name. ``survey`` tells what is known of the program, None if it could not be read, ``faults`` what compilers
+    would find, with what is known of the surroundings of the sources.
     """
 
     files: tuple[GeneratedFile, ...]
@@ -83,3 +85,4 @@ class Translation:
     schedule: Callable[[str | None], str] = lambda _name: ""
     kernels: Callable[[str, str | None], str] = lambda _pass, _name: ""
     survey: Callable[[], Survey | None] = lambda: None
+    faults: Callable[[Outside], tuple[Diagnostic, ...]] = lambda _outside: ()

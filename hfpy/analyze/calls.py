@@ -45,7 +45,7 @@ def check_calls(facts: Facts) -> list[Diagnostic]:
             routine = facts.application.routines.get(site.callee)
             if routine is None or routine.kind not in ("subroutine", "function"):
                 continue
-            problem = _problem(site, routine)
+            problem = argument_problem(site, routine)
             if problem is None:
                 continue
             caller = facts.routine(key)
@@ -55,7 +55,8 @@ def check_calls(facts: Facts) -> list[Diagnostic]:
     return found
 
 
-def _problem(site: CallSite, routine: Routine) -> str | None:
+def argument_problem(site: CallSite, routine: Routine) -> str | None:
+    """What is wrong with the number or the keywords of a call's arguments; None if nothing is."""
     dummies = routine.dummies
     given: set[str] = set()
     for number, arg in enumerate(site.args):

@@ -196,12 +196,23 @@ def views_by_class(facts: Facts, hybrid_only: bool = True) -> dict[Node, list[tu
     return result
 
 
+def only_branches(facts: Facts, statement: Opaque, key: str) -> bool:
+    """Whether a statement that hfpy does not understand does no more than to branch, where no way matters: in a routine
+    that has no regions, is called in none, and has no arrays on a device.
+    """
+    routine = facts.routine(key)
+    alone = not routine.regions and not facts.positions.get(key).above
+    return bool(statement.exprs) and alone and facts.target == "cpu"
+
+
 def opaque_in_regions(facts: Facts) -> list[Diagnostic]:
     """Statements that hfpy cannot understand where a region reaches them, or where a changed array is named."""
     found: list[Diagnostic] = []
     for routine in analysed_routines(facts):
         for at in facts.graph.statements[routine.key]:
             if isinstance(at.statement, Opaque) and facts.live(at, routine.key):
+                if only_branches(facts, at.statement, routine.key):
+                    continue
                 place = at.statement.line.place(routine.file)
                 message = f"this statement cannot be parsed: {at.statement.reason}"
                 found.append(error("HF110", message, place))

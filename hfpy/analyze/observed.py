@@ -13,7 +13,7 @@ from hfpy.analyze.calls import dummy_of, is_elemental
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.exports import Exports
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, only_branches, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.orders import Node, Order
@@ -447,7 +447,7 @@ class _Finder:
 
     def _opaque(self, key: str, routine: Routine) -> None:
         for at in self.facts.graph.statements[key]:
-            if not isinstance(at.statement, Opaque):
+            if not isinstance(at.statement, Opaque) or only_branches(self.facts, at.statement, key):
                 continue
             for name in sorted(at.statement.names):
                 data = self.facts.object(name, key)

@@ -32,7 +32,7 @@ from hfpy.parse.fragments import ONE, expanded_dim
 
 @dataclass
 class Sharing:
-    """Placement of every name in one region; ``complete`` tells that no name is unknown.
+    """Placement of every name in one region, but for those that are ``unknown``, or ``refused`` with an error.
 
     ``flags`` are assignments of shared scalars that threads must do atomically (:mod:`hfpy.analyze.flags`).
     """
@@ -43,8 +43,14 @@ class Sharing:
     lastprivate: list[str] = field(default_factory=list)
     heap: list[str] = field(default_factory=list)
     flags: list[Assignment] = field(default_factory=list)
-    complete: bool = True
+    unknown: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether no name is unknown."""
+        return not self.unknown
 
     @property
     def clean(self) -> bool:
@@ -157,7 +163,7 @@ class RegionSharing:
         called = not named or any(isinstance(r.node, Apply) for r in named)  # the bounds only call what they name
         if scopes.is_intrinsic(name, self.key) and called:
             return
-        self.result.complete = False
+        self.result.unknown.append(name)
 
     # -- scalars
 
@@ -197,6 +203,7 @@ class RegionSharing:
         return True
 
     def _live_error(self, name: str, write: Reference) -> None:
+        self.result.refused.append(name)
         after = self._read_after(name)
         related = [Related(self.body.place(after), "it is read here")] if after is not None else []
         hint = f"use reduction(op:{name}), set it for every point, or set it to one constant only"

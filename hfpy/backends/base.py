@@ -15,6 +15,7 @@ from hfpy.model.kernel import KernelSpec
 if TYPE_CHECKING:
     from hfpy.analyze.sharing import RegionSharing
     from hfpy.backends.c.device import DeviceRoutines
+    from hfpy.backends.c.values import Refusals
     from hfpy.transform.regioncode import RegionCode
     from hfpy.transform.workshop import Added
 
@@ -63,8 +64,13 @@ class NoLoops:
 class KernelWriter(Protocol):
     """Writes the kernels of one translation in one language."""
 
-    def kernel(self, sharing: RegionSharing, spec: KernelSpec) -> Kernel:
-        """The texts of a region's kernel and of its launcher. Raises Unprintable."""
+    def kernel(self, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> Kernel:
+        """The texts of a region's kernel and of its launcher; ``refusals`` has what the signature refused. Raises
+        Unprintable.
+        """
+
+    def check_routine(self, key: str) -> None:
+        """Raise Unprintable for a routine that kernels cannot call."""
 
     def logical(self, actual: str) -> str:
         """How a logical is passed to a launcher."""

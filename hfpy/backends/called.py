@@ -255,7 +255,7 @@ class Called:
         try:
             reached = self.device.reached({site.callee})
         except Unprintable as problem:
-            yield self._refused(problem.what, family, site)
+            yield self._refused(str(problem), family, site)
             return
         for key in reached:
             if (key, family) in self._checked:

@@ -11,6 +11,7 @@ from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines, Lines
 from hfpy.backends.c.kernel import CKernel
 from hfpy.backends.c.parameters import interface_parameters
+from hfpy.backends.c.values import Refusals, check_all
 from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
 from hfpy.transform.workshop import Added, Beside
@@ -34,9 +35,13 @@ class CWriter:
 
     device: DeviceRoutines
 
-    def kernel(self, sharing: RegionSharing, spec: KernelSpec) -> Kernel:
+    def kernel(self, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> Kernel:
         """The texts of a region's kernel and of its launcher. Raises Unprintable."""
-        return CKernel(self.device, sharing, spec).print()
+        return CKernel(self.device, sharing, spec, refusals).print()
+
+    def check_routine(self, key: str) -> None:
+        """Raise Unprintable for a routine that kernels cannot call."""
+        self.device.text(key)
 
     def logical(self, actual: str) -> str:
         """A logical as a number: C and Fortran need not agree about others."""
@@ -59,6 +64,7 @@ class CWriter:
         """Device routines, kernels, launchers."""
         lines: Lines = [(text, -1) for text in render("cuda_c/file.j2", source=Path(path).name)]
         reached = self.device.reached({key for kernel in kernels for key in kernel.spec.called})
+        check_all(reached, self.check_routine)
         texts = [self.device.text(key) for key in reached]
         for prototype, _ in texts:
             lines.append((prototype, -1))

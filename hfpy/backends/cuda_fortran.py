@@ -8,6 +8,7 @@ from pathlib import Path
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.values import Refusals, check_all
 from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.fortran.kernel import FortranKernel
 from hfpy.backends.fortran.text import Lines
@@ -36,9 +37,13 @@ class FortranWriter:
     def __init__(self, device: DeviceRoutines) -> None:
         self.routines = FortranRoutines(device)
 
-    def kernel(self, sharing: RegionSharing, spec: KernelSpec) -> Kernel:
+    def kernel(self, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> Kernel:
         """The texts of a region's kernel and of its launcher. Raises Unprintable."""
-        return FortranKernel(self.routines, sharing, spec).print()
+        return FortranKernel(self.routines, sharing, spec, refusals).print()
+
+    def check_routine(self, key: str) -> None:
+        """Raise Unprintable for a routine that kernels cannot call."""
+        self.routines.text(key)
 
     def logical(self, actual: str) -> str:
         """Logicals stay what they are."""
@@ -54,7 +59,9 @@ class FortranWriter:
         launchers = [k.spec.launcher for k in kernels]
         begin = render("cuda_fortran/module_begin.j2", source=Path(path).name, module=module, launchers=launchers)
         lines: Lines = [(text, -1) for text in begin]
-        for key in self.routines.device.reached({key for kernel in kernels for key in kernel.spec.called}):
+        reached = self.routines.device.reached({key for kernel in kernels for key in kernel.spec.called})
+        check_all(reached, self.check_routine)
+        for key in reached:
             lines += [("", -1), *self.routines.text(key)]
         for kernel in kernels:
             lines += [("", -1), *kernel.lines, ("", -1), *kernel.launch]

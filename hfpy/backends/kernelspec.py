@@ -7,6 +7,7 @@ the variables of modules that routines called in it name (design §4, hybrid-for
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
@@ -16,17 +17,28 @@ from hfpy.analyze.known import known_values, values_here, with_values
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
-from hfpy.analyze.uses import Reference
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
-from hfpy.backends.c.values import CannotPrint, c_type, component_name, packed_name
+from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name, packed_name
 from hfpy.backends.c.views import scalar_of
+from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
+from hfpy.backends.refused import (
+    ASSUMED_SIZE,
+    COMMON,
+    LAST_VALUE,
+    OPTIONAL_BOUNDS,
+    PRIVATE,
+    SIZE,
+    UNKNOWN,
+    WHOLE,
+)
 from hfpy.backends.workspace import shaped, workspace
-from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
+from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
 from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot, Stop
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
-from hfpy.model.statements import Jump, expressions, flatten
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Jump, flatten
 from hfpy.model.units import Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
@@ -37,6 +49,14 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
     facts, number = device.facts, sharing.body.identity.number
     found = facts.graph.sites[sharing.key]
     return [s for s in found if s.callee and number in s.at.regions and facts.live(s.at, sharing.key)]
+
+
+def mentioned_at(sharing: RegionSharing, name: str, chain: tuple[str, ...] = ()) -> tuple[LogicalLine, int, int]:
+    """Where a region first mentions a variable, or a chain of components of it; its directive if only its bounds do."""
+    named = [r for r in sharing.body.references_of(name) if not r.at.statement.line.file]
+    for reference in [r for r in named if chain and names_of(chain_of(r)) == chain] or named:
+        return reference.at.statement.line, reference.node.start, reference.node.end
+    return sharing.region.line, 0, -1
 
 
 def _empty(first: int | None, last: int | None, step: int | None) -> bool:
@@ -73,18 +93,26 @@ class SpecBuilder:
         self.imports: list[Import] = []
         taken = {*self.region.iterators, *sharing.body.mentioned, *self.routine.spec.symbols}
         self.names = Names(frozenset(taken))
+        self.refusals = Refusals(self.routine.file)
 
     def build(self) -> KernelSpec:
-        """The signature. Raises CannotPrint for what kernels cannot have, Unprintable for recursion."""
-        called = self.device.reached({s.callee for s in self.sites})
-        ranges = tuple(self._ranges())
+        """The signature. What kernels cannot have is left out of it, and to be found in ``refusals``."""
+        called: list[str] = []
+        with self.refusals.at(self.region.line):
+            called = self.device.reached({s.callee for s in self.sites})
+        ranges: tuple[Range, ...] = ()
+        with self.refusals.at(self.region.line):
+            ranges = tuple(self._ranges())
         self._symbols()
         stops = tuple(self._stops())
         for key in called:
             for found in self.device.globals(key):
-                self._global(found.home, found.symbol.name)
-        slots = ((key, data.name) for key in called for data in own_arrays(self.device, key))
-        room = [workspace(self, slot, called) for slot in slots]
+                with self.refusals.at(self._call_of(key), name=(found.home, found.symbol.name)):
+                    self._global(found.home, found.symbol.name)
+        room = []
+        for slot in ((key, data.name) for key in called for data in own_arrays(self.device, key)):
+            with self.refusals.at(self._call_of(slot[0])):
+                room.append(workspace(self, slot, called))
         return KernelSpec(
             self.name,
             launcher_name(self.name),
@@ -124,6 +152,13 @@ class SpecBuilder:
 
     def _variable(self, name: str) -> Found | None:
         return self.facts.scopes.variable(name, self.key)
+
+    def _call_of(self, key: str) -> LogicalLine:
+        """The call in the region that leads to a routine."""
+        for site in self.sites:
+            if key in self.device.reached({site.callee}):
+                return site.at.statement.line
+        return self.region.line
 
     # -- bounds
 
@@ -168,21 +203,43 @@ class SpecBuilder:
 
     def _symbols(self) -> None:
         sharing = self.sharing.result
-        if not sharing.complete:
-            raise CannotPrint("a name that hfpy does not know")
+        self.refusals.names.update(sharing.refused)
+        for name in sharing.unknown:
+            with self._noted(name):
+                raise CannotPrint(f"'{name}', which hfpy does not know,", hint=UNKNOWN, also=self._also(name))
         for reduction in self.region.reductions:
-            self._reduction(reduction.name, reduction.op)
+            with self._noted(reduction.name):
+                self._reduction(reduction.name, reduction.op)
         flags = {n for a in sharing.flags for n in names_in(a.target)}
         iterators, mentioned = set(self.region.iterators), self.sharing.body.mentioned
         for name in (n for n in sharing.shared if n in mentioned and n not in iterators):
-            self._shared(name, name in flags)
-        for name in (*sharing.private, *sharing.heap):
-            if name not in iterators:
-                self._own(name)
-        for name in sharing.firstprivate:
-            self._own(name, "before")
-        for name in sharing.lastprivate:
-            self._own(name, "after")
+            with self._noted(name):
+                self._shared(name, name in flags)
+        own = [(name, "") for name in (*sharing.private, *sharing.heap) if name not in iterators]
+        own += [(name, "before") for name in sharing.firstprivate]
+        own += [(name, "after") for name in sharing.lastprivate]
+        for name, when in own:
+            with self._noted(name):
+                self._own(name, when)
+
+    def _noted(self, name: str) -> AbstractContextManager[None]:
+        """Keeps why a variable is refused, at the place where the region first mentions it."""
+        return self.refusals.at(*mentioned_at(self.sharing, name), name=name)
+
+    def _also(self, name: str, writes: bool = False) -> str:
+        """The other lines of the region that mention a variable, or that change it, in parentheses."""
+        named = (r for r in self.sharing.body.references_of(name) if not r.at.statement.line.file)
+        if writes:
+            named = (r for r in named if self.device.effects.of(r, self.key)[1])
+        lines = sorted({r.at.statement.line.place(self.routine.file).line for r in named})[1:]
+        shown = ", ".join(map(str, lines))
+        return f" (also on line{'s' if len(lines) > 1 else ''} {shown})" if lines else ""
+
+    def _refuse_write(self, name: str, what: str) -> None:
+        """A variable that is refused for being written, at the place of the first write."""
+        written = self.flow.written[name]
+        with self.refusals.at(written.at.statement.line, written.node.start, written.node.end, name):
+            raise CannotPrint(what, hint=COMMON, also=self._also(name, True))
 
     def _object(self, name: str) -> tuple[DataObject, Scalar]:
         data = self.facts.object(name, self.key)
@@ -193,7 +250,7 @@ class SpecBuilder:
     def _named(self, name: str) -> str:
         """The routine's own name for a variable, which no other has in the kernel."""
         if self.names.own(name) != name:
-            raise CannotPrint(f"the name '{name}', which hfpy needs,")
+            raise CannotPrint(f"the name '{name}', which hfpy needs,", hint="rename it")
         self.meaning[name] = name
         return name
 
@@ -213,9 +270,9 @@ class SpecBuilder:
         if data.rank:
             self._array(data, scalar, name, self._named(name), self._access(name))
         elif optional and (flag or written):
-            raise CannotPrint(f"a write of the optional argument '{name}'")
+            self._refuse_write(name, f"a write of the optional argument '{name}'")
         elif written and not flag:
-            raise CannotPrint(f"a write of '{name}', which all points share")
+            self._refuse_write(name, f"a write of '{name}', which all points share,")
         elif optional or flag:
             passing: Passing = "optional" if optional else "result"
             access: Access = "inout" if flag else "in"
@@ -240,7 +297,7 @@ class SpecBuilder:
                 self.variables[text] = Parameter("value", name, text, scalar, name)
         elif when == "after":
             if data.rank:
-                raise CannotPrint(f"the array '{name}', whose last value is used after the region")
+                raise CannotPrint(f"the array '{name}', whose last value is used after the region,", hint=LAST_VALUE)
             self.variables[text] = Parameter("result", name, text, scalar, name, "inout")
         before, after = (text if when == word else "" for word in ("before", "after"))
         bounds = self._own_bounds(data)
@@ -253,7 +310,7 @@ class SpecBuilder:
         pairs = []
         for low, high in bounds_of(self.facts, data) if data.rank else ():
             if any(self._changes(name, data.home) for name in low.names | high.names):
-                raise CannotPrint(f"the local array '{data.name}', whose size changes")
+                raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
             lower = self.lasting(low, data.home) or shaped(self, data, low)
             upper = self.lasting(high, data.home) or shaped(self, data, high)
             if lower is None or upper is None:
@@ -310,11 +367,12 @@ class SpecBuilder:
         dim = size.extent
         form = data.symbol.shape[size.declared].form if size.declared is not None else "explicit"
         if form == "star":
-            raise CannotPrint(f"the assumed-size array '{data.name}'")
+            raise CannotPrint(f"the assumed-size array '{data.name}'", hint=ASSUMED_SIZE)
         lower = self.lasting(dim.lower or ONE, data.home) if form == "explicit" else None
         upper = self.lasting(dim.upper, data.home) if form == "explicit" and dim.upper is not None else None
         if "optional" in data.symbol.attributes and (lower is None or upper is None):
-            raise CannotPrint(f"the optional array '{data.name}', whose bounds its declaration does not tell")
+            what = f"the optional array '{data.name}', whose bounds its declaration does not tell,"
+            raise CannotPrint(what, hint=OPTIONAL_BOUNDS)
         place = self.facts.order(data).place(dimension) + 1
         asked = self._asked_bounds(text, actual, place, lower is None, upper is None)
         return lower or next(asked), upper or next(asked)
@@ -343,7 +401,8 @@ class SpecBuilder:
         owner = self.facts.routine(home)
         hidden = owner.spec.default_private and "public" not in data.symbol.attributes
         if self.routine.host != home and (owner.kind != "module" or hidden or name in owner.spec.private):
-            raise CannotPrint(f"'{name}' of '{owner.name}', which a routine called here uses and which is private")
+            what = f"'{name}' of '{owner.name}', which a routine called here uses and which is private,"
+            raise CannotPrint(what, hint=PRIVATE)
         imported = self.imported.found(home, name, self.key)
         self.imports += [imported] if imported is not None else []
         local = imported.local if imported is not None else name
@@ -359,27 +418,31 @@ class SpecBuilder:
     def _components(self, name: str, home: str, symbol: Symbol) -> None:
         chains: dict[str, tuple[Component, str, bool]] = {}
         for reference in self.sharing.body.references_of(name):
-            node = _chain(reference)
+            node = chain_of(reference)
             shown = component_name(node) if node is not None else ""
-            if node is None or not (shown or packed_name(node)):
-                raise CannotPrint(f"'{name}' of type {symbol.type.derived} as a whole, or with sections on the way")
-            if not self._same_everywhere(node):
-                packed = packed_name(node)
-                if packed is None:
-                    raise CannotPrint(f"'{shown}', whose object may differ from point to point,")
-                shown = packed[0]
-            text = reference.at.statement.line.text[node.start : node.end]
-            before = chains.get(shown)
-            written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
-            chains[shown] = (node, text, written)
+            packed = packed_name(node) if node is not None else None
+            at = reference.node
+            with self.refusals.at(reference.at.statement.line, at.start, at.end, name):
+                if node is None or not (shown or packed):
+                    what = f"'{name}' of type {symbol.type.derived} as a whole, or with sections on the way"
+                    raise CannotPrint(what, hint=WHOLE)
+                if not self._same_everywhere(node):
+                    if packed is None:
+                        raise CannotPrint(f"'{shown}', whose object may differ from point to point,", hint=WHOLE)
+                    shown = packed[0]
+                text = reference.at.statement.line.text[node.start : node.end]
+                before = chains.get(shown)
+                written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
+                chains[shown] = (node, text, written)
         for shown, (node, text, written) in sorted(chains.items()):
-            actual = text if _has_elements(node) else shown
-            self._component(shown, node, actual, self._declared(symbol, home, node), home, written)
+            actual = text if has_elements(node) else shown
+            with self.refusals.at(*mentioned_at(self.sharing, name, names_of(node)), name=name):
+                self._component(shown, node, actual, self._declared(symbol, home, node), home, written)
 
     def _same_everywhere(self, node: Component) -> bool:
         """Whether elements of arrays of objects on the way are the same for all points, and no array tells which."""
         changing = {*self.region.iterators, *self.flow.written, *self.sharing.result.private}
-        on_the_way = (n for n in walk(node) if isinstance(n, Apply) and _begins(node, n))
+        on_the_way = (n for n in walk(node) if isinstance(n, Apply) and begins(node, n))
         parts = [index for part in on_the_way for index in part.args]
         names = {name for index in parts for name in names_in(index)}
         arrays = {n for n in names if (data := self.facts.object(n, self.key)) is not None and data.rank}
@@ -387,7 +450,7 @@ class SpecBuilder:
 
     def _packed(self, shown: str, node: Component, symbol: Symbol, scalar: Scalar, written: bool) -> None:
         """A number of all elements of an array of objects: it lies in an array of its own while the kernel runs."""
-        chain, packed = _names_of(node), packed_name(node)
+        chain, packed = names_of(node), packed_name(node)
         assert packed is not None
         if symbol.rank or symbol.dynamic:
             raise CannotPrint(f"the array '{shown}', whose object may differ from point to point,")
@@ -417,17 +480,17 @@ class SpecBuilder:
     def _component(self, shown: str, node: Component, actual: str, symbol: Symbol, home: str, written: bool) -> None:
         scalar = self.device.kinds.scalar(symbol.type, home)
         if scalar is None:
-            raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base}")
+            raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base},")
         c_type(scalar)
         if not self._same_everywhere(node):
             self._packed(shown, node, symbol, scalar, written)
             return
-        chain = _names_of(node)
-        meant = ("component", *((shown,) if _has_elements(node) else chain))
+        chain = names_of(node)
+        meant = ("component", *((shown,) if has_elements(node) else chain))
         text = self.meaning[shown] = self.names.name("_".join(chain), meant)
         if not symbol.rank:
             if written:
-                raise CannotPrint(f"a write of '{actual}', which all points share")
+                raise CannotPrint(f"a write of '{actual}', which all points share,", hint=COMMON)
             self.variables[text] = Parameter("value", shown, text, scalar, actual)
             return
         bounds = []
@@ -443,56 +506,15 @@ class SpecBuilder:
     def _declared(self, symbol: Symbol, home: str, node: Component) -> Symbol:
         """The declaration of a component, through nested types."""
         found = symbol
-        for part in _parts(node):
+        for part in parts_of(node):
             if isinstance(part, Component):
                 definition = self.facts.scopes.derived_type(found.type.derived, home)
                 listed = definition.components if definition else ()
                 component = next((c for c in listed if c.name == part.name), None)
                 if component is None:
-                    raise CannotPrint(f"the component '{part.name}', which hfpy does not find")
+                    raise CannotPrint(f"the component '{part.name}', which hfpy does not find,")
                 found = component
             indexed = any(isinstance(n, Apply) and n.base is part for n in walk(node))
             if found.rank and part is not node and not indexed:
-                raise CannotPrint(f"a component of all elements of '{component_name(part)}'")
+                raise CannotPrint(f"a component of all elements of '{component_name(part)}',")
         return found
-
-
-def _parts(node: Component) -> Iterator[Expr]:
-    """The variable and the components of a chain, outermost last."""
-    base: Expr = node.base
-    while isinstance(base, Apply):
-        base = base.base
-    if isinstance(base, Component):
-        yield from _parts(base)
-    else:
-        yield base
-    yield node
-
-
-def _has_elements(node: Component) -> bool:
-    """Whether there are elements of arrays on the way."""
-    return any(isinstance(part, Apply) for part in walk(node))
-
-
-def _names_of(node: Component) -> tuple[str, ...]:
-    """The names in a chain of components."""
-    return tuple(part.name for part in _parts(node) if isinstance(part, Name | Component))
-
-
-def _chain(reference: Reference) -> Component | None:
-    """The longest chain of components that a reference is the begin of."""
-    longest: Component | None = None
-    for top in expressions(reference.at.statement):
-        for node in walk(top):
-            if isinstance(node, Component) and _begins(node, reference.node):
-                longer = longest is None or len(_names_of(node)) > len(_names_of(longest))
-                longest = node if longer else longest
-    return longest
-
-
-def _begins(node: Expr, first: Expr) -> bool:
-    while isinstance(node, Component | Apply):
-        if node is first:
-            return True
-        node = node.base
-    return node is first

@@ -179,7 +179,8 @@ class Backends:
             try:
                 more = self._writers[name].finished(index.path, kernels)
             except Unprintable as problem:
-                found.append(self._plain_form()[0].told(refused(problem)))
+                assert problem.problems, "a routine that is refused without a reason"
+                found += map(self._plain_form()[0].told, refused(problem.problems))
                 return added
             more = self._from_source(more, index.path)
             contents = added.contents.with_added(more.contents)

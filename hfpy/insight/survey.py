@@ -19,6 +19,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.states import HOST, LOCAL, TRANSFER, States
 from hfpy.model.application import Application
 from hfpy.model.directives import Region
+from hfpy.model.statements import Header, constructs
 from hfpy.model.units import Routine, UnitIndex
 from hfpy.parse.edges import index_edges
 
@@ -28,13 +29,16 @@ _CALLABLE = ("program", "subroutine", "function", "procedure")
 
 @dataclass(frozen=True)
 class RegionView:
-    """A parallel region: its domains as (iterator, size), where it stands, and whether it is active on the target."""
+    """A parallel region: its domains as (iterator, size), where it stands, and whether it is active on the target.
+    ``last_line`` is known of a routine's own regions.
+    """
 
     domains: tuple[tuple[str, str], ...]
     file: str
     line: int
     active: bool = True
     routine: str = ""
+    last_line: int = field(default=0, compare=False)
 
     @property
     def iterators(self) -> str:
@@ -66,6 +70,15 @@ class StatementView:
     where it becomes a kernel).
     """
 
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class SerialView:
+    """A loop that the user calls serial: its variable (empty without one), its line, and the reason."""
+
+    var: str
     line: int
     reason: str
 
@@ -110,6 +123,7 @@ class RoutineView:
     above: tuple[RegionView, ...] = ()
     data: tuple[DataView, ...] = ()
     statements: tuple[StatementView, ...] = ()
+    serial: tuple[SerialView, ...] = ()
 
     @property
     def kernels(self) -> tuple[RegionView, ...]:
@@ -151,7 +165,9 @@ def routine_view(facts: Facts, states: States, key: str) -> RoutineView:
     for number, construct in enumerate(regions_of(routine)):
         if construct.region is not None:
             active = RegionId(key, number) in facts.positions.regions
-            own.append(_region(facts, construct.region, key, active))
+            view = _region(facts, construct.region, key, active)
+            last = construct.end.line.last + 1 if construct.end is not None else 0
+            own.append(replace(view, last_line=_source_line(facts, key, last) if last else 0))
     return RoutineView(
         key,
         routine.name,
@@ -167,7 +183,16 @@ def routine_view(facts: Facts, states: States, key: str) -> RoutineView:
         _regions(facts, position.above),
         data_views(facts, states, key),
         tuple(_statements(facts, states, key)),
+        tuple(_serial(facts, routine)),
     )
+
+
+def _serial(facts: Facts, routine: Routine) -> Iterator[SerialView]:
+    for construct in constructs(routine.body):
+        header = construct.header
+        if isinstance(header, Header) and header.serial:
+            line = facts.application.user_line(routine.key, header.line.first)
+            yield SerialView(header.var, line, header.serial)
 
 
 def _statements(facts: Facts, states: States, key: str) -> Iterator[StatementView]:

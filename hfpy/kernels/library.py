@@ -21,7 +21,7 @@ from hfpy.diagnostics import ToolError, render
 from hfpy.kernels.cache import content_key, private_folder
 from hfpy.kernels.devices import Expected, expected_on_device
 from hfpy.kernels.gpu import KernelFiles
-from hfpy.kernels.signatures import ModuleSignature, from_json, signatures
+from hfpy.kernels.signatures import ModuleSignature, from_json, outside_modules, signatures
 from hfpy.kernels.wrappers import Numbers, wrappers
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros, index_text
@@ -146,12 +146,13 @@ class _Building:
         expected = Expected() if self.cuda is None else expected_on_device(sources, self.options)
         files: dict[str, CompiledFile] = {}
         modules: list[ModuleSignature] = []
+        outside: list[str] = []
         for file in compiled_files(translated.files, {}):
-            files[file.name] = self._with_wrappers(file, expected, modules)
+            files[file.name] = self._with_wrappers(file, expected, modules, outside)
         if self.cuda is not None:
             files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, ARRAYS_MODULE)
         self._compile(files, others)
-        warnings = [render(d) for d in translated.diagnostics if d.severity == "warning"]
+        warnings = outside + [render(d) for d in translated.diagnostics if d.severity == "warning"]
         held = {name: file.contents.kernels for name, file in sorted(files.items()) if file.contents.kernels}
         waiting = held if self.cuda is not None and self.cuda.jit else {}
         found = {"modules": [module.as_json() for module in modules], "warnings": warnings, "kernels": waiting}
@@ -159,14 +160,21 @@ class _Building:
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
         shutil.rmtree(self.folder / "modules", ignore_errors=True)
 
-    def _with_wrappers(self, file: CompiledFile, expected: Expected, modules: list[ModuleSignature]) -> CompiledFile:
-        """The file, written anew with wrappers in its modules; ``modules`` grows by these."""
+    def _with_wrappers(
+        self, file: CompiledFile, expected: Expected, modules: list[ModuleSignature], outside: list[str]
+    ) -> CompiledFile:
+        """The file, written anew with wrappers in its modules; ``modules`` grows by these, ``outside`` by what there
+        is to say of routines that are in none.
+        """
         if file.contents.language != "fortran":
             return file
         text = file.path.read_text(encoding="utf-8", errors="surrogateescape")
         lines, line_map = text.split("\n"), list(file.line_map)
         source = file.source.read_text(encoding="utf-8", errors="replace")
         index = index_text(file.path, text, self.options, command_line_macros(self.options))
+        if names := ", ".join(f"'{name}'" for name in outside_modules(index, source)):
+            hint = "hfpy.load has routines of modules only; put them into one"
+            outside.append(f"{file.source}: warning: outside of modules: {names}; {hint}")
         inserted: list[tuple[int, list[str]]] = []
         for number, found in signatures(index, source, self.options):
             module = expected.said_of(found)

@@ -132,10 +132,10 @@ def signatures(index: FileIndex, source: str, options: Options) -> list[tuple[in
 
     What hfpy brought in has a name of its own kind, and one that the user's text does not hold.
     """
-    words = {word.lower() for word in _NAME.findall(source)}
+    words = _words(source)
 
     def made_by_hfpy(name: str) -> bool:
-        return _MADE_BY_HFPY.match(name) is not None and name.lower() not in words
+        return _made_by_hfpy(name, words)
 
     found = []
     for number, unit in enumerate(index.units):
@@ -154,6 +154,21 @@ def signatures(index: FileIndex, source: str, options: Options) -> list[tuple[in
         variables = () if index.fixed else tuple(_variables(module.spec, public))
         found.append((number, ModuleSignature(unit.name, tuple(routines), variables)))
     return found
+
+
+def outside_modules(index: FileIndex, source: str) -> list[str]:
+    """The user's routines in a generated file that are in no module, and so cannot be called from Python."""
+    words = _words(source)
+    own = (u.name for u in index.units if u.parent is None and u.kind in ("subroutine", "function"))
+    return [name for name in own if not _made_by_hfpy(name, words)]
+
+
+def _words(source: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _NAME.findall(source))
+
+
+def _made_by_hfpy(name: str, words: frozenset[str]) -> bool:
+    return _MADE_BY_HFPY.match(name) is not None and name.lower() not in words
 
 
 class _Public:

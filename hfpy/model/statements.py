@@ -65,7 +65,7 @@ class Header(Statement):
     ``kind``: if, elseif, else, do, dowhile, doconcurrent, select, selecttype, case, where,
     elsewhere, forall, associate, block, critical. ``exprs`` are the condition, the bounds (lower, upper, step) of a
     ``do``, the selector, the case values; ``var`` is the loop variable, ``var_start`` its offset in the line;
-    ``names`` the associate names.
+    ``names`` the associate names. ``serial`` is the user's reason why a loop has to stay as it is (``@serial``).
     """
 
     kind: str
@@ -75,6 +75,7 @@ class Header(Statement):
     label: str = ""
     names: tuple[str, ...] = ()
     var_start: int = -1
+    serial: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +127,13 @@ class Specification(Statement):
 @dataclass(frozen=True, slots=True)
 class Opaque(Statement):
     """A statement hfpy does not understand: passed through where no directive reaches it, else refused. ``names`` are
-    all words in it that may be names.
+    all words in it that may be names. ``exprs`` are its expressions, if no more than the way that it takes is unknown:
+    those of an arithmetic ``if``, of a computed ``goto``.
     """
 
     reason: str
     names: frozenset[str] = frozenset()
+    exprs: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +221,7 @@ def expressions(statement: Statement) -> tuple[Expr, ...]:
             return (designator, *args)
         case OneLine(control=control):
             return control
-        case Header(exprs=exprs) | Jump(exprs=exprs):
+        case Header(exprs=exprs) | Jump(exprs=exprs) | Opaque(exprs=exprs):
             return exprs
         case Memory(items=items, options=options):
             return (*items, *options)
@@ -248,7 +251,7 @@ def map_expressions(statement: Statement, change: Callable[[Expr], Expr]) -> Sta
             return replace(statement, designator=change(designator), args=tuple(map(change, args)))
         case OneLine(control=control, action=action):
             return replace(statement, control=tuple(map(change, control)), action=map_expressions(action, change))
-        case Header(exprs=exprs) | Jump(exprs=exprs):
+        case Header(exprs=exprs) | Jump(exprs=exprs) | Opaque(exprs=exprs):
             return replace(statement, exprs=tuple(map(change, exprs)))
         case Memory(items=items, options=options):
             return replace(statement, items=tuple(map(change, items)), options=tuple(map(change, options)))

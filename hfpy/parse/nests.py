@@ -76,11 +76,17 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
         text = header.line.text
         lower, upper, *steps = (piece(text, e) for e in header.exprs)
         bounds[header.var] = (lower, upper)
+        if header.serial:
+            message = f"the loop over '{header.var}' is the region's, and you call it serial: {header.serial}"
+            problems.append(
+                error("HF213", message, header.line.place(file), "leave it out of domName, or @serial away")
+            )
         problems += _other_bounds(region, header, lower, upper, file)
         for step in (s for s in steps if s != ONE):
             index = region.iterators.index(header.var)
             strides = list(region.strides or (ONE,) * len(region.domains))
-            if strides[index] not in (ONE, step):
+            given = strides[index]
+            if given != ONE and without_places(given.expr) != without_places(step.expr):
                 problems.append(error("HF213", "the loop's step is not the region's stride", header.line.place(file)))
             strides[index] = step
             region = replace(region, strides=tuple(strides))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from hfpy.model.expressions import Expr, Keyword, Star
 from hfpy.model.source import LogicalLine
@@ -217,7 +218,7 @@ def _if(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Stat
     if not tail:
         return _opaque(line, "an if without an action")
     if tail[0].isdigit():
-        return _opaque(line, "arithmetic if")
+        return replace(_opaque(line, "arithmetic if"), exprs=(condition,))
     begin = start + closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip())
     return OneLine(line, "if", (condition,), _parse(line, begin, end), start + closing + 1, begin)
 
@@ -361,7 +362,15 @@ def _error_stop(line: LogicalLine, masked: str, start: int, end: int, name: str)
 
 def _goto(line: LogicalLine, masked: str, start: int, end: int, name: str) -> Statement:
     found = re.fullmatch(r"go\s*to\s*(\d+)\s*", masked, re.IGNORECASE)
-    return Jump(line, "goto", found.group(1)) if found else _opaque(line, "computed goto")
+    if found:
+        return Jump(line, "goto", found.group(1))
+    opening = masked.find("(")
+    closing = matching(masked, opening) if opening >= 0 else -1
+    if closing < 0:
+        return _opaque(line, "assigned goto")
+    behind = closing + 1 + len(masked[closing + 1 :]) - len(masked[closing + 1 :].lstrip(", "))
+    chosen = expression(line.text[start + behind : end], start + behind)
+    return replace(_opaque(line, "computed goto"), exprs=(chosen,))
 
 
 def _memory(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:

@@ -282,7 +282,7 @@ def test_the_runtime_is_where_the_build_looks_for_it() -> None:
     [
         ("print *, k", "input or output"),
         ("stop k", "'stop' in a called routine, or with a code"),
-        ("call random_number(source)", "a call of a procedure whose source hfpy does not have"),
+        ("call random_number(source)", "a call of 'random_number', whose source hfpy does not have,"),
     ],
 )
 def test_refused(statement: str, what: str) -> None:

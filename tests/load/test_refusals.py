@@ -153,3 +153,11 @@ def test_warnings_come_with_each_load() -> None:
     for _ in range(2):
         with pytest.warns(UserWarning, match=r"source\.h90:\d+:\d+: warning HF\d+: "):
             hfpy.load(text, backend="sequential", opt=0)
+
+
+def test_routines_outside_of_modules_are_told() -> None:
+    text = "subroutine alone(x)\n  real(8), intent(inout) :: x\n  x = 1\nend subroutine\n"
+    inside = "module has\ncontains\n  subroutine within(x)\n    real(8), intent(inout) :: x\n    x = 2\n"
+    with pytest.warns(UserWarning, match="outside of modules: 'alone'; hfpy.load has routines of modules only"):
+        loaded = hfpy.load(text + inside + "  end subroutine\nend module has\n", flags=["-O0"])
+    assert list(loaded.routines) == ["has.within"]

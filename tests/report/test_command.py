@@ -199,3 +199,15 @@ def test_words_in_pictures_do_not_meet(numbers: tuple[int, int, int, int]) -> No
         for n, a in enumerate(found):
             for b in found[n + 1 :]:
                 assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (a, b)
+
+
+@pytest.mark.parametrize("sentinel", ["!$omp parallel do", "!$ACC parallel loop &\n!$acc collapse(1)"])
+def test_directives_that_were_taken_out(sentinel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = "  do i = 1, n\n    a(i) = 2 * a(i)\n  end do\n"
+    for name, text in (("before", f"{sentinel}\n{code}  x = 1\n"), ("after", f"{code}  x = 2\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s.f90").write_text(f"subroutine s(n, a, x)\n{text}end subroutine s\n")
+    assert cli.run(["report", str(tmp_path / "before"), str(tmp_path / "after")]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"replaced +2 ", out)
+    assert re.search(r"of these directives +1 .* and no code", out)

@@ -15,7 +15,7 @@ from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.sizes import constant
 from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Refusals, c_name, c_type
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Name
 from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
@@ -82,7 +82,7 @@ class Body:
 
     ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name.
     Constants (with those that each needs), those asked for, temporaries and the lines to stand before the current
-    statement are collected on the way. ``names`` are those of hfpy's own in the body's scope.
+    statement are collected on the way, and what is refused. ``names`` are those of hfpy's own in the body's scope.
     """
 
     facts: Facts
@@ -90,6 +90,7 @@ class Body:
     kinds: Kinds
     key: str
     device: DeviceRoutines
+    refusals: Refusals
     variables: Mapping[str, CVariable] = field(default_factory=dict)
     globals: Mapping[Slot, CVariable] = field(default_factory=dict)
     constants: dict[Slot, tuple[CVariable, list[str], set[Slot]]] = field(default_factory=dict)
@@ -101,7 +102,9 @@ class Body:
     elements: bool = True
 
     def variable(self, name: str, key: str) -> CVariable | None:
-        """What a name means; None for procedures and names that are unknown."""
+        """What a name means; None for procedures and names that are unknown. Raises Follows for one that is refused."""
+        if key == self.key and name in self.refusals.names:
+            raise Follows(f"'{name}'")
         if key == self.key and name in self.variables:
             return self.variables[name]
         found = self.facts.scopes.variable(name, key)
@@ -109,7 +112,10 @@ class Body:
             return None
         if found.symbol.constant:
             return self._constant(found)
-        return self.globals.get((found.home, found.symbol.name))
+        slot = (found.home, found.symbol.name)
+        if slot in self.refusals.names:
+            raise Follows(f"'{name}'")
+        return self.globals.get(slot)
 
     def with_variables(self, more: Mapping[str, CVariable]) -> Body:
         """The same body with further variables, sharing what is collected."""
@@ -123,6 +129,8 @@ class Body:
     def global_text(self, found: Found) -> str:
         """A module variable as an argument of a device routine."""
         variable = self.globals.get((found.home, found.symbol.name))
+        if (found.home, found.symbol.name) in self.refusals.names:
+            raise Follows(f"the module variable '{found.symbol.name}'")
         if variable is None:
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
         return variable.text

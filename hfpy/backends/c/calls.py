@@ -10,6 +10,7 @@ from hfpy.analyze.intrinsics import REDUCING
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
+from hfpy.backends.refused import SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
@@ -38,8 +39,7 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
         return _own_function(printer, site, expr, lanes)
     if printer.body.statement_function(name, printer.key) is not None:
         return _statement_function(printer, name, expr, lanes)
-    if not printer.body.facts.scopes.is_intrinsic(name, printer.key):
-        raise CannotPrint(f"the function '{name}', whose source hfpy does not have", expr.start, expr.end)
+    check_function(printer, expr)
     if not expr.args:
         raise CannotPrint(f"'{name}' without arguments", expr.start, expr.end)
     if name in LOCATIONS:
@@ -50,6 +50,19 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
     if inquiry is not None:
         return inquiry
     return _elemental(printer, name, expr, lanes)
+
+
+def check_function(printer: Expressions, expr: Apply) -> None:
+    """Raise CannotPrint for a reference of a function that is neither the program's own nor intrinsic."""
+    assert isinstance(expr.base, Name)
+    name = expr.base.name
+    if printer.body.callee(expr, printer.key, printer.at) is not None:
+        return
+    if printer.body.statement_function(name, printer.key) is not None:
+        return
+    if not printer.body.facts.scopes.is_intrinsic(name, printer.key):
+        what = f"the function '{name}', whose source hfpy does not have,"
+        raise CannotPrint(what, expr.start, expr.end, SOURCE)
 
 
 def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:
@@ -227,7 +240,7 @@ def _own_function(printer: Expressions, site: CallSite, expr: Apply, lanes: Sequ
         lanes = ()
     result = printer.body.device.result_type(site.callee)
     if routine.kind != "function" or result is None:
-        raise CannotPrint(f"the function '{site.name}', which has no value of a plain type", expr.start, expr.end)
+        raise CannotPrint(f"the function '{site.name}', which has no value of a plain type,", expr.start, expr.end)
     made = f"{printer.body.device.name(site.callee)}({', '.join(call_arguments(printer, site, lanes))})"
     if not once:
         return CText(made, result)
@@ -282,7 +295,7 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
 def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: Expr) -> str:
     """An optional scalar: a value with the mark that it was given, handed on where it is an optional one itself."""
     if not printer.body.device.by_value(site.callee, dummy):
-        raise CannotPrint(f"the optional argument '{dummy}', which '{site.name}' sets", actual.start, actual.end)
+        raise CannotPrint(f"the optional argument '{dummy}', which '{site.name}' sets,", actual.start, actual.end)
     if isinstance(actual, Name):
         variable = printer.body.variable(printer.resolved(actual), printer.key)
         if variable is not None and variable.present and not variable.rank:

@@ -18,8 +18,9 @@ from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.space import local_array, needs_space, own_arrays
 from hfpy.backends.c.statements import Statements
-from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type, refused_at
+from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Problem, Refusals, Unprintable, c_name, c_type
 from hfpy.backends.c.views import array_variable, scalar_of, view_line
+from hfpy.backends.refused import MEMORY, RECURSIVE, SAVED, WRITTEN_BELOW
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.names import Names, cut, stems
@@ -114,28 +115,45 @@ class DeviceRoutines:
         return self.effects.intent(key, dummy) == "in"
 
     def locals(self, key: str) -> Iterator[DataObject]:
-        """Local variables that a routine's statements name, and a function's result. Raises CannotPrint for those that
-        a thread cannot have.
-        """
+        """Local variables that a routine's statements name, and a function's result."""
         routine = self.facts.routine(key)
         names: list[str | None] = [routine.result or routine.name] if routine.kind == "function" else []
         live = (r for r in self.facts.references[key] if self.facts.live(r.at, key))
         names += [resolve_alias(r.name, r.at)[0] for r in live]
         for name in dict.fromkeys(n for n in names if n is not None and n not in routine.dummies):
             data = self.facts.object(name, key)
-            if data is None or data.home != key or data.symbol.constant:
+            if data is not None and data.home == key and not data.symbol.constant:
+                yield data
+
+    def check_local(self, data: DataObject) -> None:
+        """Raise CannotPrint for a local variable that a thread cannot have."""
+        if keeps_value(self.facts.routine(data.home), data.name):
+            raise CannotPrint(f"'{data.name}', which keeps its value between calls,", hint=SAVED)
+        if data.symbol.dynamic:
+            raise CannotPrint(f"the pointer or allocatable '{data.name}'", hint=MEMORY)
+
+    def check_written(self, key: str, name: str, refusals: Refusals) -> None:
+        """Refuse a module variable that a routine writes, at the place of the first write. Raises Follows for one that
+        it, or a routine below it, writes.
+        """
+        if name not in self.effects.shared_writes(key):
+            return
+        for reference in self.facts.references[key]:
+            variable = self.facts.scopes.variable(reference.name, key)
+            if variable is None or variable.symbol.name != name or not self.effects.of(reference, key)[1]:
                 continue
-            if keeps_value(routine, name):
-                raise CannotPrint(f"'{name}', which keeps its value between calls")
-            if data.symbol.dynamic:
-                raise CannotPrint(f"the pointer or allocatable '{name}'")
-            yield data
+            node = reference.node
+            with refusals.at(reference.at.statement.line, node.start, node.end):
+                what = f"a write of the module variable '{name}' in a device routine"
+                raise CannotPrint(what, hint=WRITTEN_BELOW)
+            break
+        raise Follows(f"'{name}'")
 
     def check_result(self, key: str) -> None:
         """Raise CannotPrint for a function whose value is no scalar of a plain type."""
         routine = self.facts.routine(key)
         if routine.kind == "function" and self.result_type(key) is None:
-            raise CannotPrint(f"the function '{routine.name}', whose value is no scalar of a plain type")
+            raise CannotPrint(f"the function '{routine.name}', whose value is no scalar of a plain type,")
 
     def result_type(self, key: str) -> Scalar | None:
         """The type of a function's result."""
@@ -159,7 +177,8 @@ class DeviceRoutines:
     def _visit(self, key: str, order: list[str], above: tuple[str, ...]) -> None:
         if key in above:
             line = self.facts.routine(key).header
-            raise Unprintable("a recursive routine", line, 0, len(line.text), self.facts.routine(key).file)
+            what = f"the recursive routine '{self.facts.routine(key).name}'"
+            raise Unprintable([Problem(what, line, 0, len(line.text), self.facts.routine(key).file, RECURSIVE)])
         if key in order:
             return
         for site in self.facts.graph.sites.get(key, ()):
@@ -188,6 +207,14 @@ def _names(shape: tuple[Dim, ...], facts: Facts, key: str) -> set[str]:
     return {name for dim in shape for name in expanded_dim(dim, macros).names}
 
 
+def declared_at(routine: Routine, name: str) -> tuple[LogicalLine, int, int]:
+    """Where a routine declares a name; its own first line for what it does not declare."""
+    symbol = routine.spec.symbols.get(name)
+    if symbol is None or symbol.line is None or symbol.line.file:
+        return routine.header, 0, -1
+    return symbol.line, *symbol.name_span
+
+
 class _Function:
     """Prints one device routine."""
 
@@ -201,26 +228,39 @@ class _Function:
         self.parameters: list[str] = []
         self.definitions: list[str] = []
         names = Names(frozenset(map(c_name, routine.spec.symbols)))
+        self.refusals = Refusals(routine.file)
         self.body = Body(
-            device.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals, names=names
+            device.facts,
+            device.effects,
+            device.kinds,
+            self.key,
+            device,
+            self.refusals,
+            self.variables,
+            self.globals,
+            names=names,
         )
 
     def text(self) -> tuple[str, Lines]:
-        """Prototype and definition."""
+        """Prototype and definition. Raises Unprintable."""
         line = self.routine.header
-        with refused_at(line, self.routine.file):
+        with self.refusals.at(line):
             self.device.check_result(self.key)
-            for found in self.device.globals(self.key):
+        for found in self.device.globals(self.key):
+            with self.refusals.at(line, name=(found.home, found.symbol.name)):
                 self._global(found)
-            shared = self.parameters
-            self.parameters = [*self._dummies(), *shared]
-            for data in self.device.locals(self.key):
+        shared = self.parameters
+        self.parameters = [*self._dummies(), *shared]
+        for data in self.device.locals(self.key):
+            with self.refusals.at(*declared_at(self.routine, data.name), name=data.name):
+                self.device.check_local(data)
                 self._local(data)
         result = self._result()
         statements = Statements(
             self.body, self.routine.file, self._located(), f"return {result};" if result else "return;"
         )
         statements.block(self.routine.body, 1)
+        self.refusals.check()
         if own_arrays(self.device, self.key) or self.body.scratch or self._callees_need_space():
             self.parameters.append("hf_space_of_thread hf_space")
         head = self._head()
@@ -251,7 +291,8 @@ class _Function:
     def _result(self) -> str:
         if self.routine.kind != "function":
             return ""
-        return self.variables[self.routine.result or self.routine.name].text
+        result = self.routine.result or self.routine.name
+        return self.variables[result].text if result in self.variables else result
 
     # -- variables
 
@@ -261,7 +302,8 @@ class _Function:
         symbols = self.routine.spec.symbols
         for name in sorted(self.routine.dummies, key=lambda n: n in symbols and symbols[n].rank > 0):
             self.parameters = []
-            self._dummy(name)
+            with self.refusals.at(*declared_at(self.routine, name), name=name):
+                self._dummy(name)
             made[name] = self.parameters
         return [text for name in self.routine.dummies for text in made[name]]
 
@@ -314,8 +356,7 @@ class _Function:
         data = self.facts.object(found.symbol.name, found.home)
         if data is None:
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
-        if found.symbol.name in self.device.effects.shared_writes(self.key):
-            raise CannotPrint(f"a write of the module variable '{found.symbol.name}' in a device routine")
+        self.device.check_written(self.key, found.symbol.name, self.refusals)
         scalar = scalar_of(self.device.kinds, data)
         home = self.facts.routine(found.home).name
         text = self.body.names.name(f"{c_name(found.symbol.name)}_of_{home}", (found.home, found.symbol.name))

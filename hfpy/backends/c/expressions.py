@@ -14,7 +14,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.intrinsics import INQUIRY, REDUCING
 from hfpy.backends.c import intrinsics
-from hfpy.backends.c.calls import function_call
+from hfpy.backends.c.calls import check_function, function_call
 from hfpy.backends.c.locations import is_location
 from hfpy.backends.c.values import (
     AND,
@@ -28,12 +28,15 @@ from hfpy.backends.c.values import (
     CannotPrint,
     CText,
     CVariable,
+    Follows,
     c_type,
     component_name,
     extent,
     operand,
     packed_name,
+    root_name,
 )
+from hfpy.backends.refused import TEXT
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -131,7 +134,8 @@ class Expressions:
     def _literal(self, literal: Literal) -> CText:
         scalar = self.body.kinds.literal(literal, self.key)
         if scalar is None:
-            raise CannotPrint(f"the literal {literal.text}", literal.start, literal.end)
+            hint = TEXT if literal.kind == "char" else ""
+            raise CannotPrint(f"the literal {literal.text}", literal.start, literal.end, hint)
         if scalar.base == "logical":
             return CText("true" if literal.true else "false", scalar)
         digits = literal.decimal
@@ -201,12 +205,19 @@ class Expressions:
         if variable is None:
             if isinstance(expr, Apply):
                 return function_call(self, expr, lanes)
-            raise CannotPrint(f"'{name}', which hfpy does not know", expr.start, expr.end)
+            raise CannotPrint(f"'{name}', which hfpy does not know,", expr.start, expr.end)
         if not variable.rank:
             if isinstance(expr, Apply) and not self._bare_after_plan(expr):
                 raise CannotPrint(_what(expr), expr.start, expr.end)
             return CText(variable.text, variable.type)
         return CText(self._element(expr, variable, lanes), variable.type)
+
+    def check_function(self, expr: Apply) -> None:
+        """Raise CannotPrint for a reference of a function that kernels do not know; nothing else is looked at."""
+        if not isinstance(expr.base, Name) or self._macro(expr) is not None:
+            return
+        if self.body.variable(self.resolved(expr), self.key) is None:
+            check_function(self, expr)
 
     def _macro(self, expr: Designator) -> Macro | None:
         """The macro that a name (or the name before arguments) is as written: macros know upper and lower case."""
@@ -250,6 +261,8 @@ class Expressions:
         base = expr.base if isinstance(expr, Apply) else expr
         if not isinstance(base, Name):
             chain = component_name(base)
+            if self.key == self.body.key and root_name(base) in self.body.refusals.names:
+                raise Follows(f"'{root_name(base)}'")
             packed = packed_name(base)
             if packed is not None and chain not in self.body.variables:
                 return packed[0]
@@ -261,7 +274,7 @@ class Expressions:
         name, _ = resolve_alias(base.name, self.at)
         if name is None:
             raise CannotPrint(
-                f"'{base.name}', which stands for an expression or a local of a block", expr.start, expr.end
+                f"'{base.name}', which stands for an expression or a local of a block,", expr.start, expr.end
             )
         return name
 

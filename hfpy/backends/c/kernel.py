@@ -30,9 +30,20 @@ from hfpy.backends.c.space import (
 )
 from hfpy.backends.c.statements import Statements
 from hfpy.backends.c.teams import not_by_teams, shared_by_team, team_block
-from hfpy.backends.c.values import CannotPrint, CVariable, Unprintable, c_name, c_type, extent, operand, refused_at
+from hfpy.backends.c.values import (
+    CannotPrint,
+    CVariable,
+    Problem,
+    Refusals,
+    Unprintable,
+    c_name,
+    c_type,
+    extent,
+    operand,
+    refused_at,
+)
 from hfpy.backends.c.views import view_line
-from hfpy.backends.kernelspec import sites_of
+from hfpy.backends.kernelspec import mentioned_at, sites_of
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.scalars import INTEGER
@@ -68,9 +79,9 @@ class Domain:
 
 
 class CKernel:
-    """Prints one kernel."""
+    """Prints one kernel. ``refusals`` has what the signature refused."""
 
-    def __init__(self, device: DeviceRoutines, sharing: RegionSharing, spec: KernelSpec) -> None:
+    def __init__(self, device: DeviceRoutines, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> None:
         self.device = device
         self.facts = device.facts
         self.sharing = sharing
@@ -87,24 +98,34 @@ class CKernel:
         values = (p for p in spec.parameters if p.passing == "value")
         self.variables.update({p.text: CVariable(c_name(p.text), p.type) for p in values})
         self.globals: dict[Slot, CVariable] = {}
+        self.refusals = refusals
         self.body = Body(
-            self.facts, device.effects, device.kinds, self.key, device, self.variables, self.globals, names=self.scope
+            self.facts,
+            device.effects,
+            device.kinds,
+            self.key,
+            device,
+            refusals,
+            self.variables,
+            self.globals,
+            names=self.scope,
         )
 
     def print(self) -> Kernel:
         """The kernel's texts. Raises Unprintable."""
-        with refused_at(self.sharing.region.line, self.routine.file):
+        domains: list[Domain] = []
+        with self.refusals.at(self.sharing.region.line):
             domains = [self._domain(r) for r in self.spec.ranges]
-            for variable in self.spec.variables:
+        for variable in self.spec.variables:
+            with self.refusals.at(*mentioned_at(self.sharing, variable.name), name=variable.name):
                 if isinstance(variable, Local):
                     self._local(variable)
                 else:
                     self._parameter(variable)
-            for name, text in self.spec.meaning.items():
-                self.variables[name] = self.variables[text]
-            for slot, text in self.spec.globals.items():
-                self.globals[slot] = self.variables[text]
+        self.variables.update({n: self.variables[t] for n, t in self.spec.meaning.items() if t in self.variables})
+        self.globals.update({s: self.variables[t] for s, t in self.spec.globals.items() if t in self.variables})
         statements = self._statements()
+        self.refusals.check()
         with refused_at(self.sharing.region.line, self.routine.file):
             self.body.asked.clear()
             self._find_space()
@@ -232,7 +253,7 @@ class CKernel:
         }
         what = not_by_teams(block, self._looped, bool(self.epilogue), jumped, bool(self.space))
         if spec.team and what:
-            raise Unprintable(what, line, 0, len(line.text), self.routine.file)
+            raise Unprintable([Problem(what, line, 0, len(line.text), self.routine.file)])
         kind = "team" if spec.team else "kernel"
         head, tail, launch = (
             [(text, line.first) for text in render(f"cuda_c/{name}.j2", **values)]

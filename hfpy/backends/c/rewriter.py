@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -10,7 +10,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.values import CannotPrint, Unprintable, refused_at
+from hfpy.backends.c.values import CannotPrint, Problem, Refusals, Unprintable
 from hfpy.backends.kernelspec import SpecBuilder
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
@@ -73,18 +73,31 @@ class KernelRewriter(RegionRewriter):
         self._check_jumps(node, region)
         name = kernel_name(self.device.stem(self.routine.key), number)
         block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
+        builder = SpecBuilder(self.device, self.imported, sharing, name, block)
+        spec = builder.build()
         try:
-            with refused_at(sharing.region.line, self.routine.file):
-                spec = SpecBuilder(self.device, self.imported, sharing, name, block).build()
+            with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
-            kernel = self.writer.kernel(sharing, spec)
-        except Unprintable as problem:
-            self.found.append(self.plain.told(refused(problem)))
+            kernel = self.writer.kernel(sharing, spec, builder.refusals)
+        except Unprintable as problems:
+            self._refused(problems, spec, builder.refusals)
             return
         self.kernels.append(kernel)
         first, last = node.header.line.first, node.end.line.last
         self.removed.append((first, last))
         yield replace_lines(first, last, self._call(node, spec))
+
+    def _refused(self, problems: Unprintable, spec: KernelSpec, refusals: Refusals) -> None:
+        """Tell all that is against a region's kernel, and against the routines that it calls."""
+        refusals.add(problems.problems)
+        for key in spec.called:
+            with refusals.at(self.routine.header):
+                self.writer.check_routine(key)
+        errors = [self.plain.told(d) for d in refused(refusals.problems)]
+        places = {d.place for d in errors}
+        self.found = [d for d in self.found if d.code != "HF501" or d.place not in places]
+        self.found += errors
+        assert any(d.severity == "error" for d in self.found), "a kernel that is refused without a reason"
 
     def _actual(self, parameter: Parameter) -> str:
         """The actual argument of a launcher's call."""
@@ -165,11 +178,19 @@ def _check_names(spec: KernelSpec) -> None:
                 raise CannotPrint(f"'{meant}', which may be read here before the point has set it,")
 
 
-def refused(problem: Unprintable) -> Diagnostic:
-    """The error for something that kernels cannot do."""
-    place = problem.line.place(problem.file, problem.start, problem.end)
-    hint = "write it in terms that kernels know, or choose another backend for this routine"
-    return error("HF702", f"{problem.what} cannot be translated for a kernel", place, hint)
+def refused(problems: Iterable[Problem]) -> list[Diagnostic]:
+    """The errors for what kernels cannot do."""
+    general = "write it in terms that kernels know, or choose another backend for this routine"
+    return [
+        error(
+            "HF702",
+            f"{problem.what} cannot be translated for a kernel{problem.also}",
+            problem.line.place(problem.file, problem.start, problem.end),
+            problem.hint or general,
+            cause=f"{problem.what} cannot be translated for a kernel",
+        )
+        for problem in problems
+    ]
 
 
 def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, int]:

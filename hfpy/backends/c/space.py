@@ -77,14 +77,15 @@ def needs_space(device: DeviceRoutines, key: str) -> bool:
 
 
 def own_arrays(device: DeviceRoutines, key: str) -> list[DataObject]:
-    """Local arrays of a device routine whose size is not a constant."""
+    """Local arrays of a device routine whose size is not a constant, but for pointers and allocatable ones."""
     facts = device.facts
     names = {r.name for r in facts.references.get(key, ())}
     objects = (facts.object(n, key) for n in sorted(names))
     return [
         d
         for d in objects
-        if d is not None and d.local and d.rank and not d.symbol.constant and constant_bounds(facts, d) is None
+        if d is not None and d.local and d.rank and not (d.symbol.constant or d.symbol.dynamic)
+        if constant_bounds(facts, d) is None
     ]
 
 

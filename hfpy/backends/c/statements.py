@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
-from hfpy.backends.c.values import NO_STOP, CannotPrint, CText, Unprintable, c_type
+from hfpy.backends.c.values import NO_STOP, CannotPrint, CText, c_type
+from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
-from hfpy.model.scalars import INTEGER
+from hfpy.model.scalars import INTEGER, LOGICAL
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
@@ -19,9 +20,11 @@ from hfpy.model.statements import (
     Header,
     InputOutput,
     Jump,
+    Memory,
     Node,
     OneLine,
     Statement,
+    expressions,
     flatten,
 )
 
@@ -49,7 +52,7 @@ class Statements(ArrayStatements):
     left: bool = field(default=False, init=False)
 
     def block(self, nodes: Sequence[Node], depth: int) -> None:
-        """Print a block at an indentation depth. Raises Unprintable."""
+        """Print a block at an indentation depth. What cannot be printed is left to the refusals of the body."""
         for node in nodes:
             first = node.header if isinstance(node, Construct) else node
             if first.line.label and first.line.label in self._targets(first):
@@ -76,18 +79,30 @@ class Statements(ArrayStatements):
             self.put(f"hf_label_{end.line.label}:;", depth, end)
 
     def _guarded(self, statement: Statement, depth: int) -> None:
-        try:
+        with self.body.refusals.at(statement.line):
             self._statement(statement, depth)
-        except CannotPrint as problem:
-            end = problem.end if problem.end >= 0 else len(statement.line.text)
-            raise Unprintable(problem.what, statement.line, problem.start, end, self.file) from problem
+            return
+        self.body.prelude.clear()
+        self._look_on(statement)
+
+    def _look_on(self, statement: Statement) -> None:
+        """What else of a statement that is refused cannot be printed: functions without source, a statement behind a
+        condition.
+        """
+        printer = self.expressions(statement)
+        for node in (n for top in expressions(statement) for n in walk(top)):
+            if isinstance(node, Apply):
+                with self.body.refusals.at(statement.line):
+                    printer.check_function(node)
+        if isinstance(statement, OneLine) and statement.kind == "if":
+            self._guarded(statement.action, 0)
 
     # -- single statements
 
     def _statement(self, statement: Statement, depth: int) -> None:
         match statement:
             case Assignment(pointer=True):
-                raise CannotPrint("a pointer assignment")
+                raise CannotPrint("a pointer assignment", hint=OUTSIDE)
             case Assignment():
                 self._assignment(statement, depth)
             case Call():
@@ -99,9 +114,11 @@ class Statements(ArrayStatements):
             case Jump():
                 self._jump(statement, depth)
             case InputOutput():
-                raise CannotPrint("input or output")
+                raise CannotPrint(f"input or output ('{statement.kind}')", hint=OUTSIDE)
+            case Memory():
+                raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
             case _:
-                raise CannotPrint("this statement")
+                raise CannotPrint("this statement", hint=OUTSIDE)
 
     def _assignment(self, statement: Assignment, depth: int, mask: Expr | None = None) -> None:
         printer = self.expressions(statement)
@@ -117,13 +134,13 @@ class Statements(ArrayStatements):
         printer = self.expressions(statement)
         site = self.body.callee(statement.designator, self.body.key, printer.at)
         if site is None:
-            raise CannotPrint("a call of a procedure whose source hfpy does not have")
+            raise CannotPrint(no_source(statement), hint=SOURCE)
         arguments = ", ".join(call_arguments(printer, site))
         self.flush(depth, statement)
         self.put(f"{self.body.device.name(site.callee)}({arguments});", depth, statement)
 
     def _one_line_if(self, statement: OneLine, depth: int) -> None:
-        condition = self.expressions(statement).print(statement.control[0])
+        condition = self._condition(statement, statement.control[0])
         self.flush(depth, statement)
         self.put(f"if ({condition.text}) {{", depth, statement)
         self._guarded(statement.action, depth + 1)
@@ -140,9 +157,9 @@ class Statements(ArrayStatements):
             self.put(f"{self.body.variables[self.stops[jump.line.key]].text} = 1;", depth, jump)
             self.put(self._leaving(), depth, jump)
         elif jump.kind in ("stop", "errorstop"):
-            raise CannotPrint(NO_STOP)
+            raise CannotPrint(NO_STOP, hint=OUTSIDE)
         elif jump.kind != "continue":
-            raise CannotPrint(f"'{jump.kind}'")
+            raise CannotPrint(f"'{jump.kind}'", hint=OUTSIDE)
 
     def _leaving(self) -> str:
         self.left = True
@@ -161,7 +178,7 @@ class Statements(ArrayStatements):
                 wanted = f"{jump.kind}_{label}"
                 self._labels.add(wanted)
                 return f"goto {wanted};"
-        raise CannotPrint(f"'{jump.kind} {jump.target}', which is no loop here")
+        raise CannotPrint(f"'{jump.kind} {jump.target}', which is no loop here,")
 
     def _leaves_point(self, jump: Jump) -> bool:
         """Whether a ``cycle`` goes on with the next point of the region."""
@@ -179,17 +196,23 @@ class Statements(ArrayStatements):
             "select": self._select,
             "where": self.where_block,
         }
-        header = node.header
-        try:
+        with self.body.refusals.at(node.header.line):
             if node.kind in ("at_if", "region", "associate"):
                 self._transparent(node, depth)
             elif node.kind in printers:
                 printers[node.kind](node, depth)
             else:
                 raise CannotPrint(f"a '{node.kind}' construct")
-        except CannotPrint as problem:
-            end = problem.end if problem.end >= 0 else len(header.line.text)
-            raise Unprintable(problem.what, header.line, problem.start, end, self.file) from problem
+            return
+        if node.kind in ("do", "dowhile"):
+            self._loop_body(node, node.header, depth)
+
+    def _condition(self, statement: Statement, expr: Expr) -> CText:
+        """A condition, or the value of a selection. What is wrong with it keeps nothing behind it from being read."""
+        with self.body.refusals.at(statement.line):
+            return self.expressions(statement).print(expr)
+        self.body.prelude.clear()
+        return CText("false", LOGICAL)
 
     def _transparent(self, node: Construct, depth: int) -> None:
         """Blocks that change nothing here: ``@if`` (false ones are gone), regions of the other target, aliases."""
@@ -216,6 +239,8 @@ class Statements(ArrayStatements):
         var = variable.text
         value = self.body.kinds.value(header.exprs[2], self.body.key) if len(header.exprs) > 2 else 1
         self.flush(depth, header)
+        if header.var in self.team and header.serial:
+            raise CannotPrint(f"a loop of a team that is called serial ({header.serial})")
         if header.var in self.team:
             self._shared_loop(node, header, (var, first, last), value, depth)
             return
@@ -270,7 +295,7 @@ class Statements(ArrayStatements):
     def _do_while(self, node: Construct, depth: int) -> None:
         header = node.header
         assert isinstance(header, Header)
-        condition = self.expressions(header).print(header.exprs[0])
+        condition = self._condition(header, header.exprs[0])
         if self.body.prelude:
             self.put("while (true) {", depth, header)
             self.flush(depth + 1, header)
@@ -279,10 +304,10 @@ class Statements(ArrayStatements):
             self.put(f"while ({condition.text}) {{", depth, header)
         self._loop_body(node, header, depth)
 
-    def _loop_body(self, node: Construct, header: Header, depth: int) -> None:
+    def _loop_body(self, node: Construct, header: Statement, depth: int) -> None:
         self._count += 1
         label = f"hf_loop{self._count}"
-        self._loops.append((header.construct_name, label))
+        self._loops.append((getattr(header, "construct_name", ""), label))
         self.block(node.body, depth + 1)
         self._loops.pop()
         self._end_label(node, depth + 1)
@@ -301,7 +326,7 @@ class Statements(ArrayStatements):
             if not header.exprs:
                 self.put("} else {", depth, header)
             else:
-                condition = self.expressions(header).print(header.exprs[0])
+                condition = self._condition(header, header.exprs[0])
                 if number and self.body.prelude:
                     # What the condition needs must be worked out after the conditions before it were false.
                     self.put("} else {", depth, header)
@@ -320,7 +345,7 @@ class Statements(ArrayStatements):
         """``select case`` as a chain of conditions on a value that is evaluated once."""
         header = node.header
         assert isinstance(header, Header)
-        value = self.expressions(header).print(header.exprs[0])
+        value = self._condition(header, header.exprs[0])
         chosen = self.body.temporary(c_type(value.type), "hf_case")
         self.flush(depth, header)
         self.put(f"{chosen} = {value.text};", depth, header)
@@ -343,12 +368,11 @@ class Statements(ArrayStatements):
             self.put("}", depth, node.end or header)
 
     def _case(self, chosen: str, expr: Expr, header: Header) -> str:
-        printer = self.expressions(header)
         if not isinstance(expr, Range):
-            value = printer.print(expr)
+            value = self._condition(header, expr)
             return f"{chosen} == {value.at(80)}" if value.type.base != "logical" else f"!{chosen} == !{value.at(90)}"
-        low = f"{printer.print(expr.lower).at(80)} <= {chosen}" if expr.lower is not None else ""
-        high = f"{chosen} <= {printer.print(expr.upper).at(80)}" if expr.upper is not None else ""
+        low = f"{self._condition(header, expr.lower).at(80)} <= {chosen}" if expr.lower is not None else ""
+        high = f"{chosen} <= {self._condition(header, expr.upper).at(80)}" if expr.upper is not None else ""
         return f"({low} && {high})" if low and high else f"({low or high})"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -47,25 +47,104 @@ NO_STOP = "'stop' in a called routine, or with a code that is no constant,"
 
 
 class CannotPrint(Exception):
-    """Something that has no counterpart in a kernel: what, and where in the statement's text."""
+    """Something that has no counterpart in a kernel: what, where in the statement's text, what to do instead, and
+    where else the same is to be found.
+    """
 
-    def __init__(self, what: str, start: int = 0, end: int = -1) -> None:
+    def __init__(self, what: str, start: int = 0, end: int = -1, hint: str = "", also: str = "") -> None:
         super().__init__(what)
         self.what = what
         self.start = start
         self.end = end
+        self.hint = hint
+        self.also = also
+
+
+class Follows(CannotPrint):
+    """Something that only cannot be printed because a name in it was refused before."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What cannot be printed, at characters ``start`` to ``end`` of a line, what to do instead, and where else the
+    same is to be found (both may be empty).
+    """
+
+    what: str
+    line: LogicalLine
+    start: int
+    end: int
+    file: str
+    hint: str = ""
+    also: str = ""
 
 
 class Unprintable(Exception):
-    """A statement that cannot be printed: what is wrong, and where."""
+    """A region, or a routine called in one, that cannot be printed: all problems that were found in it."""
 
-    def __init__(self, what: str, line: LogicalLine, start: int, end: int, file: str) -> None:
-        super().__init__(what)
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(p.what for p in self.problems))
+
+
+class Refusals:
+    """Collects what cannot be printed of one body, each problem once, so that all of them are told together.
+
+    ``names`` are variables that are refused, those of modules with their home: what mentions them needs no problem of
+    its own.
+    """
+
+    def __init__(self, file: str) -> None:
         self.file = file
-        self.what = what
-        self.line = line
-        self.start = start
-        self.end = end
+        self.names: set[str | tuple[str, str]] = set()
+        self._followed = False
+        self._problems: dict[tuple[str, str, int, int], Problem] = {}
+
+    @contextmanager
+    def at(self, line: LogicalLine, start: int = 0, end: int = -1, name: str | tuple[str, str] = "") -> Iterator[None]:
+        """Keeps what cannot be printed of a line, or of its characters ``start`` to ``end``; goes on behind the block.
+        ``name`` is then refused, if given.
+        """
+        try:
+            yield
+        except CannotPrint as problem:
+            if name:
+                self.names.add(name)
+            if isinstance(problem, Follows):
+                self._followed = True
+                return
+            if problem.end >= 0:
+                start, end = problem.start, problem.end
+            end = end if end >= 0 else len(line.text)
+            self.add([Problem(problem.what, line, start, end, self.file, problem.hint, problem.also)])
+        except Unprintable as problem:
+            self.add(problem.problems)
+
+    def add(self, problems: Iterable[Problem]) -> None:
+        """Keep problems, each once."""
+        for made in problems:
+            self._problems.setdefault((made.what, made.file, made.line.first, made.start), made)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was collected, in the order in which it was found."""
+        return tuple(self._problems.values())
+
+    def check(self) -> None:
+        """Raise Unprintable with what was collected, if anything was refused."""
+        if self._problems or self.names or self._followed:
+            raise Unprintable(self.problems)
+
+
+def check_all(keys: Iterable[str], check: Callable[[str], None]) -> None:
+    """Check routines one after the other. Raises Unprintable with all that is against them."""
+    refusals = Refusals("")
+    for key in keys:
+        try:
+            check(key)
+        except Unprintable as problems:
+            refusals.add(problems.problems)
+    refusals.check()
 
 
 @contextmanager
@@ -74,7 +153,7 @@ def refused_at(line: LogicalLine, file: str) -> Iterator[None]:
     try:
         yield
     except CannotPrint as problem:
-        raise Unprintable(problem.what, line, 0, len(line.text), file) from problem
+        raise Unprintable([Problem(problem.what, line, 0, len(line.text), file, problem.hint)]) from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +191,13 @@ class CVariable:
     def rank(self) -> int:
         """Number of dimensions."""
         return len(self.storage)
+
+
+def root_name(expr: Expr) -> str:
+    """The variable that a designator begins with; empty for anything else."""
+    while isinstance(expr, Component | Apply):
+        expr = expr.base
+    return expr.name if isinstance(expr, Name) else ""
 
 
 def component_name(expr: Expr) -> str:

@@ -6,6 +6,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.backends.refused import TEXT
 from hfpy.model.scalars import Scalar
 
 
@@ -27,6 +28,7 @@ def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:
     """The type of a data object. Raises CannotPrint for derived types and the like."""
     scalar = kinds.scalar(data.symbol.type, data.home)
     if scalar is None:
-        raise CannotPrint(f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base}")
+        what = f"'{data.name}', which has the type {data.symbol.type.text or data.symbol.type.base},"
+        raise CannotPrint(what, hint=TEXT if data.symbol.type.base == "character" else "")
     c_type(scalar)
     return scalar

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.device import DeviceRoutines, declared_at
 from hfpy.backends.c.space import constant_bounds, own_arrays
-from hfpy.backends.c.values import CannotPrint, refused_at
+from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.spelling import Spelling
@@ -185,18 +185,23 @@ class _Definition:
         self.given: dict[Slot, str] = {}
         self.bounds: dict[str, Pairs] = {}
         self.optional: dict[str, str] = {}
+        self.refusals = Refusals(routine.file)
 
     def text(self) -> Lines:
-        """The lines with where they stem from."""
+        """The lines with where they stem from. Raises Unprintable."""
         line = self.routine.header
-        with refused_at(line, self.routine.file):
+        further: list[str] = []
+        spelling = Spelling(self.routines.names(), {}, {})
+        with self.refusals.at(line):
             further = self._declare()
-            callees = self.routines.callees(self.key)
-            further_of = self.routines.further(self.given, self.bounds, callees)
-            optional = self.routines.optional(callees)
-            spelling = Spelling(self.routines.names(), further_of, optional, self.optional)
-        body = KernelText(self.facts, self.routine, spelling, "return")
+            if not self.refusals.names:
+                callees = self.routines.callees(self.key)
+                further_of = self.routines.further(self.given, self.bounds, callees)
+                optional = self.routines.optional(callees)
+                spelling = Spelling(self.routines.names(), further_of, optional, self.optional)
+        body = KernelText(self.facts, self.routine, spelling, "return", self.refusals)
         body.block(self.routine.body, 2)
+        self.refusals.check()
         with refused_at(line, self.routine.file):
             constants = Constants(self.facts, self.device.kinds, self.names)
             constants.of(self.mentioned | body.names, self.key)
@@ -219,26 +224,32 @@ class _Definition:
 
     def _declare(self) -> list[str]:
         """Declarations of all variables; the names of the further arguments."""
-        self.device.check_result(self.key)
+        with self.refusals.at(self.routine.header):
+            self.device.check_result(self.key)
         for dummy in self.routine.dummies:
-            data = self._object(dummy, self.key)
-            if data.symbol.dynamic:
-                raise CannotPrint(f"the argument '{dummy}', which is a pointer or allocatable,")
-            intent = "in" if self.device.effects.intent(self.key, dummy) == "in" else "inout"
-            self._declaration(data, dummy, f", intent({intent})")
+            with self.refusals.at(*declared_at(self.routine, dummy), name=dummy):
+                data = self._object(dummy, self.key)
+                if data.symbol.dynamic:
+                    raise CannotPrint(f"the argument '{dummy}', which is a pointer or allocatable,")
+                intent = "in" if self.device.effects.intent(self.key, dummy) == "in" else "inout"
+                self._declaration(data, dummy, f", intent({intent})")
         self.optional = {dummy: given for dummy, (given, _) in self.routines.optional([self.key])[self.key].items()}
         further = list(self.optional.values())
         self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]
         self.names |= set(further)
         for home, name in self.routines.globals(self.key):
-            if name in self.device.effects.shared_writes(self.key):
-                raise CannotPrint(f"a write of the module variable '{name}' in a device routine")
-            text = self.routines.dummy(self.key, (home, name))
-            further += [text, *self._global(self._object(name, home), text)]
-            self.given[(home, name)] = text
+            with self.refusals.at(self.routine.header, name=(home, name)):
+                self.device.check_written(self.key, name, self.refusals)
+                text = self.routines.dummy(self.key, (home, name))
+                further += [text, *self._global(self._object(name, home), text)]
+                self.given[(home, name)] = text
         for slot in self.routines.spaces(self.key):
             further.append(self._space(slot))
         for data in self.device.locals(self.key):
+            with self.refusals.at(*declared_at(self.routine, data.name), name=data.name):
+                self.device.check_local(data)
+            if data.name in self.refusals.names:
+                continue
             if not data.rank or constant_bounds(self.facts, data) is not None:  # others are further arguments
                 self._declaration(data, data.name, "")
         return further

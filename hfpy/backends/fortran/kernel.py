@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
-from hfpy.backends.c.values import CannotPrint, refused_at
+from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
 from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows, shape, texts_of, value_lines
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.fortran.text import KernelText
-from hfpy.backends.kernelspec import sites_of
+from hfpy.backends.kernelspec import mentioned_at, sites_of
 from hfpy.model.expressions import names_in
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Workspace
 from hfpy.model.names import Names
@@ -63,9 +63,10 @@ def _domain(made: Range) -> Domain:
 
 
 class FortranKernel:
-    """Prints one kernel."""
+    """Prints one kernel. ``refusals`` has what the signature refused."""
 
-    def __init__(self, routines: FortranRoutines, sharing: RegionSharing, spec: KernelSpec) -> None:
+    def __init__(self, routines: FortranRoutines, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> None:
+        self.refusals = refusals
         self.routines = routines
         self.device = routines.device
         self.facts = routines.facts
@@ -87,15 +88,25 @@ class FortranKernel:
 
     def print(self) -> Kernel:
         """The kernel's texts. Raises Unprintable."""
-        with refused_at(self.sharing.region.line, self.routine.file):
-            for name in sorted(self.names.taken & _NEEDED):
-                raise CannotPrint(f"a variable '{name}' in CUDA Fortran, where kernels need that name,")
-            for local in self.spec.locals:
+        for name in sorted(self.names.taken & _NEEDED):
+            with self.refusals.at(*mentioned_at(self.sharing, name), name=name):
+                raise CannotPrint(
+                    f"a variable '{name}' in CUDA Fortran, where kernels need that name,", hint="rename it"
+                )
+        for local in self.spec.locals:
+            with self.refusals.at(*mentioned_at(self.sharing, local.name), name=local.name):
                 self._local(local)
-            for room in self.spec.workspace:
+        for room in self.spec.workspace:
+            with self.refusals.at(self.sharing.region.line):
                 self._workspace(room)
+        spelling = None
+        with self.refusals.at(self.sharing.region.line):
             spelling = self._spelling()
-        body = self._body(spelling)
+        body = self._body(spelling or Spelling(self.routines.names(), {}, {}))
+        if self.refusals.problems:
+            with self.refusals.at(self.sharing.region.line):
+                self._constants(self._bound_names() | body.names, body.expanded)
+        self.refusals.check()
         with refused_at(self.sharing.region.line, self.routine.file):
             return self._assemble(body)
 
@@ -108,7 +119,7 @@ class FortranKernel:
     def _local(self, local: Local) -> None:
         name, kind = local.name, type_text(local.type)
         if local.bounds is None:
-            raise CannotPrint(f"the local array '{name}', whose size changes")
+            raise CannotPrint(f"the local array '{name}', whose size changes,")
         self.start += [f"{name} = {identity_of(local.operator, local.type)}"] if local.partial else []
         self.epilogue += [f"{local.after} = {name}"] if local.after else []
         pairs = texts_of(local.bounds)
@@ -161,7 +172,7 @@ class FortranKernel:
         region = self.sharing.region
         looped, last = self.spec.reduces, bool(self.epilogue)
         leave = "exit hf_turn" if last else "cycle hf_turns" if looped else "return"
-        text = KernelText(self.facts, self.routine, spelling, leave)
+        text = KernelText(self.facts, self.routine, spelling, leave, self.refusals)
         text.stops = {stop.line: stop.parameter for stop in self.spec.stops}
         if region.loops:
             inner = own_nest(self.sharing.body.construct.body, region.iterators)[-1]

@@ -13,10 +13,21 @@ from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.backends.c.values import NO_STOP, CannotPrint, Unprintable, component_name, packed_name
+from hfpy.backends.c.values import (
+    NO_STOP,
+    CannotPrint,
+    Follows,
+    Problem,
+    Refusals,
+    Unprintable,
+    component_name,
+    packed_name,
+    root_name,
+)
 from hfpy.backends.fortran.elements import ElementText, counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.backends.fortran.spelling import Spelling
+from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, walk
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
@@ -50,8 +61,9 @@ class KernelText(ElementText):
     elements.
     """
 
-    def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str) -> None:
+    def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str, refusals: Refusals) -> None:
         super().__init__(facts, routine)
+        self.refusals = refusals
         self.spelling = spelling
         self.leave = leave
         self.lines: Lines = []
@@ -72,18 +84,21 @@ class KernelText(ElementText):
         self.threaded_first = dict(spelling.threaded)
 
     def block(self, nodes: tuple[Node, ...], depth: int) -> None:
-        """Print a block at an indentation depth. Raises Unprintable."""
+        """Print a block at an indentation depth. What cannot be printed is left to the refusals."""
         for node in nodes:
             if isinstance(node, OneLine) and node.kind == "where" and isinstance(node.action, Assignment):
-                self._where([(node, node.control[0], [node.action])], depth)
+                with self.refusals.at(node.line):
+                    self._where([(node, node.control[0], [node.action])], depth)
             elif not isinstance(node, Construct) and (stopped := self._stop(node)):
-                self._stopping(node, stopped, depth)
+                with self.refusals.at(node.line):
+                    self._stopping(node, stopped, depth)
             elif not isinstance(node, Construct):
                 self._put(node, depth)
             elif node.kind == "region":
                 self.block(node.body, depth)
             elif node.kind == "where":
-                self._where_block(node, depth)
+                with self.refusals.at(node.header.line):
+                    self._where_block(node, depth)
             elif node.kind == "at_if":
                 if node.condition is not None and self.facts.holds(node.condition, self.routine.key):
                     self.block(node.body, depth)
@@ -111,13 +126,16 @@ class KernelText(ElementText):
 
     def _construct(self, node: Construct, depth: int) -> None:
         if node.kind not in _CONSTRUCTS:
-            self._refuse(node.header, f"'{node.kind}'")
+            with self.refusals.at(node.header.line):
+                raise CannotPrint(f"'{node.kind}'")
+            return
         loop = node.kind in ("do", "dowhile")
         if loop:
             self._loops.append(getattr(node.header, "construct_name", ""))
         for part in node.parts:
             if isinstance(part.header, Header) and part.header.label:
-                self._labelled_do(part.header, depth)
+                with self.refusals.at(part.header.line):
+                    self._labelled_do(part.header, depth)
             else:
                 self._put(part.header, depth)
             self.block(part.body, depth + 1)
@@ -146,7 +164,7 @@ class KernelText(ElementText):
 
     def _refuse(self, statement: Statement, what: str) -> None:
         line = statement.line
-        raise Unprintable(what, line, 0, len(line.text), self.routine.file)
+        raise Unprintable([Problem(what, line, 0, len(line.text), self.routine.file)])
 
     @contextmanager
     def _at(self, statement: Statement) -> Iterator[None]:
@@ -154,12 +172,16 @@ class KernelText(ElementText):
         line = statement.line
         try:
             yield
+        except Follows:
+            raise
         except CannotPrint as problem:
             end = problem.end if problem.end >= 0 else len(line.text)
-            raise Unprintable(problem.what, line, problem.start, end, self.routine.file) from problem
+            found = Problem(problem.what, line, problem.start, end, self.routine.file, problem.hint, problem.also)
+            raise Unprintable([found]) from problem
 
     def _put(self, statement: Statement, depth: int) -> None:
-        with self._at(statement):
+        text = ""
+        with self.refusals.at(statement.line):
             text = self.statement(statement)
         self._row(text, depth, statement)
 
@@ -190,6 +212,7 @@ class KernelText(ElementText):
         assignments = [a for _, _, listed in parts for a in listed]
         if not assignments:
             return
+        self.lanes = ()
         head, first = parts[0][0], assignments[0]
         self._checked_apart(parts)
         with self._at(first):
@@ -287,7 +310,7 @@ class KernelText(ElementText):
         if isinstance(statement, Call):
             site = self._site(statement.designator)
             if site is None:
-                raise CannotPrint("a call of a procedure whose source hfpy does not have")
+                raise CannotPrint(no_source(statement), hint=SOURCE)
             yield statement.designator.start, len(text), self._call(site, statement.args, text, planned)
             return
         if isinstance(statement, Jump):
@@ -309,40 +332,44 @@ class KernelText(ElementText):
     def _check(self, statement: Statement) -> None:
         match statement:
             case Assignment(pointer=True):
-                raise CannotPrint("a pointer assignment")
+                raise CannotPrint("a pointer assignment", hint=OUTSIDE)
             case InputOutput():
-                raise CannotPrint("input or output")
+                raise CannotPrint(f"input or output ('{statement.kind}')", hint=OUTSIDE)
             case Memory():
-                raise CannotPrint(f"'{statement.kind}'")
+                raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
             case OneLine(kind=kind) if kind != "if":
                 raise CannotPrint(f"'{kind}'")
             case Jump(kind="stop" | "errorstop"):
-                raise CannotPrint(NO_STOP)
+                raise CannotPrint(NO_STOP, hint=OUTSIDE)
             case Jump(kind=kind, target=target) if kind not in _JUMPS or (kind == "goto" and not target.isdigit()):
                 raise CannotPrint(f"'{kind}'")
         if type(statement).__name__ in ("Specification", "Opaque"):
-            raise CannotPrint("this statement")
+            raise CannotPrint("this statement", hint=OUTSIDE)
         for top in expressions(statement):
             self._check_parts(top, statement)
 
     def _check_parts(self, top: Expr, statement: Statement) -> None:
         for node in walk(top):
-            if isinstance(node, Literal) and node.kind in ("char", "complex"):
-                raise CannotPrint("a text or complex number", node.start, node.end)
-            if isinstance(node, Apply):
-                self._check_function(node, statement.line.text)
+            with self.refusals.at(statement.line):
+                if isinstance(node, Literal) and node.kind in ("char", "complex"):
+                    hint = TEXT if node.kind == "char" else ""
+                    raise CannotPrint("a text or complex number", node.start, node.end, hint)
+                if isinstance(node, Apply):
+                    self._check_function(node, statement.line.text)
 
     def _check_function(self, node: Apply, text: str) -> None:
         if not isinstance(node.base, Name) or self._site(node) is not None or self._site(node.base) is not None:
             return
         name, key = node.base.name, self.routine.key
+        if name in self.refusals.names:
+            return
         if self.facts.scopes.variable(name, key) is not None:
             return
         if name in self.functions:
             return
         spelled = text[node.base.start : node.base.end]
         if not self.facts.scopes.is_intrinsic(name, key) and spelled not in self.facts.application.macros_of(key):
-            raise CannotPrint(f"the function '{name}', whose source hfpy does not have", node.start, node.end)
+            raise CannotPrint(f"the function '{name}', whose source hfpy does not have,", node.start, node.end, SOURCE)
 
     # -- expressions
 
@@ -384,6 +411,8 @@ class KernelText(ElementText):
                     raise CannotPrint("a component of a section in a 'where'", expr.start, expr.end)
                 listed = ", ".join(self._render(a, text, planned) for a in packed[1])
                 return f"{self.spelling.components[packed[0]]}({listed})"
+            if root_name(expr) in self.refusals.names:
+                raise Follows(f"'{chain}'")
             if chain:
                 raise CannotPrint(f"'{chain}'", expr.start, expr.end)
         if isinstance(expr, Name | Apply):
@@ -411,6 +440,8 @@ class KernelText(ElementText):
     def _call(self, site: CallSite, args: tuple[Expr, ...], text: str, planned: Any) -> str:
         if len(args) > len(self.facts.routine(site.callee).dummies):
             raise CannotPrint(f"a call of '{site.name}' with more arguments than it takes")
+        if site.callee not in self.spelling.further:
+            raise Follows(f"'{site.name}'")
         values = [self._render(a.value if isinstance(a, Keyword) else a, text, planned) for a in args]
         self._check_sections(site, values)
         named = (text[a.start : a.value.start] if isinstance(a, Keyword) else "" for a in args)

@@ -75,6 +75,7 @@ class Figures:
     reference_routines: tuple[ReferencePart, ...]
     hybrid_routines: tuple[HybridPart, ...]
     new_lines: tuple[NewLines, ...]
+    removed_directives: int = 0  # replaced lines that are directives of OpenMP or OpenACC, and no code
 
     @property
     def reference_lines(self) -> int:
@@ -150,7 +151,13 @@ class _Counter:
             tuple(self._reference_routines()),
             tuple(self._hybrid_routines()),
             tuple(self._new_lines()),
+            sum(self._removed_directives()),
         )
+
+    def _removed_directives(self) -> Iterable[int]:
+        """For each file of the reference, the directives of OpenMP and OpenACC that the hybrid code does not have."""
+        for number, file in enumerate(self.reference.files):
+            yield sum(line.of_compiler and (number, n) not in self.gone for n, line in enumerate(file.lines))
 
     def _hybrid_part(self, name: str, number: int, raw: int, lines: Sequence[int], **more: str) -> HybridPart:
         spots = [(number, n) for n in lines]

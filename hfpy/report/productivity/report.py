@@ -93,7 +93,11 @@ def _lines(f: Figures) -> dict[str, Any]:
             "of_reference": share(f.kept, f.reference_lines),
             "of_hybrid": share(f.kept, f.hybrid_lines),
         },
-        "replaced": {"lines": f.replaced, "of_reference": share(f.replaced, f.reference_lines)},
+        "replaced": {
+            "lines": f.replaced,
+            "directives": f.removed_directives,
+            "of_reference": share(f.replaced, f.reference_lines),
+        },
         "new": {
             "lines": f.new,
             "of_hybrid": share(f.new, f.hybrid_lines),

@@ -38,6 +38,11 @@ class Line:
         """Whether it is one of hfpy's directives."""
         return self.text.startswith("@")
 
+    @property
+    def of_compiler(self) -> bool:
+        """Whether it is a directive of OpenMP or OpenACC."""
+        return self.key.startswith(("!$omp", "!$acc", "c$omp", "c$acc", "*$omp", "*$acc"))
+
 
 def squeezed(text: str) -> str:
     """A text in lower case without blanks, except inside of character literals."""

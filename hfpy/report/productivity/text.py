@@ -55,6 +55,9 @@ def _flow(report: Report) -> Iterable[Row]:
     yield "kept one to one", number(f.kept), f"{percent(f.kept, f.reference_lines)} of the reference"
     yield "  of these moved", number(f.moved), f"{percent(f.moved, f.kept)} of what is kept"
     yield "replaced", number(f.replaced), f"{percent(f.replaced, f.reference_lines)} of the reference"
+    if f.removed_directives:
+        share_of = percent(f.removed_directives, f.reference_lines)
+        yield "  of these directives", number(f.removed_directives), f"{share_of} of the reference, and no code"
     yield "new", number(f.new), f"{percent(f.new, f.hybrid_lines)} of the hybrid code"
     growth = percent(f.hybrid_lines - f.reference_lines, f.reference_lines, True)
     raw = percent(f.hybrid_raw - f.reference_raw, f.reference_raw, True)

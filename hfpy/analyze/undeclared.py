@@ -1,0 +1,108 @@
+"""Names that nothing declares, where ``implicit none`` holds (Fortran 2018, 8.7).
+
+A name is told only where everything that may declare it is known: the unit, its hosts and all modules that they use as
+a whole are parsed. What stands anywhere in one of their specification parts counts as declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.gnu import EXTENSIONS
+from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.expressions import ImpliedDo, walk
+from hfpy.model.statements import OneLine, expressions
+from hfpy.model.units import Routine
+from hfpy.parse.physical import names_in_rows
+
+_OWN_INDICES = frozenset({"forall", "doconcurrent"})
+
+
+class Undeclared:
+    """Finds them in the parsed routines of an application."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.scopes = facts.scopes
+        regions = (c.region for r in facts.application.routines.values() for c in r.regions)
+        self.iterators = {name for region in regions if region is not None for name in region.iterators}
+        self._words: dict[str, frozenset[str]] = {}
+
+    def found(self) -> Iterator[Diagnostic]:
+        """One error for each name of each routine, where it stands first."""
+        for key in self.facts.graph.statements:
+            routine = self.facts.routine(key)
+            if self._strict(routine) and not self.scopes.sees_opaque(key):
+                yield from self._in(routine)
+
+    def _strict(self, routine: Routine) -> bool:
+        """Whether ``implicit none`` holds in a routine: said there, or in a host and nothing else said there."""
+        current: Routine | None = routine
+        while current is not None:
+            if current.spec.implicit_none or current.spec.implicit:
+                return current.spec.implicit_none and not current.spec.implicit
+            current = self.facts.application.routines.get(current.host)
+        return False
+
+    def _in(self, routine: Routine) -> Iterator[Diagnostic]:
+        key = routine.key
+        macros = {m.lower() for m in (*self.facts.application.macros_of(key), *self.facts.application.file(key).macros)}
+        told: set[str] = set()
+        for reference in self.facts.references[key]:
+            name = reference.name
+            if name in told or name in macros or name in self.iterators or not self.facts.live(reference.at, key):
+                continue
+            if reference.at.statement.line.file or self._known(name, key) or _local_index(reference):
+                continue
+            told.add(name)
+            node = reference.node
+            place = reference.at.statement.line.place(routine.file, node.start, node.start + len(name))
+            message = f"'{name}' is not declared, and 'implicit none' holds in '{routine.name}'"
+            yield error("HF250", message, place)
+
+    def _known(self, name: str, key: str) -> bool:
+        """Whether a name is declared, or may be."""
+        if name in INTRINSICS or name in EXTENSIONS or self.scopes.variable(name, key) is not None:
+            return True
+        if self.scopes.procedures(name, key) or self.scopes.imported_opaquely(name, key):
+            return True
+        current: Routine | None = self.facts.routine(key)
+        while current is not None:
+            if name in self._mentioned(current.key, frozenset()):
+                return True
+            current = self.facts.application.routines.get(current.host)
+        return False
+
+    def _mentioned(self, key: str, seen: frozenset[str]) -> frozenset[str]:
+        """Every word in the specification part of a unit, and of the modules that it uses as a whole."""
+        if key not in self._words:
+            routine = self.facts.routine(key)
+            words = set(names_in_rows(line.text for line in routine.spec.lines))
+            words |= {routine.name, routine.result, *routine.dummies}
+            for use in routine.spec.uses:
+                module = self.scopes.modules.get(use.module)
+                if (
+                    use.only is None
+                    and module is not None
+                    and module not in seen
+                    and module in self.facts.application.routines
+                ):
+                    words |= self._mentioned(module, seen | {key})
+            self._words[key] = frozenset(words)
+        return self._words[key]
+
+
+def _local_index(reference: Reference) -> bool:
+    """Whether a name may be one of a construct around, or the variable of an implied loop."""
+    at: Located = reference.at
+    if any(c.kind in _OWN_INDICES for c in at.constructs) or reference.name in aliases_of(at):
+        return True
+    statement = at.statement
+    if isinstance(statement, OneLine) and statement.kind in _OWN_INDICES:
+        return True
+    nodes = (n for top in expressions(statement) for n in walk(top))
+    return any(isinstance(n, ImpliedDo) and n.var == reference.name for n in nodes)

@@ -1,0 +1,30 @@
+"""What helps against the causes for which kernels refuse something, in one place, so that all backends say the same."""
+
+from __future__ import annotations
+
+from hfpy.model.expressions import Component, Name
+from hfpy.model.statements import Call
+
+SOURCE = "put its source among those of the project, or call it outside of the region"
+OUTSIDE = "do it before or behind the region, or choose another backend for this routine"
+MEMORY = "declare a local array with its sizes instead, or do it outside of the region"
+UNKNOWN = "declare it, or put the module that holds it among the sources"
+COMMON = "set a variable of the routine's own, and copy it behind the region if it is wanted there"
+WHOLE = "name its components in the region, or copy what is needed to a variable of a plain type before"
+SIZE = "declare it with sizes that nothing sets in the routine"
+ASSUMED_SIZE = "declare its last extent, such as a(n) for a(*)"
+OPTIONAL_BOUNDS = "declare its extents by integers of the routine, or call the region's routine with a plain argument"
+LAST_VALUE = "give the array the region's dimensions, or set it again behind the region"
+PRIVATE = "make it public, or move the region into its module"
+SAVED = "pass it as an argument instead, or make it a named constant if it never changes"
+CONSTANT = "write its values as a list of one dimension, or make it a variable"
+RECURSIVE = "write it as a loop, or call it outside of the region"
+WRITTEN_BELOW = "give the routine the variable as an argument, and set the one of the module behind the region"
+TEXT = "use an integer code in the place of text"
+
+
+def no_source(statement: Call) -> str:
+    """A call of a procedure without source, by its name."""
+    called = statement.designator
+    name = called.name if isinstance(called, Name | Component) else ""
+    return f"a call of '{name}', whose source hfpy does not have," if name else "a call of an unknown procedure"

@@ -1,0 +1,143 @@
+"""What a project needs and does not have, as far as the index of its files tells: modules and subroutines.
+
+It is told only where nothing outside of the sources can bring them: :class:`hfpy.options.Outside` says what is known of
+that.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.application import Application
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import FileIndex, UnitIndex, Use
+from hfpy.options import Outside
+from hfpy.parse.lexer import mask_strings
+
+# Modules of compilers, and of libraries that compilers' wrappers or usual installations bring.
+_KNOWN = frozenset(
+    "iso_c_binding iso_fortran_env ieee_arithmetic ieee_exceptions ieee_features omp_lib omp_lib_kinds openacc "
+    "openacc_kinds cudafor cublas cufft curand cusolver cusparse nvtx accel_lib mpi mpi_f08 mpi_constants mpi_base "
+    "netcdf netcdf95 pnetcdf hdf5 h5lt h5im h5tb h5ds lapack95 blas95 f95_precision mkl_dfti mkl_vsl ifport ifcore "
+    "iflport ifposix dfport dflib".split()
+)
+# What those modules and usual libraries call their subroutines.
+_PREFIXES = (
+    "mpi_",
+    "pmpi_",
+    "nf_",
+    "nf90_",
+    "nfmpi_",
+    "nf90mpi_",
+    "omp_",
+    "acc_",
+    "h5",
+    "ieee_",
+    "cuda",
+    "hf_",
+    "c_f_",
+)
+_CALL = re.compile(r"\bcall\s+([a-z_]\w*)\s*(?![\w%\s(]*%)", re.IGNORECASE)
+_INCLUDED = re.compile(r"^\s*include\b", re.MULTILINE)
+_IGNORED = ("ignore_tkr", "no_arg_check")
+
+
+def any_kind_fits(index: FileIndex) -> bool:
+    """Whether a file has directives by which compilers accept arguments of any type, kind or rank."""
+    return any(word in row.lower() for row in index.source.lines for word in _IGNORED)
+
+
+def missing_modules(application: Application, outside: Outside) -> Iterator[Diagnostic]:
+    """Modules that are used and that no file has."""
+    if not outside.complete or outside.unknown:
+        return
+    known = {u.name for index in application.files for u in index.units if u.kind in ("module", "submodule")}
+    for index in application.files:
+        for use in _uses(index):
+            if use.line is None or use.line.file or use.intrinsic or use.module in known or use.module in _KNOWN:
+                continue
+            if use.module in {m.lower() for m in (*application.macros, *index.macros)}:
+                continue
+            if use.module.startswith("hfpy_") or any(_has_module(folder, use.module) for folder in outside.modules):
+                continue
+            message = f"no file has the module '{use.module}'"
+            yield error("HF254", message, use.line.place(index.path), _hint(use.module, known))
+
+
+def _uses(index: FileIndex) -> Iterator[Use]:
+    for unit in index.units:
+        yield from unit.uses
+
+
+def _has_module(folder: Path, name: str) -> bool:
+    return any((folder / f"{spelled}.mod").exists() for spelled in (name, name.upper()))
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(known), 1, 0.7)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
+def missing_subroutines(application: Application, outside: Outside, intrinsic: frozenset[str]) -> Iterator[Diagnostic]:
+    """Subroutines that are called, are not intrinsic, and that nothing in the project mentions but calls."""
+    if not outside.complete or outside.libraries or not _links(application):
+        return
+    known = {u.name for index in application.files for u in index.units}
+    macros = {m.lower() for m in (*application.macros, *(m for index in application.files for m in index.macros))}
+    wanted = {
+        name
+        for index in application.files
+        for unit in index.units
+        for name in unit.calls
+        if name.isidentifier() and name not in known | macros and not name.startswith(_PREFIXES)
+    }
+
+    wanted -= intrinsic
+    if not wanted:
+        return
+    wanted -= _mentioned_elsewhere(application, frozenset(wanted))
+    for index in application.files:
+        for unit in index.units:
+            if unit.calls & wanted:
+                yield from _calls(index, unit, wanted, known)
+
+
+def _links(application: Application) -> bool:
+    """Whether the files are a program, all of whose text is known: an included file, or a module without source that
+    is used as a whole, may hold any routine.
+    """
+    modules = _KNOWN | {u.name for index in application.files for u in index.units}
+    uses = (use for index in application.files for use in _uses(index))
+    programs = any(unit.kind == "program" for index in application.files for unit in index.units)
+    foreign = any(use.only is None and not use.intrinsic and use.module not in modules for use in uses)
+    return programs and not foreign and not any(index.includes for index in application.files)
+
+
+def _mentioned_elsewhere(application: Application, names: frozenset[str]) -> frozenset[str]:
+    """Those of some names that stand anywhere, in comments or inactive lines, too, but behind ``call``."""
+    found: set[str] = set()
+    for index in application.files:
+        text = "\n".join(index.source.lines).lower()
+        if _INCLUDED.search(text):
+            return names  # what that file holds is not known
+        for name in names - found:
+            if name in text and any(not m.group(1) for m in re.finditer(rf"(\bcall\s+)?\b{name}\b", text)):
+                found.add(name)
+    return frozenset(found)
+
+
+def _calls(index: FileIndex, unit: UnitIndex, wanted: set[str], known: set[str]) -> Iterator[Diagnostic]:
+    inner = [(index.units[n].first, index.units[n].last) for n in unit.children]
+    for number in range(unit.first, unit.last + 1):
+        line: LogicalLine = index.lines[number]
+        if line.directive or line.file or any(first <= number <= last for first, last in inner):
+            continue
+        for found in _CALL.finditer(mask_strings(line.text)):
+            name = found.group(1).lower()
+            if name in wanted:
+                message = f"no file has the subroutine '{name}', and nothing declares it"
+                yield error("HF253", message, line.place(index.path, *found.span(1)), _hint(name, known))
