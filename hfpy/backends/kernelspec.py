@@ -453,7 +453,8 @@ class SpecBuilder:
         chain, packed = names_of(node), packed_name(node)
         assert packed is not None
         if symbol.rank or symbol.dynamic:
-            raise CannotPrint(f"the array '{shown}', whose object may differ from point to point,")
+            what = f"an array in an element of '{chain[0]}', whose object may differ from point to point,"
+            raise CannotPrint(what, hint=WHOLE)
         text = self.meaning[shown] = self.names.name("_".join(chain), ("component", shown))
         whole = next(component_name(p.base) for p in walk(node) if isinstance(p, Apply) and p.args is packed[1])
         bounds = []
