@@ -14,7 +14,6 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.known import known_values, values_here, with_values
-from hfpy.analyze.scopes import Found
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.backends.c.device import DeviceRoutines
@@ -32,13 +31,13 @@ from hfpy.backends.refused import (
     UNKNOWN,
     WHOLE,
 )
+from hfpy.backends.stops import stops_of
 from hfpy.backends.workspace import shaped, workspace
 from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
-from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot, Stop
+from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Jump, flatten
 from hfpy.model.units import Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
@@ -104,7 +103,7 @@ class SpecBuilder:
         with self.refusals.at(self.region.line):
             ranges = tuple(self._ranges())
         self._symbols()
-        stops = tuple(self._stops())
+        stops = tuple(stops_of(self))
         for key in called:
             for found in self.device.globals(key):
                 with self.refusals.at(self._call_of(key), name=(found.home, found.symbol.name)):
@@ -129,29 +128,6 @@ class SpecBuilder:
             tuple(self.imports),
             stops,
         )
-
-    def _stops(self) -> Iterator[Stop]:
-        """The statements that end the run. What tells that a point has come to one is a scalar that comes back."""
-        located = {id(at.statement): at for at in self.facts.graph.statements[self.key]}
-        for statement in flatten(self.sharing.body.construct.body):
-            at = located.get(id(statement))
-            if not isinstance(statement, Jump) or statement.kind not in ("stop", "errorstop"):
-                continue
-            if at is None or not self.facts.live(at, self.key):
-                continue
-            line = statement.line
-            code = " ".join(line.text[e.start : e.end] for e in statement.exprs)
-            names = {name for e in statement.exprs for name in names_in(e)}
-            if any(found is None or not found.symbol.constant for found in map(self._variable, names)):
-                continue  # the printers refuse it at its place
-            text = self.names.name("hf_stopped", ("stop", line.key))
-            self.variables[text] = Parameter("result", "stop", text, INTEGER, text, "inout")
-            word = "stop" if statement.kind == "stop" else "error stop"
-            place = self.facts.application.shown_place(self.key, line)
-            yield Stop(line.key, text, f"{word} {code}".rstrip(), place)
-
-    def _variable(self, name: str) -> Found | None:
-        return self.facts.scopes.variable(name, self.key)
 
     def _call_of(self, key: str) -> LogicalLine:
         """The call in the region that leads to a routine."""
