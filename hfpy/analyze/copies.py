@@ -12,7 +12,7 @@ from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, resolve_alias, stands_for
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
 from hfpy.model.statements import Construct, Jump, Node, Statement, flatten
@@ -26,7 +26,10 @@ def set_before_use(facts: Facts, effects: Effects, data: DataObject, views: Iter
     key = data.routine
     if any(views) or not facts.storage.alone(data.identity) or data.symbol.dynamic:
         return False
-    uses = [r for r in facts.references.get(key, ()) if _means(r, data) and facts.live(r.at, key)]
+    references = facts.references.get(key, ())
+    if any(r.name != data.name and stands_for(r.name, r.at)[0] == data.name for r in references):
+        return False  # elements under associate names are not followed
+    uses = [r for r in references if _means(r, data) and facts.live(r.at, key)]
     region = _first(facts.routine(key).body, {id(r.at.statement) for r in uses})
     if region is None or region.region is None or not region.region.active(facts.target):
         return False

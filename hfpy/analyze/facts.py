@@ -139,7 +139,8 @@ def keeps_value(routine: Routine, name: str) -> bool:
     """
     symbol = routine.spec.symbols.get(name)
     saved = routine.spec.saved
-    return name in saved or "*" in saved or (symbol is not None and bool(symbol.attributes & {"save", "initialised"}))
+    everything = "*" in saved and name not in (*routine.dummies, routine.result or routine.name)
+    return name in saved or everything or (symbol is not None and bool(symbol.attributes & {"save", "initialised"}))
 
 
 def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:

@@ -21,12 +21,13 @@ from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import Residence
 from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
-from hfpy.backendtable import DEVICE_BACKENDS
+from hfpy.backendtable import DEVICE_BACKENDS, of_kind
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.expressions import Apply
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Call
 
+_KERNELS = of_kind("kernels")
 PRESENT, TRANSFER, LOCAL, HOST = "present", "transfer", "local", "host"
 
 
@@ -82,6 +83,8 @@ class States:
         data = self.facts.object(name, key)
         if data is None or not data.rank or data.symbol.constant or not self.reaches_device(key):
             return HOST
+        if data.symbol.type.base in ("type", "class") and self.facts.backend(key) in _KERNELS:
+            return HOST  # components go to kernels by themselves
         own = self.facts.domains.listings(key).get(name)
         asked = own.state if own is not None else ""
         use = self.device_uses(key).get(name)

@@ -90,6 +90,13 @@ class WritesKernels(Protocol):
         """Who writes the kernels of one translation, with the routines that they call."""
 
 
+@runtime_checkable
+class PacksSections(Protocol):
+    """A backend whose language has no sections with gaps as arguments for arrays of assumed shape in kernels."""
+
+    packs_sections: bool
+
+
 @dataclass(frozen=True)
 class Clause:
     """A clause of a directive: its word with all that stands before the first of the names, and the names."""

@@ -24,6 +24,7 @@ class CudaFortran(NoLoops):
     """``cuda-fortran``: regions become kernels; the Fortran text keeps a call of a launcher."""
 
     name = "cuda-fortran"
+    packs_sections = True
 
     def writer(self, device: DeviceRoutines) -> FortranWriter:
         """Who writes the kernels of one translation."""

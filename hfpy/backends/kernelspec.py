@@ -16,11 +16,11 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.known import known_values, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
-from hfpy.analyze.uses import Reference
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
-from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_path
+from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name, packed_name
 from hfpy.backends.c.views import scalar_of
+from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.refused import (
     ASSUMED_SIZE,
     COMMON,
@@ -31,14 +31,14 @@ from hfpy.backends.refused import (
     UNKNOWN,
     WHOLE,
 )
-from hfpy.backends.workspace import workspace
-from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, names_in, walk
+from hfpy.backends.stops import stops_of
+from hfpy.backends.workspace import shaped, workspace
+from hfpy.model.expressions import Apply, Component, Fragment, Name, names_in, walk
 from hfpy.model.kernel import Access, Bounds, Import, KernelSpec, Local, Parameter, Passing, Range, Slot
 from hfpy.model.names import Names, launcher_name
 from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import expressions
-from hfpy.model.units import FType, Symbol
+from hfpy.model.units import Symbol
 from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.transform.imports import Imports
 
@@ -53,7 +53,7 @@ def sites_of(device: DeviceRoutines, sharing: RegionSharing) -> list[CallSite]:
 def mentioned_at(sharing: RegionSharing, name: str, chain: tuple[str, ...] = ()) -> tuple[LogicalLine, int, int]:
     """Where a region first mentions a variable, or a chain of components of it; its directive if only its bounds do."""
     named = [r for r in sharing.body.references_of(name) if not r.at.statement.line.file]
-    for reference in [r for r in named if chain and _chain(r) == chain] or named:
+    for reference in [r for r in named if chain and names_of(chain_of(r)) == chain] or named:
         return reference.at.statement.line, reference.node.start, reference.node.end
     return sharing.region.line, 0, -1
 
@@ -103,6 +103,7 @@ class SpecBuilder:
         with self.refusals.at(self.region.line):
             ranges = tuple(self._ranges())
         self._symbols()
+        stops = tuple(stops_of(self))
         for key in called:
             for found in self.device.globals(key):
                 with self.refusals.at(self._call_of(key), name=(found.home, found.symbol.name)):
@@ -125,6 +126,7 @@ class SpecBuilder:
             tuple(called),
             tuple(room),
             tuple(self.imports),
+            stops,
         )
 
     def _call_of(self, key: str) -> LogicalLine:
@@ -149,9 +151,9 @@ class SpecBuilder:
 
     def _bound(self, iterator: str, word: str, given: Fragment) -> Fragment:
         """A bound of constants and integers that nothing changes, or else one that the host evaluates."""
-        return self.lasting(given, self.key) or self._asked(f"{iterator}_{word}", (iterator, word), given.text)
+        return self.lasting(given, self.key) or self.asked(f"{iterator}_{word}", (iterator, word), given.text)
 
-    def _asked(self, wanted: str, meaning: object, actual: str) -> Fragment:
+    def asked(self, wanted: str, meaning: object, actual: str) -> Fragment:
         """A number that the host works out before the launch."""
         name = self.names.name(wanted, meaning)
         self.variables.setdefault(name, Parameter("value", name, name, INTEGER, actual))
@@ -285,7 +287,8 @@ class SpecBuilder:
         for low, high in bounds_of(self.facts, data) if data.rank else ():
             if any(self._changes(name, data.home) for name in low.names | high.names):
                 raise CannotPrint(f"the local array '{data.name}', whose size changes,", hint=SIZE)
-            lower, upper = self.lasting(low, data.home), self.lasting(high, data.home)
+            lower = self.lasting(low, data.home) or shaped(self, data, low)
+            upper = self.lasting(high, data.home) or shaped(self, data, high)
             if lower is None or upper is None:
                 return None
             pairs.append((lower, upper))
@@ -355,7 +358,7 @@ class SpecBuilder:
         for word, wanted in (("lower", lower), ("upper", upper)):
             if wanted:
                 asked = f"{word[0]}bound({actual}, {place})"
-                yield self._asked(f"{text}_{word}{place}", (text, word, place), asked)
+                yield self.asked(f"{text}_{word}{place}", (text, word, place), asked)
 
     # -- variables of modules
 
@@ -389,32 +392,83 @@ class SpecBuilder:
     # -- components of derived types (L4): each one that the region names is a parameter of its own
 
     def _components(self, name: str, home: str, symbol: Symbol) -> None:
-        chains: dict[tuple[str, ...], bool] = {}
+        chains: dict[str, tuple[Component, str, bool]] = {}
         for reference in self.sharing.body.references_of(name):
-            found = _chain(reference)
-            if not found:
-                what = f"'{name}' of type {symbol.type.derived} as a whole, or with indices on the way"
-                node = reference.node
-                with self.refusals.at(reference.at.statement.line, node.start, node.end, name):
+            node = chain_of(reference)
+            shown = component_name(node) if node is not None else ""
+            packed = packed_name(node) if node is not None else None
+            at = reference.node
+            with self.refusals.at(reference.at.statement.line, at.start, at.end, name):
+                if node is None or not (shown or packed):
+                    what = f"'{name}' of type {symbol.type.derived} as a whole, or with sections on the way"
                     raise CannotPrint(what, hint=WHOLE)
-            if not found:
-                continue
-            chains[found] = chains.get(found, False) or self.device.effects.of(reference, self.key)[1]
-        for chain, written in sorted(chains.items()):
-            with self.refusals.at(*mentioned_at(self.sharing, name, chain), name=name):
-                self._component(chain, self._declared(symbol.type, home, chain[1:]), home, written)
+                if not self._same_everywhere(node):
+                    if packed is None:
+                        raise CannotPrint(f"'{shown}', whose object may differ from point to point,", hint=WHOLE)
+                    shown = packed[0]
+                text = reference.at.statement.line.text[node.start : node.end]
+                before = chains.get(shown)
+                written = self.device.effects.of(reference, self.key)[1] or (before is not None and before[2])
+                chains[shown] = (node, text, written)
+        for shown, (node, text, written) in sorted(chains.items()):
+            actual = text if has_elements(node) else shown
+            with self.refusals.at(*mentioned_at(self.sharing, name, names_of(node)), name=name):
+                self._component(shown, node, actual, self._declared(symbol, home, node), home, written)
 
-    def _component(self, chain: tuple[str, ...], symbol: Symbol, home: str, written: bool) -> None:
-        actual = "%".join(chain)
+    def _same_everywhere(self, node: Component) -> bool:
+        """Whether elements of arrays of objects on the way are the same for all points, and no array tells which."""
+        changing = {*self.region.iterators, *self.flow.written, *self.sharing.result.private}
+        on_the_way = (n for n in walk(node) if isinstance(n, Apply) and begins(node, n))
+        parts = [index for part in on_the_way for index in part.args]
+        names = {name for index in parts for name in names_in(index)}
+        arrays = {n for n in names if (data := self.facts.object(n, self.key)) is not None and data.rank}
+        return not names & (changing | arrays) and component_name(node) != ""
+
+    def _packed(self, shown: str, node: Component, symbol: Symbol, scalar: Scalar, written: bool) -> None:
+        """A number of all elements of an array of objects: it lies in an array of its own while the kernel runs."""
+        chain, packed = names_of(node), packed_name(node)
+        assert packed is not None
+        if symbol.rank or symbol.dynamic:
+            what = f"an array in an element of '{chain[0]}', whose object may differ from point to point,"
+            raise CannotPrint(what, hint=WHOLE)
+        text = self.meaning[shown] = self.names.name("_".join(chain), ("component", shown))
+        whole = next(component_name(p.base) for p in walk(node) if isinstance(p, Apply) and p.args is packed[1])
+        bounds = []
+        for place in range(1, len(packed[1]) + 1):
+            asked = [
+                self.asked(f"{text}_{word}{place}", (text, word, place), f"{word[0]}bound({whole}, {place})")
+                for word in ("lower", "upper")
+            ]
+            bounds.append((asked[0], asked[1]))
+        access: Access = "inout" if written else "in"
+        storage = tuple(range(len(bounds)))
+        self.variables[text] = Parameter(
+            "array",
+            shown,
+            text,
+            scalar,
+            self.names.name(f"hf_{'_'.join(chain)}", ("packed", shown)),
+            access,
+            tuple(bounds),
+            storage,
+            packed=(whole, "%".join(chain)),
+        )
+
+    def _component(self, shown: str, node: Component, actual: str, symbol: Symbol, home: str, written: bool) -> None:
         scalar = self.device.kinds.scalar(symbol.type, home)
         if scalar is None:
             raise CannotPrint(f"'{actual}', which has the type {symbol.type.text or symbol.type.base},")
         c_type(scalar)
-        text = self.meaning[actual] = self.names.name("_".join(chain), ("component", *chain))
+        if not self._same_everywhere(node):
+            self._packed(shown, node, symbol, scalar, written)
+            return
+        chain = names_of(node)
+        meant = ("component", *((shown,) if has_elements(node) else chain))
+        text = self.meaning[shown] = self.names.name("_".join(chain), meant)
         if not symbol.rank:
             if written:
                 raise CannotPrint(f"a write of '{actual}', which all points share,", hint=COMMON)
-            self.variables[text] = Parameter("value", actual, text, scalar, actual)
+            self.variables[text] = Parameter("value", shown, text, scalar, actual)
             return
         bounds = []
         for place in range(1, symbol.rank + 1):
@@ -423,35 +477,21 @@ class SpecBuilder:
         access: Access = "out" if written else "in"
         storage = tuple(range(symbol.rank))
         self.variables[text] = Parameter(
-            "array", actual, text, scalar, actual, access, tuple(bounds), storage, aliased=True
+            "array", shown, text, scalar, actual, access, tuple(bounds), storage, aliased=True
         )
 
-    def _declared(self, ftype: FType, home: str, names: tuple[str, ...]) -> Symbol:
+    def _declared(self, symbol: Symbol, home: str, node: Component) -> Symbol:
         """The declaration of a component, through nested types."""
-        symbol: Symbol | None = None
-        for name in names:
-            definition = self.facts.scopes.derived_type(ftype.derived, home)
-            symbol = next((c for c in definition.components if c.name == name), None) if definition else None
-            if symbol is None:
-                raise CannotPrint(f"the component '{name}', which hfpy does not find,")
-            ftype = symbol.type
-        assert symbol is not None
-        return symbol
-
-
-def _chain(reference: Reference) -> tuple[str, ...]:
-    """The longest chain of components that a reference is the begin of."""
-    longest: tuple[str, ...] = ()
-    for top in expressions(reference.at.statement):
-        for node in walk(top):
-            if isinstance(node, Component) and _begins(node, reference.node):
-                longest = max(longest, component_path(node), key=len)
-    return longest
-
-
-def _begins(node: Expr, first: Expr) -> bool:
-    while isinstance(node, Component | Apply):
-        if node is first:
-            return True
-        node = node.base
-    return node is first
+        found = symbol
+        for part in parts_of(node):
+            if isinstance(part, Component):
+                definition = self.facts.scopes.derived_type(found.type.derived, home)
+                listed = definition.components if definition else ()
+                component = next((c for c in listed if c.name == part.name), None)
+                if component is None:
+                    raise CannotPrint(f"the component '{part.name}', which hfpy does not find,")
+                found = component
+            indexed = any(isinstance(n, Apply) and n.base is part for n in walk(node))
+            if found.rank and part is not node and not indexed:
+                raise CannotPrint(f"a component of all elements of '{component_name(part)}',")
+        return found

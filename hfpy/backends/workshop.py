@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 
 from hfpy.analyze.arguments import check_arguments
 from hfpy.analyze.effects import Effects
@@ -12,7 +13,7 @@ from hfpy.analyze.finals import check_finals
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.states import States
 from hfpy.backends.addresses import PROCEDURES
-from hfpy.backends.base import Kernel, KernelWriter, WritesKernels
+from hfpy.backends.base import Kernel, KernelWriter, PacksSections, WritesKernels
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.rewriter import KernelRewriter, refused
 from hfpy.backends.c.values import Unprintable
@@ -25,10 +26,19 @@ from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls
 from hfpy.transform.devicedata import DeviceData
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.imports import Imports
+from hfpy.transform.plain.form import PlainForm, plain_form
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.twins import twins
 from hfpy.transform.workshop import Added
 from hfpy.translation import ARRAYS_MODULE, Contents
+
+
+def _writes_kernels(name: str) -> bool:
+    return isinstance(backend(name), WritesKernels)
+
+
+def _packs(name: str) -> bool:
+    return isinstance(backend(name), PacksSections)
 
 
 class Backends:
@@ -44,6 +54,7 @@ class Backends:
         self._common = common_backend(facts)
         self.imports = Imports(facts)
         self.called = Called(facts, effects, self.states, self.device, self.imports, self.shared)
+        self._plain: tuple[PlainForm, DeviceRoutines] | None = None
         self._families_checked = False
         self._kernels: dict[str, dict[str, list[Kernel]]] = {}
         self._holding: set[str] = set()
@@ -55,13 +66,27 @@ class Backends:
         chosen = backend(self.facts.backend(routine.key))
         self._current = None
         if isinstance(chosen, WritesKernels):
-            writer = self._writers.setdefault(chosen.name, chosen.writer(self.device))
-            self._current = KernelRewriter(self.facts, self.effects, routine, chosen, self.device, self.imports, writer)
-            return self._current
+            plain, device = self._plain_form()
+            writer = self._writers.get(chosen.name) or chosen.writer(device)
+            self._writers[chosen.name] = writer
+            made = KernelRewriter(self.facts, self.effects, routine, chosen, plain, device, self.imports, writer)
+            self._current = made
+            return made
         if chosen.name in OFFLOAD_BACKENDS:
             self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called, self.shared)
             return self._current
         return RegionRewriter(self.facts, self.effects, routine, chosen)
+
+    def _plain_form(self) -> tuple[PlainForm, DeviceRoutines]:
+        """The program in the form that kernels are printed from, and the routines that they call."""
+        if self._plain is None:
+            plain = plain_form(self.facts, self.effects, _writes_kernels, _packs)
+            device = self.device
+            if plain.facts is not self.facts:
+                kinds = Kinds(plain.facts.scopes, plain.facts.application.options.kinds)
+                device = DeviceRoutines(plain.facts, plain.effects, kinds)
+            self._plain = plain, device
+        return self._plain
 
     def data(self, routine: Routine, found: list[Diagnostic]) -> list[Edit]:
         """Copies and imports of a routine with device data."""
@@ -133,6 +158,12 @@ class Backends:
         """Directives by which a routine, or a module's variables, are known to kernels."""
         return list(self.called.lines(routine))
 
+    def _from_source(self, added: Added, path: str) -> Added:
+        """What kernels add to a file, with the lines of the program as it is that it stems from."""
+        plain, _ = self._plain_form()
+        beside = (replace(b, lines=tuple((text, plain.row(path, row)) for text, row in b.lines)) for b in added.beside)
+        return replace(added, beside=tuple(beside)) if path in plain.rows else added
+
     def finish(self, index: FileIndex, found: list[Diagnostic]) -> Added:
         """What kernels add to a source file; and what states are contradictory."""
         found += self.states.found
@@ -149,8 +180,9 @@ class Backends:
                 more = self._writers[name].finished(index.path, kernels)
             except Unprintable as problem:
                 assert problem.problems, "a routine that is refused without a reason"
-                found += refused(problem.problems)
+                found += map(self._plain_form()[0].told, refused(problem.problems))
                 return added
+            more = self._from_source(more, index.path)
             contents = added.contents.with_added(more.contents)
             added = Added((*added.head, *more.head), (*added.beside, *more.beside), contents)
         return added

@@ -12,6 +12,7 @@ from typing import Literal
 
 from hfpy.model.expressions import Fragment
 from hfpy.model.scalars import Scalar
+from hfpy.model.source import LineKey
 
 Access = Literal["in", "out", "inout"]
 #: How a parameter is passed: by value; by value with the word whether it was given; as a scalar that comes back; as
@@ -45,7 +46,8 @@ class Parameter:
     ``text`` is its name there, ``name`` the user's name for what it holds (``grid%dx`` for a component), ``actual`` the
     Fortran text that the launcher is called with. Arrays have the ``bounds`` of their dimensions in the order of
     Fortran's index list, and ``storage``: for each place in storage the place in that list. ``aliased`` arrays may
-    share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction.
+    share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction. ``packed``
+    are an array of objects, and the component of all of them that lies in ``actual`` while the kernel runs.
     """
 
     passing: Passing
@@ -59,11 +61,12 @@ class Parameter:
     aliased: bool = False
     optional: bool = False
     operator: str = ""
+    packed: tuple[str, str] | None = None
 
     @property
     def component(self) -> bool:
-        """Whether the launcher is called with a component of an object."""
-        return "%" in self.actual
+        """Whether the launcher is called with a component of an object, or of all elements of an array of objects."""
+        return "%" in self.actual or bool(self.packed)
 
     @property
     def rank(self) -> int:
@@ -118,6 +121,18 @@ class Import:
     local: str
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A statement that ends the run: its line, the parameter that tells that a point has come to it, the statement as
+    the host executes it, and its place.
+    """
+
+    line: LineKey
+    parameter: str
+    statement: str
+    place: str
+
+
 @dataclass(frozen=True)
 class KernelSpec:
     """The kernel of one region, and its launcher.
@@ -127,7 +142,7 @@ class KernelSpec:
     ``variables`` are parameters and locals as they came to be needed; ``meaning`` gives for each name of the routine,
     and for each chain of components, the parameter or local that stands for it, ``globals`` the same for module
     variables that called routines name. ``called`` are the keys of all routines that the kernel reaches, callees first,
-    ``workspace`` is for their local arrays of run-time size.
+    ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the run.
     """
 
     name: str
@@ -143,6 +158,7 @@ class KernelSpec:
     called: tuple[str, ...] = ()
     workspace: tuple[Workspace, ...] = ()
     imports: tuple[Import, ...] = ()
+    stops: tuple[Stop, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -158,6 +158,17 @@ def addressed_name(routine: str, number: int) -> str:
     return cut(f"hfr{number}_{routine}")
 
 
+def plain_name(name: str, number: int) -> str:
+    """``hfn<n>_name``, a variable that only the plain form of a program has."""
+    return cut(f"hfn{number}_{name}")
+
+
+def plain_from(name: str) -> str:
+    """What such a variable stands for; empty for all other names."""
+    head, _, rest = name.partition("_")
+    return rest if head[:3] == "hfn" and head[3:].isdigit() else ""
+
+
 def block_counter(iterator: str) -> str:
     """The loop over the blocks of an iterator."""
     return cut(f"hf_{iterator}_n")

@@ -233,6 +233,11 @@ class FileIndex:
         """Path as the user wrote it."""
         return self.source.path
 
+    def alone(self, line: LogicalLine) -> bool:
+        """Whether no other statement stands on the physical lines of one."""
+        others = (o for o in self.lines if o.key != line.key and not o.file)
+        return not any(o.first <= line.last and o.last >= line.first for o in others)
+
     def user_line(self, row: int) -> int:
         """The line of the user's file, counted from 1, for a row of the text that was read, counted from 0.
 

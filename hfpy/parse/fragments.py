@@ -6,6 +6,7 @@ They are trees from the moment they are read. Macros stay in them as names, as t
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -18,7 +19,7 @@ from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.lexer import mask_strings
 from hfpy.parse.macros import expand
-from hfpy.parse.tokens import find_top, split_top, tokenise, words_of
+from hfpy.parse.tokens import find_top, matching, split_top, tokenise, words_of
 
 ONE = Fragment("1", Literal(0, 1, "int", "1"))
 
@@ -130,3 +131,12 @@ def expanded_shape(symbol: Symbol, macros: Mapping[str, Macro]) -> tuple[Dim, ..
     text = ",".join(dim.text for dim in symbol.shape)
     again = expand(text, macros)
     return symbol.shape if again == text else shape_of(again, symbol.dynamic)
+
+
+def list_behind(text: str, name: str) -> tuple[int, int] | None:
+    """The span of the list in parentheses that stands behind a name, parentheses included; None without one."""
+    tokens = tokenise(text)
+    for before, token in itertools.pairwise(tokens):
+        if before.text.lower() == name and token.text == "(":
+            return token.start, matching(text, token.start) + 1
+    return None

@@ -14,6 +14,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, FType, Interface, Specification, StorageGroup, Symbol, Use
 from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
+from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups
 from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
@@ -279,7 +280,8 @@ class SpecificationParser:
             self.state.storage.update(n.lower() for n in _WORD.findall(rest))
             self.state.groups += storage_groups(word, rest.lower())
             if word == "data":
-                self.state.saved.update(n.lower() for n in _WORD.findall(rest.split("/")[0]))
+                known = set_variables(line)
+                self.state.saved.update(known if known is not None else map(str.lower, _WORD.findall(rest)))
         elif word == "parameter":
             self._parameter(line, masked)
         elif word in ("dimension", "allocatable", "pointer", "target", "optional", "external", "intent", "volatile"):

@@ -178,7 +178,7 @@ EXAMPLES = (
         ),
     ),
     Example(
-        "called routines that keep values (`save`)",
+        "tables of called routines (`save`, `data`)",
         "a(i,j) = offset(i)",
         procedures=(
             "real(8) function offset(i)\ninteger, intent(in) :: i\nreal(8), save :: base = 3\n"

@@ -34,16 +34,13 @@ OTHERS = [p for folder in ("language", "realcode", "defects") for p in load_pair
 # Programs that kernels cannot hold yet, or never will, with the code of the refusal.
 REFUSED = {
     **dict.fromkeys(("r12", "l09"), "HF702"),  # input and output
-    **dict.fromkeys(("r03", "l04"), "HF702"),  # arrays of derived types, with indices on the way to a component
-    **dict.fromkeys(("accessors", "l01"), "HF702"),  # functions whose value is an array, or text
+    **dict.fromkeys(("accessors",), "HF702"),  # functions whose value is text
     **dict.fromkeys(("r26", "r34", "b30"), "HF702"),  # text
     **dict.fromkeys(("r18", "b19"), "HF702"),  # allocatable arrays of a point
-    **dict.fromkeys(("r48",), "HF702"),  # stop
     **dict.fromkeys(("l02",), "HF702"),  # recursion
-    **dict.fromkeys(("r45", "r52", "combined"), "HF702"),  # block, associate with an expression
-    **dict.fromkeys(("r46", "r28"), "HF702"),  # matmul, minloc
+    **dict.fromkeys(("r52",), "HF702"),  # forall
+    **dict.fromkeys(("r46",), "HF702"),  # matmul
     **dict.fromkeys(("r50",), "HF702"),  # complex numbers
-    "r13": "HF702",  # constants of two dimensions
     "r15": "HF702",  # an element as the begin of an array
     "r33": "HF702",  # generic names
     "r43": "HF702",  # a macro of an included file in a statement function

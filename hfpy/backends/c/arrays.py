@@ -165,7 +165,7 @@ class ArrayStatements:
             own = self.expressions(assignment)
             self._check_overlap(own, assignment.target, printer, masks)
             for other in assignments:
-                self._check_overlap(self.expressions(other), other.target, own, [assignment.value])
+                self._check_overlap(self.expressions(other), other.target, own, [assignment.target, assignment.value])
         inner = depth
         rows: list[tuple[str, int, Statement]] = []
         conditions = [self._mask(m, statement, lanes) for m, _ in parts]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Protocol
 
 from hfpy.analyze.context import Located
@@ -15,12 +16,16 @@ from hfpy.analyze.scopes import Found
 from hfpy.analyze.sizes import constant
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Refusals, c_name, c_type
-from hfpy.backends.refused import CONSTANT
-from hfpy.model.expressions import ArrayConstructor, Expr
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Name
+from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
 from hfpy.model.names import Names
-from hfpy.model.scalars import Scalar
+from hfpy.model.scalars import INTEGER, Scalar
 from hfpy.parse.fragments import ONE, expanded
+
+#: A value of an array constructor, with the values of the variables of implied loops around it.
+Turn = tuple[Expr, Mapping[str, CVariable]]
+_MOST_TURNS = 4096
 
 
 class DeviceRoutines(Protocol):
@@ -94,6 +99,7 @@ class Body:
     prelude: list[str] = field(default_factory=list)
     scratch: list[Scratch] = field(default_factory=list)
     names: Names = field(default_factory=Names)
+    elements: bool = True
 
     def variable(self, name: str, key: str) -> CVariable | None:
         """What a name means; None for procedures and names that are unknown. Raises Follows for one that is refused."""
@@ -188,20 +194,55 @@ class Body:
 
     def _constant_array(self, found: Found, name: str, scalar: Scalar, initial: Expr) -> tuple[CVariable, list[str]]:
         symbol = found.symbol
-        if symbol.rank != 1 or not isinstance(initial, ArrayConstructor):
-            raise CannotPrint(f"the array of constants '{symbol.name}'", hint=CONSTANT)
+        items, sizes = self._constant_items(found, initial)
         printer = Expressions(self, found.home, None)
-        values = ", ".join(printer.print(item).text for item in initial.items)
-        dim = symbol.shape[0]
-        first = constant((dim.lower or ONE).expr)
-        lower = (dim.lower or ONE).text
-        upper = f"{first + len(initial.items) - 1}" if first is not None else dim.upper.text if dim.upper else ""
-        ctype = c_type(scalar)
+        values = ", ".join(printer.within(turn).print(item).text for item, turn in items)
+        lower, upper = [], []
+        for dim, size in zip(symbol.shape, sizes, strict=True):
+            first = constant((dim.lower or ONE).expr)
+            lower.append((dim.lower or ONE).text)
+            upper.append(f"{first + size - 1}" if first is not None else dim.upper.text if dim.upper else "")
+        ctype, rank = c_type(scalar), symbol.rank
+        pairs = ", ".join(f"{low}, {high}" for low, high in zip(lower, upper, strict=True))
         lines = [
             f"const {ctype} {name}_data[] = {{{values}}};",
-            f'const hf_array<const {ctype}, 1> {name}("{symbol.name}", {name}_data, {lower}, {upper});',
+            f'const hf_array<const {ctype}, {rank}> {name}("{symbol.name}", {name}_data, {pairs});',
         ]
-        return CVariable(name, scalar, (lower,), (upper,), (0,)), lines
+        return CVariable(name, scalar, tuple(lower), tuple(upper), tuple(range(rank))), lines
+
+    def _constant_items(self, found: Found, initial: Expr) -> tuple[list[Turn], list[int]]:
+        """The values of an array of constants in their order, and its extents."""
+        symbol = found.symbol
+        reshaped = isinstance(initial, Apply) and isinstance(initial.base, Name) and initial.base.name == "reshape"
+        listed = initial.args[0] if reshaped and isinstance(initial, Apply) and len(initial.args) == 2 else initial
+        sizes = [self._constant_size(dim, found.home) for dim in symbol.shape]
+        given = listed.items if isinstance(listed, ArrayConstructor) else ()
+        items = [turn for item in given for turn in self._turns(item, found.home, {})]
+        if symbol.rank == 1 and items:
+            return items, [len(items)]
+        count = prod(size for size in sizes if size is not None)
+        if None in sizes or len(items) != count or not items:
+            raise CannotPrint(f"the array of constants '{symbol.name}'")
+        return items, [size for size in sizes if size is not None]
+
+    def _turns(self, item: Expr, home: str, known: Mapping[str, CVariable]) -> list[Turn]:
+        """A value of a constructor, or those of an implied loop, each with the values of the loop's variables."""
+        if not isinstance(item, ImpliedDo):
+            return [(item, known)]
+        ends = [self.kinds.value(bound, home) for bound in item.bounds]
+        first, last, step = ends[0], ends[1], ends[2] if len(ends) > 2 else 1
+        if first is None or last is None or not step or abs(last - first) > _MOST_TURNS:
+            raise CannotPrint("an implied loop whose bounds are no constants", item.start, item.end)
+        found: list[Turn] = []
+        for value in range(first, last + (1 if step > 0 else -1), step):
+            inner = {**known, item.var: CVariable(str(value) if value >= 0 else f"({value})", INTEGER)}
+            found += [turn for part in item.items for turn in self._turns(part, home, inner)]
+        return found
+
+    def _constant_size(self, dim: Dim, home: str) -> int | None:
+        upper = self.kinds.value(dim.upper.expr, home) if dim.upper is not None else None
+        lower = self.kinds.value((dim.lower or ONE).expr, home)
+        return upper - lower + 1 if upper is not None and lower is not None else None
 
     def constant_lines(self, wanted: Collection[Slot] | None = None) -> list[str]:
         """The definitions of all constants that were named, or of those that are wanted."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
 from hfpy.backends.c import intrinsics
+from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
 from hfpy.backends.refused import SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from hfpy.backends.c.expressions import Expressions
 
 _CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
+_INTEGERS = (1, 2, 4, 8)
+# Inquiries about models of numbers (Fortran 2018, 16.4), by type and bytes.
+_NUMBERS: Mapping[str, Mapping[tuple[str, int], int]] = {
+    "bit_size": {("integer", n): 8 * n for n in _INTEGERS},
+    "digits": {("real", 4): 24, ("real", 8): 53} | {("integer", n): 8 * n - 1 for n in _INTEGERS},
+    "precision": {("real", 4): 6, ("real", 8): 15},
+    "range": {("real", 4): 37, ("real", 8): 307}
+    | {("integer", n): digits for n, digits in zip(_INTEGERS, (2, 4, 9, 18), strict=True)},
+}
 _EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}
 
 
@@ -32,6 +42,8 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
     check_function(printer, expr)
     if not expr.args:
         raise CannotPrint(f"'{name}' without arguments", expr.start, expr.end)
+    if name in LOCATIONS:
+        return location(printer, name, expr, lanes)
     if name in REDUCING:
         return _reduction(printer, name, expr)
     inquiry = _inquiry(printer, name, expr)
@@ -155,9 +167,21 @@ def _inquiry(printer: Expressions, name: str, expr: Apply) -> CText | None:
     if name in ("huge", "tiny", "epsilon"):
         scalar = _type_of(printer, expr.args[0])
         return CText(f"hf_{name}<{c_type(scalar)}>()", scalar)
+    if name in _NUMBERS:
+        return _number(name, _type_of(printer, expr.args[0]), expr)
     if name == "kind":
         return CText(str(_type_of(printer, expr.args[0]).bytes), INTEGER)
     return None
+
+
+def _number(name: str, scalar: Scalar, expr: Apply) -> CText:
+    """What a type of numbers is like: ``bit_size``, ``digits``, ``precision``, ``range``."""
+    table = _NUMBERS[name]
+    if (scalar.base, scalar.bytes) not in table:
+        raise CannotPrint(f"'{name}' of type {scalar.base}", expr.start, expr.end)
+    value = str(table[scalar.base, scalar.bytes])
+    kept = scalar if name == "bit_size" else INTEGER
+    return CText(f"{value}LL" if kept.bytes == 8 else value, kept)
 
 
 def _type_of(printer: Expressions, expr: Expr) -> Scalar:
@@ -171,10 +195,10 @@ def _type_of(printer: Expressions, expr: Expr) -> Scalar:
 def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
     array = expr.args[0]
     values = [a.value if isinstance(a, Keyword) else a for a in expr.args[1:]]
-    if not isinstance(array, Name):
+    if not isinstance(array, Name | Component):
         if name == "size" and not values:
             return CText(" * ".join(f"({e})" for e in printer.extents(array)), INTEGER, 80)
-        raise CannotPrint(f"'{name}' of this", expr.start, expr.end)
+        return _bound_of_section(printer, name, expr, array, values)
     variable = printer.body.variable(printer.resolved(array), printer.key)
     if variable is None or not variable.rank:
         raise CannotPrint(f"'{name}' of '{array.name}', which is no array here,", expr.start, expr.end)
@@ -190,6 +214,15 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
         return CText(_count(variable, number - 1), INTEGER)
     bound = (variable.lower if name == "lbound" else variable.upper)[number - 1]
     return CText(f"({bound})", INTEGER)
+
+
+def _bound_of_section(printer: Expressions, name: str, expr: Apply, array: Expr, values: Sequence[Expr]) -> CText:
+    """A bound of a section or an expression, which counts from one."""
+    extents = printer.extents(array) if printer.rank(array) else []
+    number = printer.body.kinds.value(values[0], printer.key) if len(values) == 1 else None
+    if number is None or not 1 <= number <= len(extents):
+        raise CannotPrint(f"'{name}' of this", expr.start, expr.end)
+    return CText("1" if name == "lbound" else f"hf_max(0, {extents[number - 1]})", INTEGER)
 
 
 def _count(variable: CVariable, dimension: int) -> str:
@@ -278,4 +311,7 @@ def _statement_function(printer: Expressions, name: str, expr: Apply, lanes: Seq
     arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in expr.args]
     replaced = {d: CVariable(f"({a.text})", a.type) for d, a in zip(dummies, arguments, strict=True)}
     shown = printer.within(replaced).print(value)
-    return CText(f"({shown.text})", shown.type)
+    symbol = printer.body.facts.routine(printer.key).spec.symbols.get(name)
+    scalar = printer.body.kinds.scalar(symbol.type, printer.key) if symbol is not None else None
+    value_of_type = intrinsics.convert(shown, scalar) if scalar is not None else shown
+    return CText(f"({value_of_type.text})", value_of_type.type)

@@ -7,14 +7,15 @@ with rank is printed for one element of it: ``lanes`` names a counter, from zero
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import resolve_alias
-from hfpy.analyze.intrinsics import REDUCING
+from hfpy.analyze.intrinsics import INQUIRY, REDUCING
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import check_function, function_call
+from hfpy.backends.c.locations import is_location
 from hfpy.backends.c.values import (
     AND,
     EQUAL,
@@ -32,6 +33,7 @@ from hfpy.backends.c.values import (
     component_name,
     extent,
     operand,
+    packed_name,
     root_name,
 )
 from hfpy.backends.refused import TEXT
@@ -261,6 +263,9 @@ class Expressions:
             chain = component_name(base)
             if self.key == self.body.key and root_name(base) in self.body.refusals.names:
                 raise Follows(f"'{root_name(base)}'")
+            packed = packed_name(base)
+            if packed is not None and chain not in self.body.variables:
+                return packed[0]
             if not chain:
                 raise CannotPrint("a component of an array of derived type", expr.start, expr.end)
             return chain
@@ -287,6 +292,9 @@ class Expressions:
         if plan is not None and plan.final and isinstance(expr, Apply):
             return self._expanded(expr), True
         given: Items = expr.args if isinstance(expr, Apply) else (":",) * variable.rank
+        packed = packed_name(expr) if isinstance(expr, Component) else None
+        if packed is not None and self.resolved(expr) == packed[0]:
+            given = packed[1]
         if plan is not None and (plan.items is not None or plan.changed):
             given = plan.items or ()
         if len(given) != variable.rank:
@@ -313,6 +321,8 @@ class Expressions:
         return tree.args
 
     def _element(self, expr: Designator, variable: CVariable, lanes: Sequence[str]) -> str:
+        if not self.body.elements:
+            raise CannotPrint("a size that depends on an array's elements", expr.start, expr.end)
         items, stored = self.items(expr, variable)
         left = iter(lanes)
         shown = [self._index(item, d, variable, left) for d, item in enumerate(items)]
@@ -330,7 +340,10 @@ class Expressions:
             return self._lane(item, dimension, variable, lane)
         assert isinstance(item, Expr)
         if self.rank(item):
-            raise CannotPrint("a vector subscript", item.start, item.end)
+            lane = next(lanes, None)  # type: ignore[call-overload]
+            if lane is None:
+                raise CannotPrint("a vector subscript", item.start, item.end)
+            return self.print(item, [lane]).text
         return self.integer(item)
 
     def _lane(self, item: Expr | str, dimension: int, variable: CVariable, lane: str) -> str:
@@ -356,6 +369,8 @@ class Expressions:
                 return found
         if isinstance(expr, ArrayConstructor):
             return [str(len(expr.items))]
+        if isinstance(expr, Apply) and is_location(self, expr):
+            return [str(self.rank(expr.args[0]))]
         for child in children(expr):
             inner = child.value if isinstance(child, Keyword) else child
             if self.rank(inner):
@@ -367,11 +382,17 @@ class Expressions:
         if variable is None or not variable.rank:
             return None
         items, _ = self.items(expr, variable)
-        return [
-            extent(*self.bounds(item, d, variable))
-            for d, item in enumerate(items)
-            if item == ":" or isinstance(item, Range)
-        ]
+        found: list[str] = []
+        for d, item in enumerate(items):
+            if item == ":" or isinstance(item, Range):
+                found.append(extent(*self.bounds(item, d, variable)))
+            elif self.is_vector(item):
+                found += self.extents(item)
+        return found
+
+    def is_vector(self, item: Expr | str) -> TypeGuard[Expr]:
+        """Whether an index is a vector subscript."""
+        return not isinstance(item, str | Range) and self.rank(item) == 1
 
     def _designator_rank(self, expr: Designator) -> int:
         if self._macro(expr) is not None:
@@ -381,11 +402,12 @@ class Expressions:
         if variable is not None:
             if not variable.rank:
                 return 0
-            return sum(1 for i in self.items(expr, variable)[0] if i == ":" or isinstance(i, Range))
+            items = self.items(expr, variable)[0]
+            return sum(1 for i in items if i == ":" or isinstance(i, Range) or self.is_vector(i))
         if isinstance(expr, Apply):
             values = [a.value if isinstance(a, Keyword) else a for a in expr.args]
-            if name in REDUCING or name in ("size", "lbound", "ubound", "present", "kind", "huge", "tiny", "epsilon"):
-                return 0
+            if name in REDUCING | INQUIRY:
+                return 1 if is_location(self, expr) else 0
             if self.body.callee(expr, self.key, self.at) is not None and not self.body.elemental(
                 expr, self.key, self.at
             ):
@@ -408,6 +430,8 @@ class Expressions:
                 shown.append(f"hf_triplet({', '.join(self.bounds(item, d, variable))})")
             else:
                 shown.append(self._index(item, d, variable, iter(())))
+        if any(map(self.is_vector, items)):
+            raise CannotPrint("a section with a vector subscript as an argument", expr.start, expr.end)
         rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
         return f"hf_section({variable.text}, {', '.join(shown)})", rank
 

@@ -187,8 +187,10 @@ class CKernel:
             return
         self.definitions += [made.definition for made in scratch]
         given = {c_name(p.text) for p in self.spec.parameters if p.passing == "value"}
-        known = {n: v for n, v in self.variables.items() if v.text in given}
-        host = replace(self.body, variables=known)
+        known = {n: v for n, v in self.variables.items() if v.text in given or v.rank}
+        used = set().union(*(self.device.effects.mentioned(key) for key in self.spec.called))
+        globals_known = {slot: v for slot, v in self.globals.items() if v.text in given or (v.rank and slot in used)}
+        host = replace(self.body, variables=known, globals=globals_known, elements=False)
         own = [*bytes_of(host, self.spacious), *scratch_bytes(scratch)]
         self.space = total(own, called_bytes(host, self._sites()))
 
@@ -214,7 +216,8 @@ class CKernel:
         loops = own_nest(self.sharing.body.construct.body, region.iterators) if region.loops else []
         innermost = loops[-1].header if loops else None
         own_loop = innermost.construct_name if isinstance(innermost, Header) else None
-        statements = Statements(self.body, self.routine.file, located, leave, own_loop, self.spec.team)
+        stops = {stop.line: stop.parameter for stop in self.spec.stops}
+        statements = Statements(self.body, self.routine.file, located, leave, own_loop, self.spec.team, stops)
         statements.block(innermost_body(self.sharing.body.construct, region), 2 if self._looped else 1)
         return statements
 

@@ -16,10 +16,14 @@ from hfpy.model.expressions import Apply, Binary, Component, Expr, Name, Range, 
 from hfpy.parse.expressions import expression
 from hfpy.parse.grammar import GrammarError
 
+_VECTOR = "by vector"
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A section's dimension: which one of the array, first, last and step as C text."""
+    """A section's dimension: which one of the array, first, last and step as C text. Of a vector subscript the first is
+    what stands for an element, and the step is no number.
+    """
 
     dimension: int
     first: str
@@ -38,6 +42,9 @@ def sections(printer: Expressions, node: Designator) -> tuple[Bounds, ...]:
         if item == ":" or isinstance(item, Range):
             dimension = variable.storage[place] if stored else place
             found.append(Bounds(dimension, *printer.bounds(item, place, variable)))
+        elif printer.is_vector(item):
+            dimension = variable.storage[place] if stored else place
+            found.append(Bounds(dimension, printer.print(item, ["hf_e"]).text, "", _VECTOR))
     return tuple(found)
 
 

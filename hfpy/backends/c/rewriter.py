@@ -7,22 +7,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RoutineSharing
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.values import Problem, Refusals, Unprintable
+from hfpy.backends.c.values import CannotPrint, Problem, Refusals, Unprintable
 from hfpy.backends.kernelspec import SpecBuilder
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
-from hfpy.model.expressions import Apply, Fragment, Literal, Name
+from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
 from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.macros import Macro
-from hfpy.model.names import kernel_name
+from hfpy.model.names import kernel_name, plain_from
+from hfpy.model.printing import character
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded, fragment, single
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
+from hfpy.transform.plain.form import PlainForm
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.wrapping import wrap_line
@@ -42,12 +45,17 @@ class KernelRewriter(RegionRewriter):
         effects: Effects,
         routine: Routine,
         backend: Backend,
+        plain: PlainForm,
         device: DeviceRoutines,
         imported: Imports,
         writer: KernelWriter,
     ) -> None:
         super().__init__(facts, effects, routine, backend)
+        self.plain = plain
         self.device = device
+        self.in_plain = self.sharing
+        if plain.facts is not facts:
+            self.in_plain = RoutineSharing(plain.facts, plain.effects, plain.facts.routine(routine.key))
         self.imported = imported
         self.writer = writer
         self.kernels: list[Kernel] = []
@@ -59,15 +67,17 @@ class KernelRewriter(RegionRewriter):
         if RegionId(self.routine.key, number) not in self.facts.positions.regions:
             yield from super()._region(node, region)
             return
-        sharing = self.sharing.region(number)
+        sharing = self.in_plain.region(number)
         sharing.place()
-        self.found += sharing.result.found
+        self.found += map(self.plain.told, sharing.result.found)
         self._check_jumps(node, region)
         name = kernel_name(self.device.stem(self.routine.key), number)
         block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
         builder = SpecBuilder(self.device, self.imported, sharing, name, block)
         spec = builder.build()
         try:
+            with builder.refusals.at(sharing.region.line):
+                _check_names(spec)
             kernel = self.writer.kernel(sharing, spec, builder.refusals)
         except Unprintable as problems:
             self._refused(problems, spec, builder.refusals)
@@ -83,7 +93,7 @@ class KernelRewriter(RegionRewriter):
         for key in spec.called:
             with refusals.at(self.routine.header):
                 self.writer.check_routine(key)
-        errors = refused(refusals.problems)
+        errors = [self.plain.told(d) for d in refused(refusals.problems)]
         places = {d.place for d in errors}
         self.found = [d for d in self.found if d.code != "HF501" or d.place not in places]
         self.found += errors
@@ -107,7 +117,26 @@ class KernelRewriter(RegionRewriter):
         listed = ", ".join(self._actual(p) for p in spec.parameters)
         comment = f"{indent}! region over {', '.join(spec.iterators)}: kernel {spec.name}"
         call = wrap_line(f"{indent}call {spec.launcher}({listed})", macros)
-        return [comment, *self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
+        rows = [*self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
+        return [comment, *_with_stops(spec, indent, self._packed(spec, indent, rows))]
+
+    @staticmethod
+    def _packed(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
+        """The rows with arrays around them for components of all elements of arrays of objects."""
+        packed = [(p, *p.packed) for p in spec.parameters if p.packed is not None]
+        if not packed:
+            return rows
+        inner, back = [], []
+        for p, _, _ in packed:
+            inner.append(f"{p.type.base}({p.type.bytes}), allocatable :: {p.actual}({','.join(':' * p.rank)})")
+        for p, whole, component in packed:
+            sizes = ", ".join(f"size({whole}, {d + 1})" for d in range(p.rank))
+            inner += [f"allocate({p.actual}({sizes}))", f"{p.actual} = {component}"]
+            back += [f"{component} = {p.actual}"] if p.access != "in" else []
+        margin = f"{indent}  "
+        made = [wrapped for row in inner for wrapped in wrap_line(margin + row)]
+        after = [wrapped for row in back for wrapped in wrap_line(margin + row)]
+        return [f"{indent}block", *made, *rows, *after, f"{indent}end block"]
 
     def _components(self, spec: KernelSpec, indent: str, entering: int) -> list[str]:
         """Arrays in derived types have no directives that bring them to the device: they go there for the kernel."""
@@ -121,6 +150,32 @@ class KernelRewriter(RegionRewriter):
             text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
         return rows
+
+
+def _with_stops(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
+    """The rows, and behind them what the host does where a point has come to a statement that ends the run."""
+    if not spec.stops:
+        return rows
+    margin = f"{indent}  "
+    names = ", ".join(stop.parameter for stop in spec.stops)
+    before = ["use, intrinsic :: iso_fortran_env, only: hf_errors => error_unit", f"integer(4) :: {names}"]
+    before += [f"{stop.parameter} = 0" for stop in spec.stops]
+    after = []
+    for stop in spec.stops:
+        told = f"hfpy: {stop.place}: stop in kernel {spec.name}"
+        after += [f"if ({stop.parameter} /= 0) then", f"  write (hf_errors, '(a)') {character(told)}"]
+        after += [f"  {stop.statement}", "end if"]
+    made = [wrapped for row in before for wrapped in wrap_line(margin + row)]
+    made += [*rows, *(wrapped for row in after for wrapped in wrap_line(margin + row))]
+    return [f"{indent}block", *made, f"{indent}end block"]
+
+
+def _check_names(spec: KernelSpec) -> None:
+    """Raise CannotPrint for a variable of the plain form whose value would have to come from the host."""
+    for parameter in spec.parameters:
+        for name in names_in(fragment(parameter.actual).expr):
+            if meant := plain_from(name):
+                raise CannotPrint(f"'{meant}', which may be read here before the point has set it,")
 
 
 def refused(problems: Iterable[Problem]) -> list[Diagnostic]:

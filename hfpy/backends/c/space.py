@@ -4,7 +4,7 @@ workspace of all threads whose size the launcher works out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hfpy.analyze.domains import DataObject
@@ -12,9 +12,9 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
 from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type, extent
+from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type, extent, operand
 from hfpy.backends.c.views import array_variable, scalar_of, view_line
-from hfpy.model.expressions import Fragment, Keyword
+from hfpy.model.expressions import Expr, Fragment, Keyword
 from hfpy.parse.fragments import ONE, expanded_dim
 
 
@@ -148,7 +148,7 @@ def total(own: list[str], below: list[str]) -> str:
 
 
 def _arguments(body: Body, site: CallSite) -> Mapping[str, CVariable]:
-    """What the host knows of a routine's scalar arguments: those whose actual arguments it can print."""
+    """What the host knows of a routine's arguments: integers whose actual arguments it can print, bounds of arrays."""
     routine = body.facts.routine(site.callee)
     known: dict[str, CVariable] = {}
     printer = Expressions(body, body.key, site.at)
@@ -163,4 +163,39 @@ def _arguments(body: Body, site: CallSite) -> Mapping[str, CVariable]:
         except CannotPrint:
             continue
         known[name] = CVariable(f"({shown.text})", shown.type)
+    for name, value in _arrays(body, site):
+        try:
+            inner = replace(body, key=site.callee, variables=dict(known))
+            known[name] = _array_of(inner, site.callee, name, printer, value)
+        except CannotPrint:
+            continue
     return known
+
+
+def _arrays(body: Body, site: CallSite) -> Iterator[tuple[str, Expr]]:
+    """The array dummies of a call with their actual arguments."""
+    dummies = body.facts.routine(site.callee).dummies
+    for number, argument in enumerate(site.args):
+        name = argument.name if isinstance(argument, Keyword) else dummies[number]
+        data = body.facts.object(name, site.callee)
+        if data is not None and data.rank:
+            yield name, argument.value if isinstance(argument, Keyword) else argument
+
+
+def _array_of(inner: Body, key: str, name: str, caller: Expressions, actual: Expr) -> CVariable:
+    """The bounds of an array dummy: as declared, or those of the actual argument."""
+    data = inner.facts.object(name, key)
+    assert data is not None
+    scalar = scalar_of(inner.kinds, data)
+    forms = [data.symbol.shape[d.declared] if d.declared is not None else d.extent for d in data.used]
+    if all(form.form == "explicit" for form in forms):
+        bounds = [(_size(inner, low), _size(inner, high)) for low, high in bounds_of(inner.facts, data)]
+        return array_variable(data, inner.facts, scalar, bounds)
+    extents = caller.extents(actual)
+    if len(extents) != data.rank or caller.rank(actual) != data.rank:
+        raise CannotPrint(f"the shape of '{name}'")
+    bounds = []
+    for form, extent_of in zip(forms, extents, strict=True):
+        low = _size(inner, form.lower or ONE)
+        bounds.append((low, extent_of if low == "1" else f"{extent_of} + {operand(low)} - 1"))
+    return array_variable(data, inner.facts, scalar, bounds)

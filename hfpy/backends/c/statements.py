@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
-from hfpy.backends.c.values import CannotPrint, CText, c_type
+from hfpy.backends.c.values import NO_STOP, CannotPrint, CText, c_type
 from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.scalars import INTEGER, LOGICAL
+from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -34,13 +35,15 @@ class Statements(ArrayStatements):
 
     ``point_exit`` is what ``@exit`` and ``return`` become. ``own_loop`` is the name of the innermost loop of the
     user's that threads take the place of, None if there is no such loop. ``team`` has the threads of a team by the loop
-    variable whose points they share, those of ``x`` first; behind such loops they wait for one another. ``left`` tells
-    whether a point is left before its end.
+    variable whose points they share, those of ``x`` first; behind such loops they wait for one another. ``stops`` are
+    the parameters for statements that end the run, by their lines. ``left`` tells whether a point is left before its
+    end.
     """
 
     point_exit: str = "return;"
     own_loop: str | None = None
     team: Mapping[str, int] = field(default_factory=dict)
+    stops: Mapping[LineKey, str] = field(default_factory=dict)
     _sharing: int = 0
     _loops: list[tuple[str, str]] = field(default_factory=list)
     _labels: set[str] = field(default_factory=set)
@@ -68,6 +71,12 @@ class Statements(ArrayStatements):
             jumps = (a.statement for a in self.located.values())
             self._gotos = frozenset(j.target for j in map(_jump_of, jumps) if j is not None and j.kind == "goto")
         return self._gotos
+
+    def _end_label(self, node: Construct, depth: int) -> None:
+        """The label of a construct's last statement, where ``goto`` names it."""
+        end = node.end
+        if end is not None and end.line.label and end.line.label in self._targets(end):
+            self.put(f"hf_label_{end.line.label}:;", depth, end)
 
     def _guarded(self, statement: Statement, depth: int) -> None:
         with self.body.refusals.at(statement.line):
@@ -144,6 +153,11 @@ class Statements(ArrayStatements):
             self.put(self._loop_jump(jump), depth, jump)
         elif jump.kind == "goto" and jump.target.isdigit():
             self.put(f"goto hf_label_{jump.target};", depth, jump)
+        elif jump.kind in ("stop", "errorstop") and jump.line.key in self.stops:
+            self.put(f"{self.body.variables[self.stops[jump.line.key]].text} = 1;", depth, jump)
+            self.put(self._leaving(), depth, jump)
+        elif jump.kind in ("stop", "errorstop"):
+            raise CannotPrint(NO_STOP, hint=OUTSIDE)
         elif jump.kind != "continue":
             raise CannotPrint(f"'{jump.kind}'", hint=OUTSIDE)
 
@@ -296,6 +310,7 @@ class Statements(ArrayStatements):
         self._loops.append((getattr(header, "construct_name", ""), label))
         self.block(node.body, depth + 1)
         self._loops.pop()
+        self._end_label(node, depth + 1)
         last = node.end or header
         if f"cycle_{label}" in self._labels:
             self.put(f"cycle_{label}:;", depth + 1, last)
@@ -321,6 +336,7 @@ class Statements(ArrayStatements):
                 self.flush(depth, header)
                 self.put(f"{'} else ' if number else ''}if ({condition.text}) {{", depth, header)
             self.block(part.body, depth + 1)
+        self._end_label(node, depth + 1)
         last = node.end or node.header
         for level in reversed(range(depth - closing, depth + 1)):
             self.put("}", level, last)
@@ -348,6 +364,7 @@ class Statements(ArrayStatements):
                 self.put(f"{opening or ''}{{", depth, head)
             self.block(part.body, depth + 1)
         if ordered:
+            self._end_label(node, depth + 1)
             self.put("}", depth, node.end or header)
 
     def _case(self, chosen: str, expr: Expr, header: Header) -> str:

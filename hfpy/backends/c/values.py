@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from hfpy.model.expressions import Apply, Component, Expr, Name
+from hfpy.analyze.sizes import linear, show
+from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 
@@ -41,6 +42,8 @@ FUNCTIONS = frozenset(
     "pow powf fabs fabsf abs llabs sqrtf expf sinf cosf tanf asinf acosf atanf sinhf coshf tanhf asinhf acoshf atanhf "
     "erff erfcf logf log10f hypotf atan2f tgamma tgammaf lgamma lgammaf".split()
 )
+
+NO_STOP = "'stop' in a called routine, or with a code that is no constant,"
 
 
 class CannotPrint(Exception):
@@ -190,14 +193,6 @@ class CVariable:
         return len(self.storage)
 
 
-def component_path(expr: Expr) -> tuple[str, ...]:
-    """The names in a chain of components of a variable, without indices on the way; none for anything else."""
-    if isinstance(expr, Name):
-        return (expr.name,)
-    base = component_path(expr.base) if isinstance(expr, Component) else ()
-    return (*base, expr.name) if isinstance(expr, Component) and base else ()
-
-
 def root_name(expr: Expr) -> str:
     """The variable that a designator begins with; empty for anything else."""
     while isinstance(expr, Component | Apply):
@@ -206,8 +201,39 @@ def root_name(expr: Expr) -> str:
 
 
 def component_name(expr: Expr) -> str:
-    """``a%b%c`` for a chain of components of a variable, without indices on the way; empty for anything else."""
-    return "%".join(component_path(expr))
+    """``a%b(2)%c`` for a chain of components of a variable, with elements on the way in one spelling; empty for
+    sections and for anything else.
+    """
+    match expr:
+        case Name(name=name):
+            return name
+        case Component(base=base, name=name):
+            above = component_name(base)
+            return f"{above}%{name}" if above else ""
+        case Apply(base=Name() | Component() as base, args=args):
+            above = component_name(base)
+            if not above or any(isinstance(a, Range | Keyword) for a in args):
+                return ""
+            return f"{above}({','.join(show(linear(a)) for a in args)})"
+    return ""
+
+
+def packed_name(expr: Expr) -> tuple[str, tuple[Expr, ...]] | None:
+    """``p()%x`` and the indices for a chain of components ``p(i,j)%x`` with one element, or section, on the way."""
+    inner: Expr = expr
+    names: list[str] = []
+    found: tuple[Expr, ...] | None = None
+    while isinstance(inner, Component):
+        names.insert(0, f"%{inner.name}")
+        inner = inner.base
+        if isinstance(inner, Apply):
+            if found is not None:
+                return None
+            found, inner = inner.args, inner.base
+            names.insert(0, "()")
+    if found is None or not isinstance(inner, Name):
+        return None
+    return "".join([inner.name, *names]), found
 
 
 def c_type(scalar: Scalar) -> str:

@@ -11,7 +11,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.values import CannotPrint
-from hfpy.model.expressions import Name
+from hfpy.model.expressions import ImpliedDo, Name, walk
 from hfpy.model.scalars import Scalar
 from hfpy.parse.fragments import expanded, expanded_shape
 from hfpy.parse.macros import expand
@@ -58,6 +58,12 @@ class Constants:
                 self._known[word] = ("", word)
                 self.lines.append(f"integer, parameter :: {word} = {value}")
 
+    def _counter(self, name: str) -> None:
+        """The variable of an implied loop in a value; a variable of this name may be there already."""
+        if name not in self.taken and name not in self._known:
+            self._known[name] = ("", name)
+            self.lines.append(f"integer :: {name}")
+
     def _declaration(self, word: str, found: Found) -> str:
         symbol = found.symbol
         scalar = self.kinds.scalar(symbol.type, found.home)
@@ -71,6 +77,8 @@ class Constants:
             return f"{type_text(scalar)}, parameter :: {word} = {value}"
         shape = ",".join(d.text if d.form != "star" else "*" for d in symbol.shape)
         initial = expanded(symbol.initial, macros)
+        for loop in (n for n in walk(initial.expr) if isinstance(n, ImpliedDo)):
+            self._counter(loop.var)
         self.of(initial.names.union(*(d.names for d in expanded_shape(symbol, macros))), found.home)
         listed = f"({expand(shape, macros)})" if symbol.rank else ""
         return f"{type_text(scalar)}, parameter :: {word}{listed} = {initial.text}"

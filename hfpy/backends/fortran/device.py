@@ -16,7 +16,8 @@ from hfpy.backends.c.space import constant_bounds, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.fortran.constants import Constants, type_text
-from hfpy.backends.fortran.text import KernelText, Lines, Spelling
+from hfpy.backends.fortran.spelling import Spelling
+from hfpy.backends.fortran.text import KernelText, Lines
 from hfpy.model.extents import Dim, shape_text
 from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar
@@ -208,10 +209,11 @@ class _Definition:
         elemental = "elemental " if "elemental" in self.routine.prefix else ""
         result = f" result({self._result})" if self._result else ""
         place = self.facts.application.shown_place(self.key, line)
+        counters = [f"integer(4) :: {', '.join(sorted(body.counted))}"] if body.counted else []
         rows = [
             f"  ! {place}: {kind} {self.routine.name}",
             f"  attributes(device) {elemental}{kind} {name}({', '.join([*self.routine.dummies, *further])}){result}",
-            *(f"    {row}" for row in (*constants.lines, *self.scalars, *self.arrays)),
+            *(f"    {row}" for row in (*constants.lines, *self.scalars, *self.arrays, *counters)),
         ]
         head = [(part, line.first) for row in rows for part in wrap_line(row)]
         return [*head, *body.lines, (f"  end {kind} {name}", line.first)]

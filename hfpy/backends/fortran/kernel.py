@@ -15,7 +15,8 @@ from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
 from hfpy.backends.fortran.parameters import THREADS, Memory, count, launch_rows, shape, texts_of, value_lines
-from hfpy.backends.fortran.text import KernelText, Spelling
+from hfpy.backends.fortran.spelling import Spelling
+from hfpy.backends.fortran.text import KernelText
 from hfpy.backends.kernelspec import mentioned_at, sites_of
 from hfpy.model.expressions import names_in
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Workspace
@@ -77,6 +78,7 @@ class FortranKernel:
         self.rooms: list[Memory] = []
         self.locals: list[str] = []
         self.start: list[str] = []
+        self.point_start: list[str] = []
         self.epilogue: list[str] = []
         self.threaded: dict[str, bool] = {}
         self.ranks: dict[str, int] = {}
@@ -116,22 +118,23 @@ class FortranKernel:
 
     def _local(self, local: Local) -> None:
         name, kind = local.name, type_text(local.type)
-        if local.rank and (local.before or local.after):
-            raise CannotPrint(f"the local array '{name}', whose values go into the region or come out of it,")
         if local.bounds is None:
             raise CannotPrint(f"the local array '{name}', whose size changes,")
-        self.start += [f"{name} = {local.before}"] if local.before else []
         self.start += [f"{name} = {identity_of(local.operator, local.type)}"] if local.partial else []
         self.epilogue += [f"{local.after} = {name}"] if local.after else []
         pairs = texts_of(local.bounds)
         if all(constant(b.expr) is not None for pair in local.bounds for b in pair):
             self.locals.append(f"{kind} :: {name}({shape(pairs)})" if local.rank else f"{kind} :: {name}")
+            self.point_start += [f"{name} = {local.before}"] if local.before else []
             return
         # Elements lie together where the array, or a part of it, goes to a routine.
         whole = any(name in names_in(a) for s in self.sites for a in s.args)
         self.threaded[name] = not whole
         self.ranks[name] = local.rank
         self.rooms.append(Memory("space", name, name, local.type, (*pairs, THREADS) if whole else (THREADS, *pairs)))
+        own = ",".join(":" * local.rank)
+        mine = f"{own},hf_thread" if whole else f"hf_thread,{own}"
+        self.point_start += [f"{name}({mine}) = {local.before}"] if local.before else []
 
     def _workspace(self, room: Workspace) -> None:
         name = room.slot[1]
@@ -162,7 +165,7 @@ class FortranKernel:
             {p.name: self._word(p.text, "given") for p in self.spec.parameters if p.optional},
             {name: text for name, text in self.spec.meaning.items() if name != text},
             self.threaded,
-            self.ranks,
+            {**self.ranks, **{p.text: p.rank for p in self.spec.parameters if p.component}},
         )
 
     def _body(self, spelling: Spelling) -> KernelText:
@@ -170,6 +173,7 @@ class FortranKernel:
         looped, last = self.spec.reduces, bool(self.epilogue)
         leave = "exit hf_turn" if last else "cycle hf_turns" if looped else "return"
         text = KernelText(self.facts, self.routine, spelling, leave, self.refusals)
+        text.stops = {stop.line: stop.parameter for stop in self.spec.stops}
         if region.loops:
             inner = own_nest(self.sharing.body.construct.body, region.iterators)[-1]
             text.point = getattr(inner.header, "construct_name", "")
@@ -216,6 +220,8 @@ class FortranKernel:
             "launch_constants": self._constants(launched),
             "locals": self.locals,
             "start": self.start,
+            "point_start": self.point_start,
+            "counters": sorted(body.counted),
             "epilogue": self.epilogue,
         }
         head, tail, launch = (

@@ -7,15 +7,29 @@ which are parameters of their own, and local arrays that all threads keep in one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.backends.c.values import CannotPrint, Follows, Refusals, component_name, root_name
+from hfpy.backends.c.values import (
+    NO_STOP,
+    CannotPrint,
+    Follows,
+    Problem,
+    Refusals,
+    Unprintable,
+    component_name,
+    packed_name,
+    root_name,
+)
+from hfpy.backends.fortran.elements import ElementText, counters_of
+from hfpy.backends.fortran.inserted import StatementFunctions
+from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Range, walk
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, walk
+from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
     Call,
@@ -32,38 +46,19 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import dim_of, expanded, expanded_dim, fragment
 from hfpy.parse.macros import expand
-from hfpy.transform.accesses import AccessRewriter
 from hfpy.transform.wrapping import wrap_line
 
 Lines = list[tuple[str, int]]
 
-_CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})  # no `where`: CUDA Fortran has none in device code
+_CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})
+_JUMPS = frozenset({"return", "@exit", "cycle", "exit", "continue", "goto"})
 _INQUIRIES = ("size", "lbound", "ubound")
 
 
-@dataclass
-class Spelling:
-    """What kernels call things.
-
-    ``routines`` are the names of device routines by their key, ``further`` the further arguments of their calls as
-    ``dummy=actual``, ``optional`` their optional dummies, each with the argument that tells whether it is given and a
-    value if it is not, ``given`` what tells whether an optional argument of this routine was given. ``components`` are
-    parameters, ``threaded`` the local arrays that have a place for each thread (whether that index comes first), of
-    these ranks.
-    """
-
-    routines: Mapping[str, str]
-    further: Mapping[str, Collection[str]]
-    optional: Mapping[str, Mapping[str, tuple[str, str]]]
-    given: Mapping[str, str] = field(default_factory=dict)
-    components: Mapping[str, str] = field(default_factory=dict)
-    threaded: Mapping[str, bool] = field(default_factory=dict)
-    ranks: Mapping[str, int] = field(default_factory=dict)
-
-
-class KernelText(AccessRewriter):
+class KernelText(ElementText):
     """The text of one routine's statements. ``leave`` is what ``@exit`` becomes. ``names`` are all that their
-    expressions mention, ``expanded`` those of them that macros stand for.
+    expressions mention, ``expanded`` those of them that macros stand for; ``counted`` are the counters of loops over
+    elements.
     """
 
     def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str, refusals: Refusals) -> None:
@@ -81,54 +76,212 @@ class KernelText(AccessRewriter):
                 self._sites[(site.at.statement.line.key, site.node.start, site.node.end)] = site
         self._key: Any = None
         self.point = ""
+        self.stops: Mapping[LineKey, str] = {}
         self._loops: list[str] = []
+        self.counted: set[str] = set()
+        self.functions = StatementFunctions(facts, routine)
+        self.components = dict(spelling.components)
+        self.threaded_first = dict(spelling.threaded)
 
     def block(self, nodes: tuple[Node, ...], depth: int) -> None:
         """Print a block at an indentation depth. What cannot be printed is left to the refusals."""
         for node in nodes:
-            if not isinstance(node, Construct):
+            if isinstance(node, OneLine) and node.kind == "where" and isinstance(node.action, Assignment):
+                with self.refusals.at(node.line):
+                    self._where([(node, node.control[0], [node.action])], depth)
+            elif not isinstance(node, Construct) and (stopped := self._stop(node)):
+                with self.refusals.at(node.line):
+                    self._stopping(node, stopped, depth)
+            elif not isinstance(node, Construct):
                 self._put(node, depth)
             elif node.kind == "region":
                 self.block(node.body, depth)
+            elif node.kind == "where":
+                with self.refusals.at(node.header.line):
+                    self._where_block(node, depth)
             elif node.kind == "at_if":
                 if node.condition is not None and self.facts.holds(node.condition, self.routine.key):
                     self.block(node.body, depth)
             else:
                 self._construct(node, depth)
 
+    def _stop(self, statement: Statement) -> str:
+        """What tells that a point has come to a statement that ends the run; empty for other statements."""
+        action = statement.action if isinstance(statement, OneLine) else statement
+        stops = isinstance(action, Jump) and action.kind in ("stop", "errorstop")
+        return self.stops.get(statement.line.key, "") if stops else ""
+
+    def _stopping(self, statement: Statement, stopped: str, depth: int) -> None:
+        """A statement that ends the run: the point is left, and the host is told."""
+        inner = depth
+        if isinstance(statement, OneLine):
+            with self._at(statement):
+                condition = self._shown(statement.control[0], statement)
+            self._row(f"if ({condition}) then", depth, statement)
+            inner += 1
+        self._line(f"{stopped} = 1", inner, statement)
+        self._line(self.leave, inner, statement)
+        if isinstance(statement, OneLine):
+            self._line("end if", depth, statement)
+
     def _construct(self, node: Construct, depth: int) -> None:
-        if node.kind not in _CONSTRUCTS or node.end is None:
+        if node.kind not in _CONSTRUCTS:
             with self.refusals.at(node.header.line):
                 raise CannotPrint(f"'{node.kind}'")
             return
-        if isinstance(node.header, Header) and node.header.label:
-            with self.refusals.at(node.header.line):
-                raise CannotPrint("a loop that ends on a label", hint="end it with 'end do'")
         loop = node.kind in ("do", "dowhile")
         if loop:
             self._loops.append(getattr(node.header, "construct_name", ""))
         for part in node.parts:
-            self._put(part.header, depth)
+            if isinstance(part.header, Header) and part.header.label:
+                with self.refusals.at(part.header.line):
+                    self._labelled_do(part.header, depth)
+            else:
+                self._put(part.header, depth)
             self.block(part.body, depth + 1)
-        self._put(node.end, depth)
+        if node.end is not None and not getattr(node.header, "label", ""):
+            self._put(node.end, depth)
+        else:
+            if node.end is not None and node.end.line.label:
+                self._row("continue", depth + 1, node.end)
+            name = getattr(node.header, "construct_name", "")
+            self._line(f"end do {name}".rstrip(), depth, node.end or node.header)
         if loop:
             self._loops.pop()
 
-    def _put(self, statement: Statement, depth: int) -> None:
+    def _labelled_do(self, header: Header, depth: int) -> None:
+        """The begin of a loop that ends on a label, without the label."""
+        with self._at(header):
+            self._check(header)
+            planned, text = self._entered(header), header.line.text
+            shown = [self._render(e, text, planned) for e in header.exprs]
+        self._mention(shown)
+        name = f"{header.construct_name}: " if header.construct_name else ""
+        control = f"{header.var} = {', '.join(shown)}" if header.var else ""
+        if header.kind == "dowhile":
+            control = f"while ({shown[0]})"
+        self._row(f"{name}do {control}".rstrip(), depth, header)
+
+    def _refuse(self, statement: Statement, what: str) -> None:
         line = statement.line
+        raise Unprintable([Problem(what, line, 0, len(line.text), self.routine.file)])
+
+    @contextmanager
+    def _at(self, statement: Statement) -> Iterator[None]:
+        """Turns what cannot be printed of a statement into a refusal at its place."""
+        line = statement.line
+        try:
+            yield
+        except Follows:
+            raise
+        except CannotPrint as problem:
+            end = problem.end if problem.end >= 0 else len(line.text)
+            found = Problem(problem.what, line, problem.start, end, self.routine.file, problem.hint, problem.also)
+            raise Unprintable([found]) from problem
+
+    def _put(self, statement: Statement, depth: int) -> None:
         text = ""
-        with self.refusals.at(line):
+        with self.refusals.at(statement.line):
             text = self.statement(statement)
+        self._row(text, depth, statement)
+
+    def _row(self, text: str, depth: int, statement: Statement) -> None:
+        """One line, behind the statement's label if it has one."""
+        line = statement.line
+        label = f"{line.label} " if line.label else ""
         text = expand(text, self.macros)
-        self.lines += [(row, line.first) for row in wrap_line("  " * depth + text.strip())]
+        self.lines += [(row, line.first) for row in wrap_line("  " * depth + label + text.strip())]
+
+    # -- masked assignments
+
+    def _where_block(self, node: Construct, depth: int) -> None:
+        parts: list[tuple[Statement, Expr | None, list[Assignment]]] = []
+        for part in node.parts:
+            header, listed = part.header, []
+            for inner in part.body:
+                if not isinstance(inner, Assignment) or inner.pointer:
+                    self._refuse(header, "a 'where' with more than assignments")
+                else:
+                    listed.append(inner)
+            masks = expressions(header)
+            parts.append((header, masks[0] if masks else None, listed))
+        self._where(parts, depth)
+
+    def _where(self, parts: list[tuple[Statement, Expr | None, list[Assignment]]], depth: int) -> None:
+        """Loops over the elements, the last dimension outermost, with an ``if`` in them."""
+        assignments = [a for _, _, listed in parts for a in listed]
+        if not assignments:
+            return
+        self.lanes = ()
+        head, first = parts[0][0], assignments[0]
+        self._checked_apart(parts)
+        with self._at(first):
+            planned = self._entered(first)
+            counts = self.counts(first.target, first.line.text, planned)
+            self._mention(counts)
+        self.lanes = counters_of(len(counts))
+        self.counted |= set(self.lanes)
+        if head.line.label:
+            self._row("continue", depth, head)
+        inner = depth
+        for lane, count in reversed(list(zip(self.lanes, counts, strict=True))):
+            self._line(f"do {lane} = 1, {count}", inner, head)
+            inner += 1
+        for number, (statement, mask, listed) in enumerate(parts):
+            with self._at(statement):
+                shown = self._shown(mask, statement) if mask is not None else ""
+            word = "else " if number else ""
+            self._line(f"{word}if ({shown}) then" if shown else "else", inner, statement)
+            for assignment in listed:
+                with self._at(assignment):
+                    sides = [self._shown(e, assignment) for e in (assignment.target, assignment.value)]
+                self._line(" = ".join(sides), inner + 1, assignment)
+        self._line("end if", inner, head)
+        for level in reversed(range(depth, inner)):
+            self._line("end do", level, head)
+        self.lanes = ()
+
+    def _line(self, text: str, depth: int, statement: Statement) -> None:
+        rows = wrap_line("  " * depth + expand(text, self.macros))
+        self.lines += [(row, statement.line.first) for row in rows]
+
+    def _entered(self, statement: Statement) -> Any:
+        """What is planned for a statement, which is the current one from now on."""
+        self._key = statement.line.key
+        return self._by_statement.get(id(statement), {})
+
+    def _shown(self, expr: Expr, statement: Statement) -> str:
+        """An expression for one element."""
+        planned = self._entered(statement)
+        self._check_parts(expr, statement)
+        text = self._render(expr, statement.line.text, planned)
+        self._mention([text])
+        return text
+
+    def _checked_apart(self, parts: list[tuple[Statement, Expr | None, list[Assignment]]]) -> None:
+        """Refuse what is not made of elements at the same place."""
+        targets, used = [], []
+        for statement, mask, listed in parts:
+            with self._at(statement):
+                planned = self._entered(statement)
+                used += list(self.reads(mask, statement.line.text, planned)) if mask is not None else []
+            for made in listed:
+                with self._at(made):
+                    planned = self._entered(made)
+                    found = self.ranges(made.target, made.line.text, planned)
+                    if found is None or not found.dimensions:
+                        raise CannotPrint("a 'where' that sets no array")
+                    targets.append(found)
+                    used += [found, *self.reads(made.target, made.line.text, planned)]
+                    used += self.reads(made.value, made.line.text, planned)
+        with self._at(parts[0][0]):
+            self.check_apart(targets, used)
 
     # -- one statement
 
     def statement(self, statement: Statement) -> str:
         """The text of a statement. Raises CannotPrint."""
         line = statement.line
-        if line.label:
-            raise CannotPrint("a label")
         self._key = line.key
         pieces: list[tuple[int, int, str]] = []
         inner: Statement | None = statement
@@ -186,18 +339,23 @@ class KernelText(AccessRewriter):
                 raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
             case OneLine(kind=kind) if kind != "if":
                 raise CannotPrint(f"'{kind}'")
-            case Jump(kind=kind) if kind not in ("return", "@exit", "cycle", "exit", "continue"):
+            case Jump(kind="stop" | "errorstop"):
+                raise CannotPrint(NO_STOP, hint=OUTSIDE)
+            case Jump(kind=kind, target=target) if kind not in _JUMPS or (kind == "goto" and not target.isdigit()):
                 raise CannotPrint(f"'{kind}'")
         if type(statement).__name__ in ("Specification", "Opaque"):
             raise CannotPrint("this statement", hint=OUTSIDE)
         for top in expressions(statement):
-            for node in walk(top):
-                with self.refusals.at(statement.line):
-                    if isinstance(node, Literal) and node.kind in ("char", "complex"):
-                        hint = TEXT if node.kind == "char" else ""
-                        raise CannotPrint("a text or complex number", node.start, node.end, hint)
-                    if isinstance(node, Apply):
-                        self._check_function(node, statement.line.text)
+            self._check_parts(top, statement)
+
+    def _check_parts(self, top: Expr, statement: Statement) -> None:
+        for node in walk(top):
+            with self.refusals.at(statement.line):
+                if isinstance(node, Literal) and node.kind in ("char", "complex"):
+                    hint = TEXT if node.kind == "char" else ""
+                    raise CannotPrint("a text or complex number", node.start, node.end, hint)
+                if isinstance(node, Apply):
+                    self._check_function(node, statement.line.text)
 
     def _check_function(self, node: Apply, text: str) -> None:
         if not isinstance(node.base, Name) or self._site(node) is not None or self._site(node.base) is not None:
@@ -207,28 +365,59 @@ class KernelText(AccessRewriter):
             return
         if self.facts.scopes.variable(name, key) is not None:
             return
-        if any(name == f[0] for f in self.routine.spec.statement_functions):
-            raise CannotPrint(f"the statement function '{name}'", node.start, node.end)
+        if name in self.functions:
+            return
         spelled = text[node.base.start : node.base.end]
         if not self.facts.scopes.is_intrinsic(name, key) and spelled not in self.facts.application.macros_of(key):
             raise CannotPrint(f"the function '{name}', whose source hfpy does not have,", node.start, node.end, SOURCE)
 
     # -- expressions
 
+    def call_at(self, expr: Expr) -> CallSite | None:
+        """The call of a routine with source that an expression of the current statement is."""
+        return self._site(expr)
+
+    def component_rank(self, chain: str) -> int:
+        """The rank of a component that is a parameter of the kernel."""
+        return self.spelling.ranks.get(self.spelling.components.get(chain, ""), 0)
+
+    def places(self, name: str, inner: str) -> str:
+        """The index list of an array, with the thread's own index where all threads share one."""
+        first = self.spelling.threaded.get(name)
+        return inner if first is None else f"hf_thread, {inner}" if first else f"{inner}, hf_thread"
+
     def _site(self, expr: Expr) -> CallSite | None:
         return self._sites.get((self._key, expr.start, expr.end))
 
     def _render(self, expr: Expr, text: str, planned: Any) -> str:
         """The text of an expression: kernels' own rules first, then those of the host."""
+        if self.lanes and isinstance(expr, ArrayConstructor):
+            raise CannotPrint("an array constructor in a 'where'", expr.start, expr.end)
+        if self.lanes and isinstance(expr, Apply) and self._worked_out_before(expr, planned):
+            return self.whole(expr, text, planned)
+        if self.lanes and isinstance(expr, Name | Apply | Component):
+            made = self.element(expr, text, planned)
+            if made is not None:
+                return made
+            if isinstance(expr, Apply) and self.indices(expr, planned) is not None:
+                return self.scalar(expr, text, planned)
         if isinstance(expr, Component):
             chain = component_name(expr)
             if chain in self.spelling.components:
                 return self.spelling.components[chain]
+            packed = packed_name(expr)
+            if packed is not None and packed[0] in self.spelling.components:
+                if self.lanes and any(isinstance(a, Range) for a in packed[1]):
+                    raise CannotPrint("a component of a section in a 'where'", expr.start, expr.end)
+                listed = ", ".join(self._render(a, text, planned) for a in packed[1])
+                return f"{self.spelling.components[packed[0]]}({listed})"
             if root_name(expr) in self.refusals.names:
                 raise Follows(f"'{chain}'")
             if chain:
                 raise CannotPrint(f"'{chain}'", expr.start, expr.end)
         if isinstance(expr, Name | Apply):
+            if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in self.functions:
+                return self.functions.text(expr.base.name, [self._render(a, text, planned) for a in expr.args])
             site = self._site(expr)
             if site is not None:
                 return self._call(site, expr.args if isinstance(expr, Apply) else (), text, planned)
@@ -240,6 +429,13 @@ class KernelText(AccessRewriter):
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
             return self._inquiry(expr, text, planned)
         return super()._render(expr, text, planned)
+
+    def _worked_out_before(self, expr: Apply, planned: Any) -> bool:
+        """Whether a function reference has one value for all elements."""
+        if self.indices(expr, planned) is not None or not isinstance(expr.base, Name):
+            return False
+        spelled = expr.base.name in {name.lower() for name in self.macros}
+        return not spelled and not self.by_element(expr)
 
     def _call(self, site: CallSite, args: tuple[Expr, ...], text: str, planned: Any) -> str:
         if len(args) > len(self.facts.routine(site.callee).dummies):
@@ -315,7 +511,6 @@ class KernelText(AccessRewriter):
 
     def _threaded(self, expr: Name | Apply, name: str, text: str, planned: Any) -> str:
         """A local array's part of the array of all threads."""
-        first = self.spelling.threaded[name]
         entry = planned.get((expr.start, expr.end))
         inner: str | None = None
         if entry is not None:
@@ -326,5 +521,4 @@ class KernelText(AccessRewriter):
                 inner = ", ".join(self._render(a, text, planned) for a in expr.args)
             else:
                 inner = ",".join([":"] * self.spelling.ranks[name])
-        listed = f"hf_thread, {inner}" if first else f"{inner}, hf_thread"
-        return f"{name}({listed})"
+        return f"{name}({self.places(name, inner)})"

@@ -1,0 +1,111 @@
+"""The plain form of a program, from which kernels are printed. Host code is made from the program as it is.
+
+Each step looks at the routines with regions that become kernels and at those that they call, and gives edits of their
+text, which is read and analysed again like the user's own. A step whose text is not accepted is left out, and the
+printers refuse what they do not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from hfpy.analyze.analysis import analyse
+from hfpy.analyze.checks import check
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.diagnostics import Diagnostic, Place, has_errors
+from hfpy.parse.application import with_texts
+from hfpy.transform.edits import Edit, OverlapError, apply_edits
+from hfpy.transform.passes import NewText, with_text
+from hfpy.transform.plain.aliased import alias_edits
+from hfpy.transform.plain.arrayvalues import value_edits
+from hfpy.transform.plain.objectargs import object_edits
+from hfpy.transform.plain.tables import table_edits
+from hfpy.transform.wrapping import wrap_line
+
+Edits = Mapping[str, list[Edit]]
+#: Gives the edits of routines, by their keys.
+Step = Callable[[Facts, Effects, Collection[str]], Edits]
+
+
+@dataclass(frozen=True)
+class PlainForm:
+    """The program in plain form. ``rows`` are, for each file that differs, the lines (0-based) of the program as it is
+    that its lines stem from.
+    """
+
+    facts: Facts
+    effects: Effects
+    rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def row(self, path: str, row: int) -> int:
+        """The line that a line of a file stems from, both counted from 0."""
+        rows = self.rows.get(path)
+        return rows[row] if rows is not None and 0 <= row < len(rows) else row
+
+    def told(self, found: Diagnostic) -> Diagnostic:
+        """A diagnostic with its places in the program as it is."""
+
+        def back(place: Place) -> Place:
+            return replace(place, line=self.row(place.file, place.line - 1) + 1)
+
+        related = tuple(replace(r, place=back(r.place)) for r in found.related)
+        return replace(found, place=back(found.place), related=related)
+
+
+def plain_form(
+    facts: Facts, effects: Effects, writes_kernels: Callable[[str], bool], packs: Callable[[str], bool]
+) -> PlainForm:
+    """The plain form of a program. ``writes_kernels`` tells it of a backend, ``packs`` that sections with gaps are no
+    arguments there.
+    """
+    # In fixed form lines end where they would have to go on.
+    keys = [key for key in in_kernels(facts, writes_kernels) if not facts.application.file(key).fixed]
+    owners = {r.routine for r in facts.positions.regions}
+    packed = all(packs(facts.backend(key)) for key in keys if key in owners)
+    form = PlainForm(facts, effects)
+    steps: tuple[Step, ...] = (table_edits, alias_edits, partial(value_edits, packs=packed), object_edits)
+    for step in steps if keys else ():
+        edits = {path: made for path, made in step(form.facts, form.effects, keys).items() if made}
+        form = (_after(form, edits) or form) if edits else form
+    return form
+
+
+def in_kernels(facts: Facts, writes_kernels: Callable[[str], bool]) -> list[str]:
+    """The routines with regions that become kernels, and those that code in kernels calls."""
+    found = dict.fromkeys(r.routine for r in facts.positions.regions if writes_kernels(facts.backend(r.routine)))
+    owners = set(found)
+    pending = list(found)
+    while pending:
+        key = pending.pop()
+        for site in facts.graph.sites.get(key, ()):
+            inside = key not in owners or site.at.regions
+            if site.callee and inside and site.callee not in found and facts.live(site.at, key):
+                found[site.callee] = None
+                pending.append(site.callee)
+    return list(found)
+
+
+def _after(form: PlainForm, edits: Edits) -> PlainForm | None:
+    """The form with edits; None where its text is not accepted."""
+    application = form.facts.application
+    rows, texts = dict(form.rows), {}
+    for index in application.files:
+        if index.path not in edits:
+            continue
+        try:
+            done = apply_edits(index.source, edits[index.path], lambda text: wrap_line(text, application.macros))
+        except OverlapError:
+            return None
+        rows[index.path] = tuple(form.row(index.path, n - 1) for n in done.line_map)
+        shown = NewText(done.lines, tuple(index.user_line(n - 1) for n in done.line_map))
+        texts[index.path] = with_text(index, shown)
+    changed, problems = with_texts(application, texts)
+    hybrid = {f.path: f.hybrid for f in application.files}
+    changed = replace(changed, files=tuple(replace(f, hybrid=hybrid[f.path]) for f in changed.files))
+    facts = analyse(changed)
+    effects = Effects(facts)
+    problems += [*facts.found, *check(facts, effects)]
+    return None if has_errors(problems) else PlainForm(facts, effects, rows)
