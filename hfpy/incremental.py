@@ -115,6 +115,8 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
             pointed = isinstance(at.statement, Assignment) and at.statement.pointer
             if pointed or isinstance(at.statement, Call | DirectiveLine | Opaque):
                 rows.add(f"{at.regions} {at.statement.line.text}")
+            if isinstance(at.statement, Header) and at.statement.serial:
+                rows.add(f"{at.regions} serial {at.statement.line.text}")
             if isinstance(at.statement, Header) and at.statement.kind in ("associate", "block"):
                 rows.add(f"{at.regions} {at.statement.line.text}")
         for reference in uses(statements):

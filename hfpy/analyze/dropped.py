@@ -16,7 +16,7 @@ from hfpy.analyze.offloaded import OFFLOADING
 from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.application import Application
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
 _DECLARING = frozenset({"threadprivate", "declare", "routine"})
@@ -45,7 +45,7 @@ class Dropped:
             loops = "a loop" if len(self.others) == 1 else f"{len(self.others)} loops"
             message += f"; {loops} outside of regions {'is' if len(self.others) == 1 else 'are'} serial now"
         row = self.all[0].first
-        found = physical(index.source.lines[row])
+        found = physical(rows_of(index.source, index.fixed)[row])
         hint = "make such loops regions, too" if self.others else ""
         return note("HF240", message, Place(index.path, index.user_line(row), found.column + 1, found.length), hint)
 
@@ -93,7 +93,7 @@ def _on_device(index: FileIndex, routine: Routine, sentinel: str, made: Dropped)
 
 
 def _of_routine(index: FileIndex, routine: Routine, spans: Sequence[tuple[int, int]], made: Dropped) -> None:
-    rows = index.source.lines
+    rows = rows_of(index.source, index.fixed)
     listed = [d for d in _own(index, routine) if not _DECLARING & set(d.words)]
     pairs = list(_pairs(listed))
     for first, last in spans:

@@ -37,7 +37,7 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     statements = (at.statement for at in facts.graph.statements[routine.key])
     indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
     live = (r for r in everything if facts.live(r.at, routine.key))
-    loops = _ImpliedLoops()
+    loops = ImpliedLoops()
     references = [r for r in live if r.at.statement.line.key not in indexed and not loops.bind(r)]
     names = {r.name for r in references if r.name in iterators and not r.writes and not _is_own(regions, r)}
     if not names:
@@ -71,7 +71,7 @@ def _before(
         yield _error(routine, region, exposed[name])
 
 
-class _ImpliedLoops:
+class ImpliedLoops:
     """The implied loops of statements, each statement looked through once."""
 
     def __init__(self) -> None:

@@ -81,12 +81,15 @@ class LoopRegion:
 
 @dataclass(frozen=True)
 class World:
-    """What is known around a nest: the scopes, its routine, the references of that, the project's domains."""
+    """What is known around a nest: the scopes, its routine, the references of that, the project's domains, and
+    variables of which each thread has its own (``threadprivate``), by home unit and name.
+    """
 
     scopes: Scopes
     routine: Routine
     references: Sequence[Reference]
     domains: Mapping[str, DomainSpec]
+    of_threads: frozenset[tuple[str, str]] = frozenset()
 
 
 def perfect_nest(outer: Construct, most: int) -> list[Construct]:
@@ -94,10 +97,15 @@ def perfect_nest(outer: Construct, most: int) -> list[Construct]:
     loops = [outer]
     while len(loops) < most and len(loops[-1].body) == 1:
         inner = loops[-1].body[0]
-        if not isinstance(inner, Construct) or inner.kind != "do" or not _counted(inner):
+        if not isinstance(inner, Construct) or inner.kind != "do" or not _counted(inner) or serial_reason(inner):
             break
         loops.append(inner)
     return loops
+
+
+def serial_reason(loop: Construct) -> str:
+    """Why the user wants a loop to stay as it is; empty if nothing is said."""
+    return loop.header.serial if isinstance(loop.header, Header) else ""
 
 
 def _counted(loop: Construct) -> bool:
@@ -111,6 +119,8 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
     """
     if outer.kind != "do" or not _counted(outer):
         raise NotTaken("a loop of a region needs a variable and bounds", outer.header.line, _NEED)
+    if why := serial_reason(outer):
+        raise NotTaken(f"you call this loop serial: {why}", outer.header.line, "name others, or take @serial away")
     loops = perfect_nest(outer, len(names) or most)
     turns = tuple(_turns(loop.header) for loop in loops)
     _all_named(names, loops, turns)
@@ -129,6 +139,7 @@ def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], ord
         if not index_types(loop.header.line) or world.scopes.variable(turn.iterator, world.routine.key) is not None:
             _integer(world, loop.header, turn.iterator, (0, None))
         _upwards(loop.header.line, turn, (0, None))
+    _unchanged([loop], turns)
     sizes = {name: _size(world, loop, by_name[name]) for name in order}
     outermost_first = tuple(by_name[name] for name in reversed(order))
     return LoopRegion((loop,), outermost_first, tuple(sizes.items()))

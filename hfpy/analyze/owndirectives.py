@@ -16,7 +16,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.units import Routine
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 
 _SENTINELS = {"openmp": "omp", "openmp-target": "omp", "openacc": "acc"}
 # What shares out a loop, or is for the loop that follows.
@@ -41,7 +41,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
         for heeded in sorted(_heeded(facts)):
             yield from _done_by_every_thread(facts, routine, heeded)
         return
-    lines = facts.application.file(routine.key).source.lines
+    lines = _rows(facts, routine)
     for number, construct in enumerate(regions_of(routine)):
         region = construct.region
         if region is None or region.vector or RegionId(routine.key, number) not in facts.positions.regions:
@@ -59,7 +59,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
 
 def within_directives(facts: Facts, routine: Routine, row: int) -> bool:
     """Whether directives of the user's are open at a physical line (0-based) of a routine, or stand right before it."""
-    lines = facts.application.file(routine.key).source.lines
+    lines = _rows(facts, routine)
     return any(_around(lines, routine.header.last + 1, row, s) is not None for s in set(_SENTINELS.values()))
 
 
@@ -72,7 +72,7 @@ def _heeded(facts: Facts) -> frozenset[str]:
 
 def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iterator[Diagnostic]:
     """An error for each active region in a parallel region of the user's that nothing shares out among its threads."""
-    lines = facts.application.file(routine.key).source.lines
+    lines = _rows(facts, routine)
     kernels = facts.backend(routine.key) in DEVICE_BACKENDS
     around = {id(at.statement): at.constructs for at in facts.graph.statements[routine.key]}
     for number, construct in enumerate(regions_of(routine)):
@@ -94,6 +94,11 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
             "end yours before, let one thread do it (single, master), share out a loop around it, or --drop-directives"
         )
         yield error("HF216", message, place, hint, [Related(region.place, "the region")])
+
+
+def _rows(facts: Facts, routine: Routine) -> tuple[str, ...]:
+    index = facts.application.file(routine.key)
+    return rows_of(index.source, index.fixed)
 
 
 def _place(routine: Routine, lines: Sequence[str], number: int) -> Place:

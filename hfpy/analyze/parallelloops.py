@@ -19,12 +19,13 @@ from hfpy.analyze.loopregions import (
     loop_region,
     perfect_nest,
 )
+from hfpy.model.application import Application
 from hfpy.model.expressions import Keyword, Range
 from hfpy.model.statements import Construct, Header, Node, Statement, constructs
 from hfpy.model.units import FileIndex
 from hfpy.options import schedule_fault
 from hfpy.parse.directives import OPERATORS
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import Clause, OwnDirective, index_types, locality_of, own_directives_in
 
 _STATED = {("omp", ("parallel", "do")), ("omp", ("parallel", "do", "simd")), ("acc", ("parallel", "loop"))}
@@ -83,12 +84,13 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
     routine = world.routine
     unit = index.units[routine.unit]
     behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
-    listed = [d for d in own_directives_in(index.source.lines, routine.header.last + 1, behind, False) if d.sentinel]
+    rows = rows_of(index.source, index.fixed)
+    listed = [d for d in own_directives_in(rows, routine.header.last + 1, behind, index.fixed) if d.sentinel]
     regions = [(c.header.line.first, c.end.line.last) for c in routine.regions if c.end is not None]
     loops = {c.header.line.first: c for c in constructs(routine.body) if c.kind in ("do", "doconcurrent")}
     blocks = _open_blocks(listed)
     impure = {"pure", "elemental"} & set(routine.prefix) - ({"elemental"} if "impure" in routine.prefix else set())
-    for row, loop, marks in _found(index, listed, loops, routine.body):
+    for row, loop, marks in _found(rows, listed, loops, routine.body):
         if any(first <= row <= last for first, last in regions):
             continue  # part of a region already
         own = marks[0] if marks else None
@@ -100,18 +102,18 @@ def candidates(index: FileIndex, world: World) -> Iterator[Candidate | Kept]:
             continue
         try:
             yield from [
-                _candidate(world, listed, (*marks, *_leading(index, listed, one, marks)), one, row) for one in loop
+                _candidate(world, listed, (*marks, *_leading(rows, listed, one, marks)), one, row) for one in loop
             ]
         except NotTaken as fault:
             yield Kept(row, fault.message)
 
 
 def _leading(
-    index: FileIndex, listed: Sequence[OwnDirective], loop: Construct, marks: Sequence[OwnDirective]
+    rows: Sequence[str], listed: Sequence[OwnDirective], loop: Construct, marks: Sequence[OwnDirective]
 ) -> Iterator[OwnDirective]:
     """An ``!$acc loop`` right before a loop in ``kernels``."""
     for directive in listed:
-        right_before = _next_code(index.source.lines, directive.last + 1) == loop.header.line.first
+        right_before = _next_code(rows, directive.last + 1) == loop.header.line.first
         if right_before and directive.for_loop and directive not in marks and marks:
             yield directive
 
@@ -135,12 +137,11 @@ Found = tuple[int, "list[Construct] | str", tuple[OwnDirective, ...]]
 
 
 def _found(
-    index: FileIndex, listed: Sequence[OwnDirective], loops: Mapping[int, Construct], body: Sequence[Node]
+    rows: Sequence[str], listed: Sequence[OwnDirective], loops: Mapping[int, Construct], body: Sequence[Node]
 ) -> Iterator[Found]:
     """The line that says that something is parallel, the loops that are meant (or why there are none), and the
     directives that say it.
     """
-    rows = index.source.lines
     ends = {first: last for first, last, _ in _open_blocks(listed)}
     for directive in listed:
         key = (directive.sentinel, directive.words)
@@ -204,10 +205,38 @@ def _between(nodes: Sequence[Node], first: int, last: int) -> list[Node]:
 # -- clauses
 
 
+def of_threads(application: Application) -> frozenset[tuple[str, str]]:
+    """The variables that directives make ``threadprivate``, by home unit and name."""
+    found: set[tuple[str, str]] = set()
+    for key, routine in application.routines.items():
+        index = application.file(key)
+        unit = index.units[routine.unit]
+        behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
+        last = routine.body_first if routine.body_first >= 0 else behind
+        for directive in own_directives_in(rows_of(index.source, index.fixed), routine.header.first, last, index.fixed):
+            if directive.words == ("threadprivate",):
+                names = set(directive.listed)
+                blocks = {m for g in routine.spec.groups if g.kind == "common" and g.name in names for m in g.members}
+                found |= {(key, name) for name in names | blocks if name in routine.spec.symbols}
+    return frozenset(found)
+
+
+def _of_threads(world: World, loop: Construct) -> str:
+    """A variable in a loop of which each thread has its own; empty if there is none."""
+    for reference in world.references:
+        if any(c is loop for c in reference.at.constructs):
+            found = world.scopes.variable(reference.name, world.routine.key)
+            if found is not None and (found.home, found.symbol.name) in world.of_threads:
+                return reference.name
+    return ""
+
+
 def _candidate(
     world: World, listed: Sequence[OwnDirective], marks: tuple[OwnDirective, ...], loop: Construct, owner: int
 ) -> Candidate:
     """A candidate with what the clauses of its directive say. Raises NotTaken."""
+    if name := _of_threads(world, loop):
+        raise NotTaken(f"each thread has its own '{name}' (threadprivate)", loop.header.line, "")
     last = _last(loop)
     inside = [d for d in listed if loop.header.line.first < d.first < last]
     ordered = any(_ORDERING & set(d.words) for d in inside)
@@ -299,6 +328,8 @@ def concurrent(world: World, loop: Construct) -> LoopRegion:
     header = loop.header
     assert isinstance(header, Header)
     line = header.line
+    if header.serial:
+        raise NotTaken(f"you call this loop serial: {header.serial}", line, "")
     if header.label:
         raise NotTaken("a labelled 'do concurrent'", line, "")
     if index_types(line) not in ("", "integer"):

@@ -96,6 +96,8 @@ class SharedArrays:
                 hint = "the result is the same in any order; write it once if speed matters"
                 self.found.append(note("HF509", shown, self._place(pair[0]), hint))
             case Refuted(pair=pair, witness=witness):
+                if self.body.region.explicit and len(self.body.region.domains) > 1:
+                    hint += "; if a loop has to stay serial, name the others alone: domName(…)"
                 self._tell(name, error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair)
             case Unknown(pair=pair, witness=witness) if witness is not None:
                 met = _meeting(name, pair, witness)

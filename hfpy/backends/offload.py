@@ -218,6 +218,7 @@ class OffloadRewriter(RegionRewriter):
 
     def _region(self, node: Construct, region: Region) -> Iterator[Edit]:
         yield from super()._region(node, region)
+        yield from self._serial_loops(node)
         names = self._addressed_names.pop(id(node), None)
         if names is None:
             return
@@ -232,6 +233,14 @@ class OffloadRewriter(RegionRewriter):
             self.contained.append(addresses.contained(node, number, names, self.backend.name))
         except NotAddressed as problem:
             self.found.append(not_shared(str(problem), node.header.line, self.routine.file))
+
+    def _serial_loops(self, node: Construct) -> Iterator[Edit]:
+        """OpenACC's word for loops that the user calls serial, where compilers would look for parallel ones."""
+        for inner in constructs(node.body) if self.backend.name == "openacc" else ():
+            header = inner.header
+            if isinstance(header, Header) and header.serial:
+                indent = " " * header.line.segments[0][2]
+                yield insert_lines(header.line.first, [f"{indent}!$acc loop seq"], 3, header.line.first)
 
     def _code(self, node: Construct, region: Region) -> RegionCode:
         code = super()._code(node, region)

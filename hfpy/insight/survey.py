@@ -19,6 +19,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.states import HOST, LOCAL, TRANSFER, States
 from hfpy.model.application import Application
 from hfpy.model.directives import Region
+from hfpy.model.statements import Header, constructs
 from hfpy.model.units import Routine, UnitIndex
 from hfpy.parse.edges import index_edges
 
@@ -74,6 +75,15 @@ class StatementView:
 
 
 @dataclass(frozen=True)
+class SerialView:
+    """A loop that the user calls serial: its variable (empty without one), its line, and the reason."""
+
+    var: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class PassedArray:
     """An array argument of a call: the names on both sides, and its state in the routine called (empty on a CPU)."""
 
@@ -113,6 +123,7 @@ class RoutineView:
     above: tuple[RegionView, ...] = ()
     data: tuple[DataView, ...] = ()
     statements: tuple[StatementView, ...] = ()
+    serial: tuple[SerialView, ...] = ()
 
     @property
     def kernels(self) -> tuple[RegionView, ...]:
@@ -172,7 +183,16 @@ def routine_view(facts: Facts, states: States, key: str) -> RoutineView:
         _regions(facts, position.above),
         data_views(facts, states, key),
         tuple(_statements(facts, states, key)),
+        tuple(_serial(facts, routine)),
     )
+
+
+def _serial(facts: Facts, routine: Routine) -> Iterator[SerialView]:
+    for construct in constructs(routine.body):
+        header = construct.header
+        if isinstance(header, Header) and header.serial:
+            line = facts.application.user_line(routine.key, header.line.first)
+            yield SerialView(header.var, line, header.serial)
 
 
 def _statements(facts: Facts, states: States, key: str) -> Iterator[StatementView]:

@@ -65,7 +65,7 @@ class Header(Statement):
     ``kind``: if, elseif, else, do, dowhile, doconcurrent, select, selecttype, case, where,
     elsewhere, forall, associate, block, critical. ``exprs`` are the condition, the bounds (lower, upper, step) of a
     ``do``, the selector, the case values; ``var`` is the loop variable, ``var_start`` its offset in the line;
-    ``names`` the associate names.
+    ``names`` the associate names. ``serial`` is the user's reason why a loop has to stay as it is (``@serial``).
     """
 
     kind: str
@@ -75,6 +75,7 @@ class Header(Statement):
     label: str = ""
     names: tuple[str, ...] = ()
     var_start: int = -1
+    serial: str = ""
 
 
 @dataclass(frozen=True, slots=True)

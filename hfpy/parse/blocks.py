@@ -87,6 +87,7 @@ class BlockBuilder:
         self.found: list[Diagnostic] = []
         self.scopes: list[StencilScope] = []
         self.given_up = False
+        self.serial: tuple[LogicalLine, str] | None = None  # a @serial whose loop has not come yet, and its reason
         # The open @stencilProgram, its line, and the blocks around it.
         self.scope: tuple[Directive, LogicalLine, list[_Open]] | None = None
 
@@ -100,6 +101,8 @@ class BlockBuilder:
             self._directive(line)
             return
         statement = parse_statement(line)
+        if self.serial is not None:
+            statement = self._serial(statement)
         match statement:
             case Header(kind=kind) if kind in _MIDDLE:
                 self._middle(statement, kind)
@@ -111,6 +114,16 @@ class BlockBuilder:
                 self._append(statement)
         if line.label:
             self._labelled_end(line.label)
+
+    def _serial(self, statement: Statement | None) -> Statement:
+        """The statement behind a ``@serial``, a loop with its reason."""
+        assert self.serial is not None
+        line, reason = self.serial
+        self.serial = None
+        if isinstance(statement, Header) and statement.kind in ("do", "dowhile", "doconcurrent"):
+            return replace(statement, serial=reason)
+        self.found.append(error("HF207", "@serial stands before a loop", line.place(self.file), "put it right before"))
+        return statement if statement is not None else DirectiveLine(line, "serial")
 
     def _open(self, kind: str, statement: Statement) -> None:
         """A block begins; the first that is nested too deeply is reported, and the rest of the unit is not read."""
@@ -125,6 +138,8 @@ class BlockBuilder:
         """The tree; blocks still open are reported. Nothing of a unit whose blocks are nested too deeply."""
         if self.given_up:
             return ()
+        if self.serial is not None:
+            self._serial(None)
         if self.scope is not None:
             self.found.append(error("HF204", "@stencilProgram is not closed", self.scope[1].place(self.file)))
         if self.stack and self.stack[-1].complete:
@@ -173,6 +188,8 @@ class BlockBuilder:
             self._append(block.build(None))
 
     def _directive(self, line: LogicalLine) -> None:
+        if self.serial is not None:
+            self._serial(None)
         directive, problems = parse_directive(line, self.file)
         self.found += problems
         if directive is None:
@@ -185,7 +202,9 @@ class BlockBuilder:
             message = f"@{directive.keyword} has no meaning in a comment"
             self.found.append(error("HF212", message, line.place(self.file), hint))
             return
-        if directive.keyword == "stencilprogram":
+        if directive.keyword == "serial" and not directive.end:
+            self.serial = line, directive.attributes[0].entries[0]
+        elif directive.keyword == "stencilprogram":
             self._scope(line, directive)
         elif directive.end:
             self._end_directive(line, directive.keyword)

@@ -3,6 +3,7 @@
     directive := '@' keyword '{' [ attribute { [','] attribute } ] '}' [anything]
     attribute := name '(' entry { ',' entry } ')'  |  flag
     end       := '@end' keyword [anything]
+    serial    := '@serial' ':' reason
 
 Names are case-insensitive; entries are split at commas of depth 0; unknown names are errors with a suggestion.
 """
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from types import MappingProxyType
 
-from hfpy.diagnostics import Diagnostic, Place, error, warning
+from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.directives import Domain, IfDirective, Reduction, Region
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
@@ -27,7 +28,7 @@ from hfpy.parse.tokens import matching, split_top, trim
 
 Sizes = Mapping[str, str]  # of the project's domains, by the names that mean them
 NO_SIZES: Sizes = MappingProxyType({})
-KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "if", "exit")
+KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "serial", "if", "exit")
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
     "march share team block fuse annotate transform specialise specialize async stride independent distinct"
@@ -37,8 +38,6 @@ MOST_COPIES = 256  # that unroll makes of a body
 FACTORS = ("unroll", "tile", "march", "share", "team")
 HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
 REGION_FLAGS = ("vector", "explicit")
-DEPENDANT_ATTRIBUTES = ("attribute", "domname", "domsize", "accpp", "dompp", "declarationprefix")
-DEPENDANT_FLAGS = ("autodom", "present", "transferhere", "host")
 TARGETS = ("cpu", "gpu")
 OPERATORS = "+ * - max min iand ior ieor .and. .or. .eqv. .neqv.".split()
 ARCHITECTURES = ("cpu", "host", "cuda", "gpu", "nvd", "nvidia", "openacc")
@@ -108,6 +107,8 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
         return None, [_unknown(line, file, found.start(1), found.end(1))]
     if keyword == "exit":
         return Directive(keyword, False, ()), []
+    if keyword == "serial":
+        return _serial(line, file, found.end(1))
     if not found.group(2) and keyword == "parallelregion" and not text[found.end() :].strip():
         return Directive(keyword, False, ()), []  # all of it comes from the loops behind
     if not found.group(2):
@@ -121,6 +122,21 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
     if problems:
         return None, problems
     return Directive(keyword, False, tuple(attributes)), []
+
+
+def _serial(line: LogicalLine, file: str, start: int) -> tuple[Directive | None, list[Diagnostic]]:
+    """``@serial: reason``."""
+    rest = line.text[start:].strip()
+    reason = rest[1:].strip()
+    if rest[:1] != ":" or not reason:
+        hint = "write why: @serial: each turn needs the one before"
+        return None, [error("HF202", "@serial needs a reason", line.place(file), hint)]
+    return Directive("serial", False, (Attribute("reason", (reason,), start, len(line.text)),)), []
+
+
+def is_serial(line: LogicalLine) -> bool:
+    """Whether a directive line is ``@serial``."""
+    return line.directive and line.compact.startswith("@serial:")
 
 
 def is_scheme(line: LogicalLine) -> bool:
@@ -287,7 +303,7 @@ def region_of(
     problems += more
     strides, more = _bounds(directive, "stride", count, (), line, file)
     problems += more
-    targets, more = _words(directive, "appliesto", TARGETS, line, file)
+    targets, more = listed_words(directive, "appliesto", TARGETS, line, file)
     problems += more
     reductions, more = _reductions(directive, line, file)
     problems += more
@@ -307,14 +323,14 @@ def region_of(
             applies_to=frozenset(targets),
             line=line,
             place=line.place(file),
-            template=_single(directive, "template"),
+            template=single_entry(directive, "template"),
             reductions=reductions,
             vector=any(a.flag and a.name == "vector" for a in directive.attributes),
             explicit=any(a.flag and a.name == "explicit" for a in directive.attributes),
             strides=strides,
-            name=_single(directive, "name"),
-            backend=_single(directive, "backend").lower(),
-            schedule=_single(directive, "schedule"),
+            name=single_entry(directive, "name"),
+            backend=single_entry(directive, "backend").lower(),
+            schedule=single_entry(directive, "schedule"),
             collapse=int(collapse.entries[0]) if collapse else 0,
             private=private,
             independent=independent,
@@ -388,14 +404,16 @@ def _first_of(entry: str, iterators: list[str]) -> bool:
     return entry.partition(":")[0].strip().lower() in iterators[:1]
 
 
-def _single(directive: Directive, name: str) -> str:
+def single_entry(directive: Directive, name: str) -> str:
+    """The value of an attribute as one text; empty without it."""
     attribute = directive.get(name)
     return ", ".join(attribute.entries) if attribute else ""
 
 
-def _words(
+def listed_words(
     directive: Directive, name: str, known: tuple[str, ...], line: LogicalLine, file: str
 ) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    """The entries of an attribute in lower case, and errors for those that are not known."""
     attribute = directive.get(name)
     if attribute is None:
         return (), []
@@ -427,42 +445,6 @@ def _reductions(directive: Directive, line: LogicalLine, file: str) -> tuple[tup
     return tuple(result), problems
 
 
-@dataclass(frozen=True, slots=True)
-class DependantsHead:
-    """The first line of a ``@domainDependant`` block, taken apart."""
-
-    domains: tuple[Domain, ...]
-    flags: frozenset[str]
-    access_macro: str
-    domain_macro: str
-    declaration_prefix: str
-
-
-def dependants_of(
-    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
-) -> tuple[DependantsHead | None, list[Diagnostic]]:
-    """What a ``@domainDependant`` line says (§3.3); ``known`` are sizes of the project's domains."""
-    problems = check_names(directive, line, file, DEPENDANT_ATTRIBUTES)
-    if problems:
-        return None, problems
-    domains, more = domains_of(directive, line, file, known)
-    problems += more
-    flags, more = _words(directive, "attribute", DEPENDANT_FLAGS, line, file)
-    problems += more
-    if problems:
-        return None, problems
-    states = [f for f in ("transferhere", "present", "host") if f in flags]
-    keep = frozenset(f for f in flags if f == "autodom") | frozenset(states[:1])
-    head = DependantsHead(
-        domains, keep, _single(directive, "accpp"), _single(directive, "dompp"), _single(directive, "declarationprefix")
-    )
-    if len(states) > 1:
-        attribute = directive.get("attribute")
-        place = line.place(file, attribute.start, attribute.end) if attribute else line.place(file)
-        return head, [warning("HF210", f"states {', '.join(states)} in one block: {states[0]} holds", place)]
-    return head, []
-
-
 def if_of(directive: Directive, line: LogicalLine, file: str) -> tuple[IfDirective | None, list[Diagnostic]]:
     """The condition of an ``@if`` (§3.5)."""
     known = {"architecture": ARCHITECTURES, "parallelregion": POSITIONS}
@@ -472,7 +454,7 @@ def if_of(directive: Directive, line: LogicalLine, file: str) -> tuple[IfDirecti
     if problems:
         return None, problems
     attribute = directive.attributes[0]
-    words, problems = _words(directive, attribute.name, known[attribute.name], line, file)
+    words, problems = listed_words(directive, attribute.name, known[attribute.name], line, file)
     if problems:
         return None, problems
     return IfDirective(attribute.name, words, line), []
@@ -490,23 +472,3 @@ def scheme_of(directive: Directive, line: LogicalLine, file: str) -> tuple[str, 
     if problems or attribute_or_none is None:
         return "", problems
     return attribute_or_none.entries[0].upper(), []
-
-
-def names_line(line: LogicalLine, file: str) -> tuple[list[tuple[str, Place]], list[Diagnostic]]:
-    """The names on one line of a ``@domainDependant`` block (trailing comma allowed; ``obj%member`` accepted)."""
-    names: list[tuple[str, Place]] = []
-    problems: list[Diagnostic] = []
-    text = line.text[1:] if line.text.startswith("@") else line.text
-    shift = len(line.text) - len(text)
-    for begin, end in split_top(text, ","):
-        a, b = trim(text, begin, end)
-        if a == b:
-            continue
-        word = text[a:b]
-        place = line.place(file, a + shift, b + shift)
-        if not re.fullmatch(r"[A-Za-z_]\w*(\s*(\([^()]*\))?\s*%\s*[A-Za-z_]\w*)*", word):
-            hint = "is @end domainDependant missing?"
-            problems.append(error("HF202", f"'{word}' is no list of names", place, hint))
-            break
-        names.append((re.sub(r"\s+", "", word).lower(), place))
-    return names, problems

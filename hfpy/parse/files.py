@@ -172,7 +172,7 @@ def index_text(
     indexed = index_units(str(path), lines, lambda c, scheme: holds_architecture(c, backend_for(options, scheme)))
     found += indexed.diagnostics
     reads_directives = hybrid or any(line.directive for line in lines)
-    if options.directives_as_regions and not fixed:
+    if options.directives_as_regions:
         reads_directives = reads_directives or calls_loops_parallel(source.lines)
     if not reads_directives:
         # The compiler will tell what is wrong with a plain file; it passes through hfpy.

@@ -19,7 +19,7 @@ _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
 _INCLUDE_LINE = re.compile(r"#\s*include\s*[\"<]([^\">]*)")
 _DIRECTIVE_WORDS = re.compile(
-    r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|stencilprogram|scheme|if|exit)\b", re.IGNORECASE
+    r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|stencilprogram|scheme|serial|if|exit)\b", re.IGNORECASE
 )
 
 
@@ -196,7 +196,9 @@ def _commented_out(path: str, index: int, line: str) -> Diagnostic:
     )
 
 
-def _comment_directive(lines: Sequence[str], index: int, out: list[LogicalLine], active: Sequence[bool] | None) -> int:
+def _comment_directive(
+    lines: Sequence[str], index: int, out: list[LogicalLine], active: Sequence[bool] | None, fixed: bool = False
+) -> int:
     """Read a directive behind ``!`` with its continuation lines (``!@ …`` or ``!& …``); return the next line's
     index.
     """
@@ -205,8 +207,8 @@ def _comment_directive(lines: Sequence[str], index: int, out: list[LogicalLine],
     continued = False
     while index < total:
         line = lines[index]
-        bang = line.find("!")
-        if bang < 0 or line[:bang].strip() or (active is not None and not active[index]):
+        bang = _comment_mark(line, fixed)
+        if bang < 0 or (active is not None and not active[index]):
             break
         text = line[bang + 1 :]
         if continued:
@@ -224,15 +226,16 @@ def _comment_directive(lines: Sequence[str], index: int, out: list[LogicalLine],
             break
     _emit(joiner, out, True, True)
     if re.match(r"@\s*domaindepend[ae]nt", out[-1].text, re.IGNORECASE):
-        return _commented_names(lines, index, out)
+        return _commented_names(lines, index, out, fixed)
     return index
 
 
-def _commented_names(lines: Sequence[str], index: int, out: list[LogicalLine]) -> int:
+def _commented_names(lines: Sequence[str], index: int, out: list[LogicalLine], fixed: bool) -> int:
     """The lines of names of a commented ``@domainDependant`` block (``! a, b`` or ``!@ a, b``)."""
     while index < len(lines):
-        stripped = lines[index].lstrip()
-        if stripped[:1] != "!" or _is_comment_directive(stripped):
+        mark = _comment_mark(lines[index], fixed)
+        stripped = lines[index][mark:]
+        if mark < 0 or _is_comment_directive(stripped):
             break
         body = stripped[1:].lstrip("@ \t").rstrip()
         if body:
@@ -310,6 +313,9 @@ def _fixed_form(
     index = 0
     total = len(lines)
     while index < total:
+        if _fixed_directive(lines[index]) and (active is None or active[index]):
+            index = _comment_directive(lines, index, out, active, True)
+            continue
         if (active is not None and not active[index]) or _fixed_comment(lines[index]):
             index += 1
             continue
@@ -320,7 +326,7 @@ def _fixed_form(
         column = 6 if "\t" not in code[:6] else code.index("\t") + 1
         joiner.add(code[column:], index, column)
         index += 1
-        while index < total:
+        while index < total and not _fixed_directive(lines[index]):
             if (active is not None and not active[index]) or _fixed_comment(lines[index]):
                 index += 1
                 continue
@@ -336,6 +342,20 @@ def _fixed_form(
             first = out[before]
             out[before] = replace(first, label=label, label_at=label_at)
     return out, found
+
+
+def _comment_mark(line: str, fixed: bool) -> int:
+    """Where the mark of a line that is a comment stands; -1 for any other line."""
+    if fixed and line[:1] in ("c", "C", "*"):
+        return 0
+    column = len(line) - len(line.lstrip())
+    return column if line[column : column + 1] == "!" else -1
+
+
+def _fixed_directive(line: str) -> bool:
+    """Whether a line of fixed form is a directive in a comment."""
+    mark = _comment_mark(line, True) if "@" in line else -1
+    return mark >= 0 and _is_comment_directive(line[mark:])
 
 
 def _fixed_code(line: str) -> str:

@@ -76,6 +76,11 @@ def take_loops(construct: Construct, region: Region, file: str) -> tuple[Region,
         text = header.line.text
         lower, upper, *steps = (piece(text, e) for e in header.exprs)
         bounds[header.var] = (lower, upper)
+        if header.serial:
+            message = f"the loop over '{header.var}' is the region's, and you call it serial: {header.serial}"
+            problems.append(
+                error("HF213", message, header.line.place(file), "leave it out of domName, or @serial away")
+            )
         problems += _other_bounds(region, header, lower, upper, file)
         for step in (s for s in steps if s != ONE):
             index = region.iterators.index(header.var)

@@ -30,7 +30,7 @@ _NEVER_LATER = frozenset(
 )  # are clauses
 _JOINED = re.compile(f"(?:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})+")
 _PART = re.compile("|".join(sorted(_KNOWN, key=len, reverse=True)))
-_PARALLEL = re.compile(r"!\$(?:omp|acc)\b|\bdo\s*,?\s*concurrent\b", re.IGNORECASE)
+_PARALLEL = re.compile(r"(?:!|^[c*])\$(?:omp|acc)\b|\bdo\s*,?\s*concurrent\b", re.IGNORECASE)
 _LOOPS = frozenset({"do", "loop", "simd", "taskloop", "distribute"})
 _BLOCKS = frozenset(
     "critical data host_data kernels masked master parallel scope sections serial single target task taskgroup teams "
@@ -97,6 +97,11 @@ class OwnDirective:
         if self.sentinel == "acc":
             return bool({"data", "host_data", "update"} & set(self.words))
         return "target" in self.words and bool({"data", "update"} & set(self.words))
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The names that ``threadprivate`` lists, those of common blocks without their slashes."""
+        return tuple(name.strip("/ ") for clause in self.clauses for name in clause.entries)
 
     @property
     def on_device(self) -> bool:

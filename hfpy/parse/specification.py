@@ -16,7 +16,8 @@ from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.deadline import Deadline
 from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups
-from hfpy.parse.directives import NO_SIZES, DependantsHead, Sizes, dependants_of, if_of, names_line, parse_directive
+from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
+from hfpy.parse.directives import NO_SIZES, Sizes, if_of, parse_directive
 from hfpy.parse.expressions import expression
 from hfpy.parse.fragments import fragment, shape_of
 from hfpy.parse.grammar import GrammarError

@@ -32,6 +32,8 @@ def explanation(routine: RoutineView, target: str) -> str:
         widths = [max(len(row[i]) for row in rows) for i in range(5)]
         lines.append("  data (* parallel dimension, + inserted):")
         lines += ["    " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    for loop in routine.serial:
+        lines.append(f"  serial loop{f' over {loop.var}' if loop.var else ''} in line {loop.line}: {loop.reason}")
     if routine.statements:
         lines.append("  array statements of the host on arrays that are on the device:")
     for found in routine.statements:

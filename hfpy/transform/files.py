@@ -13,7 +13,7 @@ from hfpy.model.directives import Region
 from hfpy.model.names import is_operator
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.directives import is_scheme
+from hfpy.parse.directives import is_scheme, is_serial
 from hfpy.parse.files import leaves_preprocessed
 from hfpy.parse.physical import identifiers, names_in_rows, physical
 from hfpy.transform import debugprint, profiling, races, tracing
@@ -31,6 +31,7 @@ from hfpy.transform.edits import (
     replace_range,
 )
 from hfpy.transform.firsttouch import first_touches, touching_loop
+from hfpy.transform.fixedform import lines_for
 from hfpy.transform.leniencies import logical_equalities, repeated_declarations
 from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
@@ -86,7 +87,7 @@ class FileRewriter:
         added = self.workshop.finish(self.index, self.found)
         if edits or self._needs_macros():
             edits.append(insert_lines(0, [*self._head(), *added.head], -10, 0))
-        wrap = None if self.index.fixed else (lambda text: wrap_line(text, self.facts.application.macros))
+        wrap = lines_for(self.index, self.facts.application.macros)
         try:
             edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
         except OverlapError as clash:
@@ -183,6 +184,7 @@ class FileRewriter:
         for touch in touches:
             yield from touching_loop(touch, self._indent(touch.statement.line))
         accesses = AccessRewriter(self.facts, routine, rewriter.block_loops if rewriter is not None else {})
+        yield from self._serial_lines(routine, removed)
         touched = {id(touch.statement) for touch in touches}
         gone = {row for first, last in removed for row in range(first, last + 1)}
         for at in self.facts.graph.statements[routine.key]:
@@ -204,6 +206,15 @@ class FileRewriter:
         yield from self._with(debugprint.MODULE, debug_prints(self.facts, self.effects, routine))
         yield from self._with(profiling.MODULE, profiled(self.facts, self.effects, routine))
         yield from self._allocations(routine, declarations.allocations)
+
+    def _serial_lines(self, routine: Routine, removed: list[tuple[int, int]]) -> Iterator[Edit]:
+        """``@serial`` becomes a comment, where its loop is still there."""
+        unit = self.index.units[routine.unit]
+        behind = unit.contains if unit.contains >= 0 else unit.last
+        for line in self.index.lines[unit.first : behind]:
+            gone = any(first <= line.first <= last for first, last in removed)
+            if is_serial(line) and not line.comment and not gone:
+                yield comment_out(self.index.source, line.first, line.last)
 
     def _with(self, module: str, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Edits that make a routine use a module of the runtime, if there are any."""

@@ -31,7 +31,7 @@ def written_out(index: FileIndex, world: World, nest: Construct) -> tuple[list[E
     except NotTaken as fault:
         return [], [fault.error(index.path)]
     own = [line.text[a.start : a.end] for a in directive.attributes if a.name not in ("domname", "explicit")]
-    column = line.segments[0][2] - (1 if line.comment else 0)
+    column = 0 if index.fixed else line.segments[0][2] - (1 if line.comment else 0)
     rows = directive_rows(column, [*made.attributes, *own], _sign(line))
     edits = [replace_lines(line.first, line.last, rows)]
     if nest.end is None:

@@ -15,7 +15,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.units import FileIndex
 from hfpy.transform.edits import Edit, apply_edits
-from hfpy.transform.wrapping import wrap_line
+from hfpy.transform.fixedform import lines_for
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Pass(Protocol):
 
 def edited(index: FileIndex, edits: list[Edit], macros: Collection[str]) -> NewText:
     """A file with edits, and which line of the user's file each line stems from."""
-    done = apply_edits(index.source, edits, lambda text: wrap_line(text, macros))
+    done = apply_edits(index.source, edits, lines_for(index, macros))
     before = index.expanded
     lines = tuple(before[n - 1] if before is not None and n else n for n in done.line_map)
     return NewText(done.lines, lines)

@@ -37,10 +37,10 @@ class Settled:
 
 
 def read_settled(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
-    """The application of some files, settled."""
+    """The application of some files, settled; where directives are read as regions, none is dropped yet."""
     application, found = read_application(paths, options, progress)
     made = Settled(application, found)
-    for step in (with_open_regions, without_dropped):
+    for step in (with_open_regions, *(() if options.directives_as_regions else (without_dropped,))):
         made = made if has_errors(made.found) else step(made)
     return made
 

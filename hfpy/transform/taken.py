@@ -14,19 +14,20 @@ from hfpy.analyze.analysis import analyse
 from hfpy.analyze.context import located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.iterators import ImpliedLoops
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
-from hfpy.analyze.parallelloops import Candidate, Kept, candidates
+from hfpy.analyze.parallelloops import Candidate, Kept, candidates, of_threads
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.uses import uses
+from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors, note
 from hfpy.model.application import Application
 from hfpy.model.statements import Construct, Header, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.application import completed
 from hfpy.parse.nests import own_nest
-from hfpy.parse.physical import physical
+from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import calls_loops_parallel
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.transform.ownloops import directive_rows, last_row
@@ -58,20 +59,22 @@ def with_parallel_loops(settled: Settled, judge: Judge) -> Settled:
     application = settled.application
     worlds = _worlds(application)
     loops, kept = _candidates(application, worlds)
-    if not loops and not kept:
-        return settled
+    if not loops:
+        notes = [_note(application.file(key), row, why) for key, row, why in kept]
+        return without_dropped(replace(settled, notes=(*settled.notes, *notes)))
+    before: _Before = _Before(settled, judge)
     for _ in range(_ROUNDS):
         loops = _deep_enough(worlds, loops)
         active = [loop for loop in _outermost(loops) if not loop.why]
         made = _written(settled, worlds, active)
         if not active:
             break
-        loops, settled_now = _judged(application, made, loops, judge)
+        loops, settled_now = _judged(application, made, loops, before)
         if settled_now:
             break
     else:
         loops = [replace(loop, why=loop.why or "too many rounds were needed") for loop in loops]
-        made = settled
+        made = without_dropped(settled)
     notes = [_note(application.file(key), row, why) for key, row, why in kept]
     notes += [_note(application.file(x.key), _first_row(x), x.why) for x in _outermost(loops) if x.why]
     return replace(made, notes=(*made.notes, *dict.fromkeys(notes)))
@@ -82,17 +85,18 @@ def _first_row(loop: _Loop) -> int:
 
 
 def _note(index: FileIndex, row: int, why: str) -> Diagnostic:
-    found = physical(index.source.lines[row])
+    found = physical(rows_of(index.source, index.fixed)[row])
     place = Place(index.path, index.user_line(row), found.column + 1, found.length)
     return note("HF242", f"this stays as it is and becomes no region: {why}", place)
 
 
 def _worlds(application: Application) -> dict[str, World]:
     scopes = Scopes(application)
-    parallel = {f.path for f in application.files if not f.fixed and calls_loops_parallel(f.source.lines)}
+    parallel = {f.path for f in application.files if calls_loops_parallel(f.source.lines)}
     domains = application.options.domains
+    private = of_threads(application) if parallel else frozenset()
     return {
-        key: World(scopes, routine, uses(located(routine)), domains)
+        key: World(scopes, routine, uses(located(routine)), domains, private)
         for key, routine in application.routines.items()
         if routine.body and routine.file in parallel
     }
@@ -155,21 +159,20 @@ def _written(settled: Settled, worlds: Mapping[str, World], loops: Sequence[_Loo
         index = application.file(loop.key)
         region = loop.candidate.region(worlds[loop.key], loop.depth)
         edits = changes.setdefault(index.path, {})
-        edits |= dict.fromkeys(_edits(application.routines[loop.key], worlds[loop.key], loop.candidate, region))
+        edits |= dict.fromkeys(_edits(index, worlds[loop.key], loop.candidate, region))
     made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
-    if not changes:
-        return made
     whole, problems = completed(made.application)
     made = Settled(whole, [*made.found, *problems], made.notes)
     return made if has_errors(made.found) else without_dropped(made)
 
 
-def _edits(routine: Routine, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
+def _edits(index: FileIndex, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
     """The directive in the place of the user's, and the end behind the loops."""
+    routine = world.routine
     header = candidate.outer.header.line
     for mark in candidate.marks:
         yield replace_lines(mark.first, mark.last, ())
-    column = header.segments[0][2]
+    column = 0 if index.fixed else header.segments[0][2]
     rows = directive_rows(column, [*region.attributes, *candidate.attributes], "!@")
     end = " " * column + "!@end parallelRegion"
     if candidate.outer.kind != "doconcurrent":
@@ -209,7 +212,26 @@ def _as_loops(outer: Construct, region: LoopRegion, rows: Sequence[str], end: st
 # -- judgement
 
 
-def _judged(application: Application, made: Settled, loops: Sequence[_Loop], judge: Judge) -> tuple[list[_Loop], bool]:
+@dataclass
+class _Before:
+    """What is wrong with the application as it is, looked for when it is asked."""
+
+    settled: Settled
+    judge: Judge
+    _errors: frozenset[tuple[str, str]] | None = None
+
+    def has(self, diagnostic: Diagnostic) -> bool:
+        """Whether an error is there without any new region."""
+        if self._errors is None:
+            facts = analyse(self.settled.application)
+            found = self.judge(facts, Effects(facts))
+            self._errors = frozenset((d.code, d.message) for d in found if d.severity == "error")
+        return (diagnostic.code, diagnostic.message) in self._errors
+
+
+def _judged(
+    application: Application, made: Settled, loops: Sequence[_Loop], before: _Before
+) -> tuple[list[_Loop], bool]:
     """The loops after what is said of their regions, and whether nothing changed."""
     active = [x for x in _outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
@@ -224,12 +246,14 @@ def _judged(application: Application, made: Settled, loops: Sequence[_Loop], jud
     else:
         facts = analyse(made.application)
         effects = Effects(facts)
-        found = judge(facts, effects)
+        found = before.judge(facts, effects)
         regions = list(_regions(made.application, rows))
         for d in found:
             blamed = _blamed(d, regions)
             if blamed is not None and _counts(d, blamed):
                 faults.setdefault(id(blamed), d.message)
+            elif blamed is None and d.severity == "error" and not before.has(d):
+                faults = {**{id(x): d.message for x in _near(facts, d, regions)}, **faults}
         for construct, number, x in regions:
             if id(x) not in faults and (why := _leaving(facts, effects, construct, number, x)):
                 faults[id(x)] = why
@@ -267,6 +291,24 @@ def _blamed(diagnostic: Diagnostic, regions: Regions) -> _Loop | None:
     return None
 
 
+def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[_Loop]:
+    """The loops that an error outside of them may come from: those that lead to its routine, else those in it, else
+    those of its file, else all.
+    """
+    place = diagnostic.place
+    key = next((k for k, r in facts.application.routines.items() if r.file == place.file and _holds(r, place)), "")
+    above = facts.positions.get(key).above
+    leading = [loop for _, number, loop in regions if RegionId(loop.key, number) in above]
+    inside = [loop for _, _, loop in regions if loop.key == key]
+    beside = [loop for _, _, loop in regions if facts.routine(loop.key).file == place.file]
+    return leading or inside or beside or [loop for _, _, loop in regions]
+
+
+def _holds(routine: Routine, place: Place) -> bool:
+    last = routine.end.last if routine.end is not None else -1
+    return routine.kind not in ("module", "submodule") and routine.header.first < place.line <= last + 1
+
+
 def _counts(diagnostic: Diagnostic, loop: _Loop) -> bool:
     """Whether a diagnostic speaks against a region. What the user states to be parallel may be doubtful, as in regions
     that he writes, if all that is in doubt is whether points meet in an element.
@@ -287,7 +329,7 @@ def _leaving(facts: Facts, effects: Effects, construct: Construct, number: int, 
         return ""
     sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number).place()
     for name in sharing.lastprivate:
-        if name in loop.candidate.private:
+        if name in loop.candidate.private and not _counts_only(facts, loop.key, name):
             return f"'{name}' is private in it, but its value is used behind the loop"
     set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
     for name in sharing.firstprivate:
@@ -295,3 +337,16 @@ def _leaving(facts: Facts, effects: Effects, construct: Construct, number: int, 
         if name in set_in_it and (data is None or not data.rank):
             return f"'{name}' is read before it is set, so that it goes from point to point"
     return ""
+
+
+def _counts_only(facts: Facts, key: str, name: str) -> bool:
+    """Whether a routine reads a variable in loops over it alone, so that no value of it is used behind them."""
+    implied = ImpliedLoops()
+    reads = (r for r in facts.references[key] if r.name == name and not r.writes)
+    return all(implied.bind(r) or any(_over(c, name, r) for c in r.at.constructs) for r in reads)
+
+
+def _over(construct: Construct, name: str, reference: Reference) -> bool:
+    """Whether a reference stands in a loop over a name, and not in its bounds."""
+    header = construct.header
+    return isinstance(header, Header) and header.var == name and header is not reference.at.statement

@@ -28,7 +28,7 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
     lead = indent + "    & "
     first = True
     while len(rest) > LIMIT:
-        at = _break(rest, LIMIT - 2, macros, len(indent) if first else len(lead))
+        at = broken_at(rest, LIMIT - 2, macros, len(indent) if first else len(lead))
         if at <= 0:
             break
         lines.append(rest[:at].rstrip() + " &")
@@ -38,8 +38,8 @@ def wrap_line(text: str, macros: Collection[str] = ()) -> list[str]:
     return lines
 
 
-def _break(text: str, limit: int, macros: Collection[str], least: int) -> int:
-    """The best offset to break at: shallow parentheses first, then far right; 0 if there is none."""
+def broken_at(text: str, limit: int, macros: Collection[str], least: int) -> int:
+    """The best offset to break a line at: shallow parentheses first, then far right; 0 if there is none."""
     lowered = {m.lower() for m in macros}
     best = (1 << 30, 0)
     depth = 0

@@ -91,6 +91,7 @@ TEXT_PLACES = {
     "backends/base.py": "a template's text as lines",
     "backends/c/values.py": "names that C and C++ keep for themselves, with underscores behind them",
     "transform/edits.py": "lines of a file, which edits change in place",
+    "transform/fixedform.py": "lines of fixed form, whose columns say what they are",
     "transform/wrapping.py": "lines that are too long, broken between tokens",
 }
 _METHODS = frozenset(

@@ -15,7 +15,7 @@ NOT_OURS = {".git", "build", "shared", ".venv", "venv"}
 SOURCES = sorted(
     p for p in ROOT.rglob("*") if p.suffix in FORTRAN and not NOT_OURS & set(p.relative_to(ROOT).parts) and p.is_file()
 )
-DIRECTIVE = re.compile(rb"^[ \t]*!?@\w")
+DIRECTIVE = re.compile(rb"^(?:[ \t]*!?|[cC*])@ ?[\w&]")
 
 
 def passed_through(data: bytes, name: str, folder: Path, **options: object) -> bytes:

@@ -90,7 +90,13 @@ REFUSED = {
     "a bound set in it": ("do i = 1, n\nn = 3\nend do", "HF241", 11, "'n' is set in the nest", ""),
     "an iterator set in it": ("do i = 1, nx\ni = 3\nend do", "HF241", 11, "'i' is set in the nest", ""),
     "a jump out": ("do i = 1, nx\nif (a(i,1) > 0) exit\nend do", "HF405", 11, "leaves", ""),
-    "points that meet": ("do k = 1, nz\ndo i = 1, nx\na(i,1) = k\nend do\nend do", "HF504", 12, "a(1,1)", ""),
+    "points that meet": (
+        "do k = 1, nz\ndo i = 1, nx\na(i,1) = k\nend do\nend do",
+        "HF504",
+        12,
+        "a(1,1)",
+        "name the others alone",
+    ),
     "carried": ("do i = 2, nx\na(i,1) = a(i-1,1)\nend do", "HF504", 11, "a(2,1)", ""),
     "used behind": ("do i = 1, nx\na(i,1) = 1\nend do\nn = i", "HF319", 13, "'i' is read", ""),
     "code behind the loops": (

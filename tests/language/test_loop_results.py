@@ -8,7 +8,9 @@ import pytest
 
 from tests.support import CHECKS, FLAGS, Batch, Case, Pair, load_pairs, translate_text
 
-PAIRS = {p.name: p for p in load_pairs(Path(__file__).parent / "loops")}
+FOLDER = Path(__file__).parent / "loops"
+FIXED = {"fixed.f": (FOLDER / "fixed.f").read_text()}
+PAIRS = {p.name: p for p in [*load_pairs(FOLDER), Pair("fixed", FIXED, FIXED, "fixed")]}
 WAYS: Mapping[str, Mapping[str, Any]] = {
     "sequential": {"backend": "sequential", "opt": 0},
     "openmp": {"backend": "openmp"},
@@ -23,7 +25,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Batch:
 
 
 def _translated(tested: Pair, way: str) -> Case:
-    options = {"directives_as_regions": tested.name == "taken", "exports": (f"run_{tested.name}",), **WAYS[way]}
+    options = {"directives_as_regions": tested.name != "bare", "exports": (f"run_{tested.name}",), **WAYS[way]}
     return Case(
         tested.name, translate_text(tested.hybrid, **options).require().files, tested.module, options["exports"][0]
     )

@@ -10,7 +10,8 @@ from tests.support import Translated, translate_text
 
 SOURCE = """module m
   implicit none
-  real(8) :: shared_value
+  real(8) :: shared_value, of_threads
+  !$omp threadprivate(of_threads)
 contains
   PREFIX subroutine s(nx, ny, nz, a, b, c, total)
     integer, intent(in) :: nx, ny, nz
@@ -31,6 +32,7 @@ contains
 end module m
 """
 NEST = "do j = 1, ny\ndo i = 1, nx\na(i,j) = i\nend do\nend do"
+INNER = "do i = 1, nx\na(i,j) = i\nend do"
 WITH_X = "do i = 1, nx\nx = i\na(i,1) = x\nend do"
 SIZES = "domName(i,j), domSize(nx,ny), explicit"
 
@@ -41,9 +43,13 @@ def translated(text: str, prefix: str = "", **options: object) -> Translated:
     return translate_text({"m.f90": source}, **options)
 
 
+def first_routine(done: Translated) -> str:
+    return done.text.split("contains")[1].split("end subroutine s")[0]
+
+
 def regions(done: Translated) -> list[str]:
     """The attributes of the regions of the first routine."""
-    text = done.require().text.split("end subroutine s")[0]
+    text = first_routine(done.require())
     rows = [r.strip() for r in text.splitlines() if r.strip().startswith("!@") and "end" not in r]
     joined = " ".join(r.removesuffix(" &").removeprefix("!@  ") for r in rows)
     return [r.removesuffix("}").strip().removesuffix("}") for r in joined.split("!@parallelRegion{") if r]
@@ -81,6 +87,10 @@ TAKEN = {
         "!$omp parallel do\ndo j = 1, ny\ndo i = 1, j\na(i,j) = 1\nend do\nend do",
         "domName(j), domSize(ny), explicit",
     ),
+    "a counter of implied loops behind": (
+        f"!$omp parallel do private(i)\ndo j = 1, ny\nw(1) = 0\n{INNER}\nend do\nprint *, (a(i,1), i = 1, nx)",
+        "domName(j), domSize(ny), explicit",
+    ),
     "OpenACC": (f"!$acc parallel loop gang num_gangs(4) collapse(2) copy(a) present(b)\n{NEST}", SIZES),
     "kernels loop": (f"!$acc kernels loop\n{NEST}\n!$acc end kernels loop", SIZES),
     "kernels": (f"!$acc kernels\n!$acc loop gang\n{NEST}\n!$acc end kernels", SIZES),
@@ -115,7 +125,7 @@ def test_taken(name: str) -> None:
     text, attributes = TAKEN[name]
     done = translated(text)
     assert regions(done) == [attributes]
-    here = done.text.split("end subroutine s")[0]
+    here = first_routine(done)
     assert ("!$acc" in here, "!$omp" in here) == (False, "num_threads" in text)
     assert [d.message for d in done.diagnostics if d.code == "HF242" and "num_threads" not in d.message] == []
 
@@ -147,6 +157,10 @@ KEPT = {
         f"do concurrent (i = 1:nx) local(x)\n{WITH_X[13:]}\ntotal = x",
         "used behind",
     ),
+    "a counter that goes on": (
+        f"!$omp parallel do private(i)\ndo j = 1, ny\nx = 1\n{INNER}\nend do\ndo i = i, 3\nx = i\nend do",
+        "'i' is private in it",
+    ),
     "a sum without reduction": ("!$omp parallel do\ndo i = 1, nx\nx = x + i\nend do", "from point to point"),
     "an atomic sum": (
         "!$omp parallel do\ndo i = 1, nx\n!$omp atomic\nx = x + i\nend do",
@@ -172,6 +186,8 @@ KEPT = {
     ),
     "a jump out": ("!$omp parallel do\ndo i = 1, nx\nif (a(i,1) > 0) exit\na(i,1) = 1\nend do", "leaves the region"),
     "kinds of do concurrent": ("do concurrent (integer(8) :: i = 1:nx)\na(i,1) = i\nend do", "a kind of their own"),
+    "a value of each thread": ("!$omp parallel do\ndo i = 1, nx\na(i,1) = of_threads\nend do", "threadprivate"),
+    "a bound that changes": ("do concurrent (i = 1:n)\na(i,1) = i\nn = 3\nend do", "'n' is set in the nest"),
     "downwards": ("do concurrent (i = nx:1:-1)\na(i,1) = i\nend do", "downwards"),
 }
 
@@ -186,9 +202,9 @@ def test_kept(name: str) -> None:
     first = next(
         n for n, row in enumerate(text.splitlines()) if "parallel do" in row or "acc" in row or "concurrent" in row
     )
-    assert notes[0].place.line == 10 + first
+    assert notes[0].place.line == 11 + first
     own = [row for row in text.splitlines() if row.startswith("!$")]
-    left = [row.strip() for row in done.text.split("end subroutine s")[0].splitlines()]
+    left = [row.strip() for row in first_routine(done).splitlines()]
     assert [row for row in left if row.startswith("!$")] == own
 
 
@@ -196,7 +212,7 @@ def test_a_chain_of_calls() -> None:
     """The outer loop becomes the region; with both it would be one in another."""
     done = translated("!$omp parallel do\ndo j = 1, ny\ncall inner(nx, a(:,j))\nend do", backend="openmp")
     assert regions(done) == ["domName(j), domSize(ny), explicit"]
-    assert [d.place.line for d in done.diagnostics if d.code == "HF242"] == [19]
+    assert [d.place.line for d in done.diagnostics if d.code == "HF242"] == [20]
     assert done.text.count("!@parallelRegion") == 1
 
 
@@ -228,7 +244,7 @@ def test_other_files_are_read() -> None:
 def test_places_behind_a_loop_that_was_written_anew() -> None:
     text = "do concurrent (i = 1:nx, a(i,1) > 0)\na(i,1) = 1\nend do\n"
     text += "!@parallelRegion\ndo i = 2, nx\na(i,1) = a(i-1,1)\nend do"
-    assert [(d.code, d.place.line) for d in translated(text).errors] == [("HF504", 15)]
+    assert [(d.code, d.place.line) for d in translated(text).errors] == [("HF504", 16)]
 
 
 def test_key_of_the_project(tmp_path: Path) -> None:
@@ -239,3 +255,37 @@ def test_key_of_the_project(tmp_path: Path) -> None:
     project.write_text('[project]\nsources = ["a.f90"]\ndirectives_as_regions = "yes"\n')
     with pytest.raises(HfpyError, match="true or false"):
         open_project(tmp_path, Given(), {})
+
+
+def test_an_error_elsewhere() -> None:
+    """What is wrong only with a region, but not where it stands: here a name that it needs."""
+    text = f"hfb0_s = 1\n!$omp parallel do\n{NEST}"
+    source = SOURCE.replace("TEXT", text).replace("PREFIX ", "").replace(":: i, j, k, n", ":: i, j, k, n, hfb0_s")
+    done = translate_text({"m.f90": source}, directives_as_regions=True, backend="openmp").require()
+    assert regions(done) == []
+    assert [(d.code, "hfb0_s" in d.message) for d in done.diagnostics] == [("HF242", True)]
+    wrong = source.replace("hfb0_s = 1", "call inner(1)").replace(", hfb0_s", "")  # wrong anyway
+    found = translate_text({"m.f90": wrong}, directives_as_regions=True, backend="openmp")
+    assert found.codes() == ["HF400"] and "HF242" not in [d.code for d in found.diagnostics]
+
+
+def test_an_error_in_a_routine_that_is_called() -> None:
+    """The loop that calls it stays; others become regions."""
+    text = "!$omp parallel do\ndo i = 1, nx\ncall put(a(i,1))\nend do\n" + f"!$omp parallel do\n{NEST}"
+    source = SOURCE.replace("TEXT", text).replace("PREFIX ", "")
+    put = "  subroutine put(y)\n    real(8) :: y\n    shared_value = shared_value + y\n  end subroutine put\n"
+    source = source.replace("end module m", put + "end module m")
+    done = translate_text({"m.f90": source}, directives_as_regions=True, backend="openmp", opt=0).require()
+    assert regions(done) == [SIZES]
+    assert [d.place.line for d in done.diagnostics if d.code == "HF242"] == [11]
+
+
+def test_openacc_with_directives_of_its_own_kind() -> None:
+    """They are read as regions before those go by which the device would work on hfpy's arrays."""
+    text = f"!$acc parallel loop collapse(2)\n{NEST}\n!$acc kernels loop async\n{NEST}\ndo k = 1, 2\nx = k\nend do"
+    done = translated(text, target="gpu", backend="openacc")
+    assert regions(done) == [SIZES]
+    assert {d.code for d in done.diagnostics} == {"HF240", "HF242"}
+    assert "async" not in done.text and first_routine(done).count("!$acc parallel loop gang") == 1
+    nothing = translated("!$acc kernels loop async\na(1,1) = 1", target="gpu", backend="openacc")
+    assert [d.code for d in nothing.require().diagnostics] == ["HF240", "HF242"] and "async" not in nothing.text

@@ -225,6 +225,8 @@ class Statements(ArrayStatements):
         var = variable.text
         value = self.body.kinds.value(header.exprs[2], self.body.key) if len(header.exprs) > 2 else 1
         self.flush(depth, header)
+        if header.var in self.team and header.serial:
+            raise CannotPrint(f"a loop of a team that is called serial ({header.serial})")
         if header.var in self.team:
             self._shared_loop(node, header, (var, first, last), value, depth)
             return

@@ -155,6 +155,7 @@ class BodyWriter:
     def _construct(self, node: Construct, lanes: Lanes) -> tuple[Node, ...] | None:
         if node.kind not in _IN_LANE or node.end is None or node.end.line.label or node.header.line.file:
             raise refused(f"there is a '{node.kind}' in it", node.header.line.place(self.routine.file))
+        self._check_serial(node)
         uniform = all(self._uniform(expressions(p.header), p.header) for p in node.parts) and node.kind != "where"
         if uniform and not (
             node.kind in ("do", "dowhile") and jumps_vary(self.analysis, self.routine, node, self.varying)
@@ -165,6 +166,11 @@ class BodyWriter:
             return compressed(self, node, lanes)
         self._check_left_behind(node)
         return None
+
+    def _check_serial(self, node: Construct) -> None:
+        """Loops that the user wants to stay as they are must not get lanes in them."""
+        if isinstance(node.header, Header) and node.header.serial:
+            raise refused(f"a loop is called serial: {node.header.serial}", node.header.line.place(self.routine.file))
 
     def _check_left_behind(self, node: Construct) -> None:
         """Variables of loops that run within a lane must not be read behind them."""
@@ -211,6 +217,7 @@ class BodyWriter:
             return self.statement(node, lanes)
         if node.kind not in _IN_LANE or node.end is None or node.end.line.label:
             raise refused(f"there is a '{node.kind}' in it", node.header.line.place(self.routine.file))
+        self._check_serial(node)
         parts = [Part(self.statement(p.header, lanes), self.inside(p.body, lanes)) for p in node.parts]
         return Construct(node.kind, tuple(parts), node.end)
 

@@ -81,6 +81,8 @@ class SweepLifter(Lifter):
             assert isinstance(header, Header)
             if header.label or header.construct_name or len(header.exprs) < 2 or header.var in region.iterators:
                 raise self._refused(6, "there is a 'do' in it that is no loop along a column", place)
+            if header.serial:
+                raise self._refused(6, f"a loop is called serial: {header.serial}", place)
             if level and header.var != level:
                 raise self._refused(6, f"its loops go over '{level}' and '{header.var}'", place)
             level = header.var

@@ -1,0 +1,74 @@
+"""Changed lines of files in fixed form: what passes write gets the columns that fixed form asks for (F2018 §6.3.3).
+
+A statement begins in column 7, goes on behind a mark in column 6, and ends before column 73; directives begin in
+column 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from hfpy.model.units import FileIndex
+from hfpy.parse.lexer import strip_comment
+from hfpy.parse.physical import physical
+from hfpy.transform.wrapping import broken_at, wrap_line
+
+WIDTH = 72
+_START, _MORE = " " * 6, "     & "
+
+
+def lines_for(index: FileIndex, macros: Collection[str]) -> Callable[[str], list[str]]:
+    """What makes lines of a file of a changed line: those of its form, not too long."""
+    wrap = wrap_fixed if index.fixed else wrap_line
+    return lambda text: wrap(text, macros)
+
+
+def wrap_fixed(text: str, macros: Collection[str] = ()) -> list[str]:
+    """A changed line as one or more lines of fixed form. It may be one of fixed form already, or of free form: such a
+    line goes on in the next one with ``&``, and begins with ``&`` where it continues one.
+    """
+    row = physical(text)
+    if row.kind == "directive" and row.sentinel:
+        return _directive(text.strip(), row.sentinel, macros)
+    if row.kind != "code" or text[:1] in "cC*" or not text.strip():
+        return [text]
+    code = strip_comment(text)[0].rstrip()
+    field, body = text[:6], code
+    if code.lstrip()[:1] == "&" and field.strip():  # free form: a line that continues one
+        first, body = _MORE, code.lstrip().removeprefix("&").strip()
+    elif _begins_well(field):
+        first, body = code[:6].ljust(6), code[6:]
+    else:
+        label, _, rest = code.strip().partition(" ")
+        first, body = (label.ljust(6), rest.strip()) if label.isdigit() else (_START, code.strip())
+    body = body.removesuffix("&").rstrip()
+    if len(first) + len(body) <= WIDTH and first + body == code:
+        return [text]
+    return _lines(first, body, _MORE, macros)
+
+
+def _begins_well(field: str) -> bool:
+    """Whether the first six columns are a label field with an empty column 6, or those of a continuation line."""
+    label, mark = field[:5], field[5:6]
+    if label.strip():
+        return label.strip().isdigit() and mark in ("", " ", "0")
+    return True
+
+
+def _directive(text: str, sentinel: str, macros: Collection[str]) -> list[str]:
+    head = f"!${sentinel}"
+    rest = text[len(head) :].removesuffix("&").rstrip()
+    goes_on = rest[:1] == "&"
+    return _lines(f"{head}{'&' if goes_on else ' '}", rest.removeprefix("&").strip(), f"{head}& ", macros)
+
+
+def _lines(first: str, body: str, more: str, macros: Collection[str]) -> list[str]:
+    """A statement from its begin, in lines that fit."""
+    rows = [first + body]
+    while len(rows[-1]) > WIDTH:
+        at = broken_at(rows[-1], WIDTH, macros, len(more))
+        if at <= len(more):
+            break
+        rows[-1], rest = rows[-1][:at].rstrip(), rows[-1][at:].lstrip()
+        rows.append(more + rest)
+    return rows

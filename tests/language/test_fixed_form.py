@@ -1,0 +1,98 @@
+"""Directives in fixed form: how they are found, and that what hfpy writes keeps to the columns."""
+
+import pytest
+
+from hfpy.transform.fixedform import wrap_fixed
+from tests.support import Translated, translate_text
+
+SOURCE = """      subroutine s(nx, ny, a)
+      integer nx, ny, i, j
+      real*8 a(nx,ny), w(nx,ny)
+      a(1,1) = 0
+TEXT
+      end subroutine
+"""
+LOOPS = """      do 10 j = 1, ny
+      do 10 i = 1, nx
+   10 a(i,j) = i"""
+
+
+def translated(text: str, **options: object) -> Translated:
+    return translate_text({"s.f": SOURCE.replace("TEXT", text)}, **{"backend": "openmp", **options})
+
+
+@pytest.mark.parametrize("mark", ["!@", "c@", "C@ ", "*@", "      !@", "! @"])
+def test_marks(mark: str) -> None:
+    """Behind a statement that the next line might continue, too."""
+    done = translated(f"{mark}parallelRegion\n{LOOPS}").require()
+    assert "!@parallelRegion{domName(i,j), domSize(nx,ny), explicit}" in done.text.splitlines()
+    assert done.text.splitlines()[-3:-1] == ["   10 a(i,j) = i", "!@end parallelRegion"]
+
+
+def test_continued() -> None:
+    done = translated(f"c@parallelRegion{{domName(i,j), &\nc@& domSize(nx,\n{LOOPS}")
+    assert set(done.codes()) == {"HF204"}
+    assert not translated(
+        f"c@parallelRegion{{domName(i,j), &\n*@& domSize(nx,ny)}}\n{LOOPS}\nc@end parallelRegion"
+    ).errors
+    block = "c@domainDependant{attribute(transferHere)}\nc a\nc@end domainDependant\n"
+    text = SOURCE.replace("      a(1,1)", f"{block}      a(1,1)").replace("TEXT", f"c@parallelRegion\n{LOOPS}")
+    assert translate_text({"s.f": text}, backend="cuda-c", target="gpu").require().files
+
+
+def test_other_comments() -> None:
+    text = "c an @ in a comment\nC mail: me@here\n*@nothing\nc@\n      a(1,2) = 1"
+    done = translated(text)
+    assert not done.diagnostics and text in done.text
+
+
+def test_columns() -> None:
+    names = ", ".join(f"a_rather_long_name_{n}" for n in range(6))
+    free = [
+        f"    call something({names}) &",
+        "    & + 1",
+        "  do i = 1, n",
+        "10  a = 1",
+        "     & + b",
+        "c comment",
+        "#if x",
+    ]
+    rows = [wrap_fixed(row) for row in free]
+    assert all(len(line) <= 72 for made in rows for line in made)
+    assert [line[5:7] for line in rows[0]] == [" c", "& ", "& "]
+    assert "".join(line[6:].strip() for line in rows[0]).replace(" ", "") == f"callsomething({names})".replace(" ", "")
+    assert rows[1:] == [
+        ["     & + 1"],
+        ["      do i = 1, n"],
+        ["10    a = 1"],
+        ["     & + b"],
+        ["c comment"],
+        ["#if x"],
+    ]
+    long = wrap_fixed(f"    !$omp parallel do shared({names}) &")
+    assert [line[:6] for line in long] == ["!$omp ", "!$omp&", "!$omp&"]
+    assert wrap_fixed("    !$omp& private(x)") == ["!$omp&private(x)"]
+
+
+def test_directives_of_others() -> None:
+    text = f"c$omp parallel\nc$omp do\nc@parallelRegion\n{LOOPS}\nc$omp enddo\nc$omp end parallel"
+    assert translated(text).codes() == ["HF216"]
+    done = translated(text, drop_directives=("*",)).require()
+    assert "c$omp" not in done.text and [d.message[:2] for d in done.diagnostics] == ["4 "]
+    taken = translated(f"C$OMP PARALLEL DO\nC$OMP+ PRIVATE(w)\n{LOOPS}", directives_as_regions=True).require()
+    assert "explicit, private(w)}" in taken.text and "C$OMP" not in taken.text
+    kept = translated(f"*$acc parallel loop async\n{LOOPS}", directives_as_regions=True)
+    assert [(d.code, d.place.line) for d in kept.diagnostics] == [("HF242", 5)]
+
+
+def test_arrays_on_the_heap_behind_a_label() -> None:
+    """The block around the loops is closed where they end on a statement with a label."""
+    text = "c@parallelRegion{private(w)}\n      do 10 j = 1, 5\n      w = 0\n      w(j,1) = j\n   10 a(1,j) = sum(w)"
+    rows = [row.strip() for row in translated(text).require().text.splitlines()]
+    assert rows[-6:-1] == [
+        "10 a(1,j) = sum(w)",
+        "!$omp end do",
+        "end block",
+        "!$omp end parallel",
+        "!@end parallelRegion",
+    ]
