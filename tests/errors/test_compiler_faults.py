@@ -270,8 +270,9 @@ def test_the_program_is_correct(tmp_path: Path) -> None:
     assert not faults(tmp_path, BASE)
 
 
-def test_nothing_is_told_of_correct_constructs() -> None:
-    path = Path(__file__).parent / "programs" / "correct.f90"
+@pytest.mark.parametrize("name", ["correct", "correct_arguments"])
+def test_nothing_is_told_of_correct_constructs(name: str) -> None:
+    path = Path(__file__).parent / "programs" / f"{name}.f90"
     done = translate([path], Options(target="cpu", backend="openmp", jobs=1, opt=0))
     assert [d.message for d in done.diagnostics if d.severity == "error"] == []
     assert [f"{d.place.line}: {d.message}" for d in done.faults(ALONE)] == []
