@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.options import Options
+from hfpy.options import Options, Outside
 from hfpy.translation import GeneratedFile, Translation
 from hfpy.version import PACKAGE, VERSION
 from hfpy.written import generated, untouched
@@ -167,7 +167,14 @@ def remember(
         return
     signatures, reached = _signatures(before)
     lowered = signatures if facts is before else _signatures(facts)[0]
-    plain = replace(translation, explain=_nothing, schedule=_nothing, kernels=_no_kernels, survey=_no_survey)
+    plain = replace(
+        translation,
+        explain=_nothing,
+        schedule=_nothing,
+        kernels=_no_kernels,
+        survey=_no_survey,
+        faults=_no_faults,
+    )
     pairs = ((facts.application.file(a).path, facts.application.file(b).path) for a, b in looked)
     asked = frozenset(there for here, there in pairs if here != there)
     kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain, asked)
@@ -224,6 +231,10 @@ def _no_kernels(_pass: str, _name: str | None) -> str:
     return ""
 
 
+def _no_faults(_outside: Outside) -> tuple[Diagnostic, ...]:
+    return ()
+
+
 def _no_survey() -> None:
     return None
 
@@ -263,6 +274,7 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
         schedule=lambda name: full().schedule(name),
         kernels=lambda step, name: full().kernels(step, name),
         survey=lambda: full().survey(),
+        faults=lambda outside: full().faults(outside),
     )
 
 

@@ -19,6 +19,7 @@ from hfpy.analyze.types import component, has_vector
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Literal, Name, Paren, Range, Unary
+from hfpy.model.statements import InputOutput
 from hfpy.model.units import FType, Routine, Symbol
 from hfpy.parse.outside import any_kind_fits
 
@@ -213,8 +214,9 @@ class Mismatches:
 
     def _how(self, reference: Reference, key: str) -> str:
         """How a reference changes a dummy; empty if it does not, or perhaps not."""
-        if reference.component:
-            return ""  # a pointer on the way may lead out of the object
+        statement = reference.at.statement
+        if reference.component or (isinstance(statement, InputOutput) and statement.kind == "inquire"):
+            return ""  # a pointer on the way may lead out of the object; what is asked for is not told from the answers
         if reference.role in ("write", "input", "allocate"):
             return {"input": "read into", "allocate": "allocated or freed"}.get(reference.role, "set here")
         site = self.effects.site(reference, key) if reference.role == "argument" else None

@@ -15,7 +15,7 @@ from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import ImpliedDo, walk
-from hfpy.model.statements import OneLine, expressions
+from hfpy.model.statements import OneLine, Opaque, Specification, expressions
 from hfpy.model.units import Routine
 from hfpy.parse.physical import names_in_rows
 
@@ -58,6 +58,8 @@ class Undeclared:
                 continue
             if reference.at.statement.line.file or self._known(name, key) or _local_index(reference):
                 continue
+            if any(c.kind == "block" for c in reference.at.constructs) and self._uses_in_blocks(routine):
+                continue
             told.add(name)
             node = reference.node
             place = reference.at.statement.line.place(routine.file, node.start, node.start + len(name))
@@ -77,12 +79,17 @@ class Undeclared:
             current = self.facts.application.routines.get(current.host)
         return False
 
+    def _uses_in_blocks(self, routine: Routine) -> bool:
+        """Whether a block of a routine uses a module."""
+        return "use" in self._in_blocks(routine)
+
     def _mentioned(self, key: str, seen: frozenset[str]) -> frozenset[str]:
         """Every word in the specification part of a unit, and of the modules that it uses as a whole."""
         if key not in self._words:
             routine = self.facts.routine(key)
             words = set(names_in_rows(line.text for line in routine.spec.lines))
             words |= {routine.name, routine.result, *routine.dummies}
+            words |= self._in_blocks(routine)
             for use in routine.spec.uses:
                 module = self.scopes.modules.get(use.module)
                 if (
@@ -94,6 +101,11 @@ class Undeclared:
                     words |= self._mentioned(module, seen | {key})
             self._words[key] = frozenset(words)
         return self._words[key]
+
+    def _in_blocks(self, routine: Routine) -> frozenset[str]:
+        """Every word in the specification parts of blocks; modules that these use as a whole may bring any name."""
+        statements = (at.statement for at in self.facts.graph.statements.get(routine.key, ()))
+        return names_in_rows(s.line.text for s in statements if isinstance(s, Specification | Opaque))
 
 
 def _local_index(reference: Reference) -> bool:

@@ -13,7 +13,8 @@ from hfpy.cli import cli
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Options, Outside
 from hfpy.pipeline import translate
-from tests.metamorphic.programs import Tested, drawn, fixed
+from tests.metamorphic.programs import Tested as Program
+from tests.metamorphic.programs import drawn, fixed
 from tests.support import COMPILER, storage_order, write_files
 
 # Nothing comes from outside: all that can be said is said.
@@ -269,6 +270,14 @@ def test_the_program_is_correct(tmp_path: Path) -> None:
     assert not faults(tmp_path, BASE)
 
 
+@pytest.mark.parametrize("name", ["correct", "correct_arguments"])
+def test_nothing_is_told_of_correct_constructs(name: str) -> None:
+    path = Path(__file__).parent / "programs" / f"{name}.f90"
+    done = translate([path], Options(target="cpu", backend="openmp", jobs=1, opt=0))
+    assert [d.message for d in done.diagnostics if d.severity == "error"] == []
+    assert [f"{d.place.line}: {d.message}" for d in done.faults(ALONE)] == []
+
+
 @pytest.mark.parametrize(("old", "new", "code"), MUTANTS)
 def test_mutants(old: str, new: str, code: str, tmp_path: Path) -> None:
     assert BASE.count(old) == 1
@@ -289,7 +298,7 @@ def test_the_compiler_agrees(old: str, new: str, code: str, tmp_path: Path) -> N
     assert code == "HF253" or {d.place.line for d in faults(tmp_path, text)} <= lines
 
 
-def _told_of(tested: Tested, folder: Path) -> list[str]:
+def _told_of(tested: Program, folder: Path) -> list[str]:
     """What is told of a program that compilers accept, and of its plain twin."""
     told = []
     for texts in (tested.pair.hybrid, tested.pair.reference):
