@@ -49,12 +49,21 @@ def sections(printer: Expressions, node: Designator) -> tuple[Bounds, ...]:
 
 
 def others(printer: Expressions, name: str, own: tuple[Bounds, ...], value: Expr) -> list[Designator]:
-    """Accesses in a value that read other elements of the array ``name`` than the one that is set at the same turn.
+    """Accesses in a value that may read other elements of the array ``name`` than the one that is set at the same turn.
 
     ``own`` are the ranges of what is set. Arguments of functions that are worked out beforehand do not count. Two
     accesses with the same ranges are either the same elements or, where another index differs, have none in common.
+    Of an array that may be the same memory under another name nothing of the kind is known.
     """
-    return [n for n in _accesses(printer, value) if printer.resolved(n) == name and sections(printer, n) != own]
+    return [n for n in _accesses(printer, value) if _may_meet(printer, n, name, own)]
+
+
+def _may_meet(printer: Expressions, node: Designator, name: str, own: tuple[Bounds, ...]) -> bool:
+    read = printer.resolved(node)
+    if read == name:
+        return sections(printer, node) != own
+    array = printer.body.variable(read, printer.key)
+    return array is not None and bool(array.rank) and printer.body.facts.storage.shared(name, read, printer.key)
 
 
 def _accesses(printer: Expressions, expr: Expr) -> Iterator[Designator]:
@@ -83,7 +92,8 @@ def directions(printer: Expressions, target: Designator, values: Sequence[Design
     choice lets every element be read before it is set.
     """
     own = sections(printer, target)
-    pending = [_distances(own, sections(printer, v)) for v in values]
+    name = printer.resolved(target)
+    pending = [_distances(own, sections(printer, v)) if printer.resolved(v) == name else None for v in values]
     left = [d for d in pending if d is not None]
     if len(left) < len(pending):
         return None

@@ -29,6 +29,7 @@ from hfpy.model.expressions import (
     walk,
 )
 from hfpy.model.names import element_counter
+from hfpy.model.statements import Assignment
 from hfpy.parse.fragments import ONE
 from hfpy.transform.accesses import AccessRewriter, Entries, Entry
 
@@ -231,6 +232,19 @@ class ElementText(AccessRewriter):
                 if not same and self.facts.storage.shared(_root(target), _root(other), self.routine.key):
                     what = f"a 'where' with '{target.name}' and '{other.name}', which may be one array,"
                     raise CannotPrint(what, other.node.start, other.node.end)
+
+    def check_memory(self, statement: Assignment, text: str, planned: Entries) -> None:
+        """Refuse an array assignment that reads memory under another name than it sets it by: the arguments of kernels
+        are no pointers or targets, so that the compiler would not work out the right-hand side first.
+        """
+        target = self.ranges(statement.target, text, planned)
+        data = self.facts.object(_root(target), self.routine.key) if target is not None else None
+        if target is None or data is None or not (target.dimensions or (isinstance(target.node, Name) and data.rank)):
+            return
+        for node in walk(statement.value):
+            if isinstance(node, Name) and self.facts.storage.shared(data.name, node.name, self.routine.key):
+                what = f"an array assignment with '{data.name}' and '{node.name}', which may be one array,"
+                raise CannotPrint(what, node.start, node.end)
 
 
 def counters_of(rank: int) -> tuple[str, ...]:

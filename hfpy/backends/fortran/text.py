@@ -307,6 +307,8 @@ class KernelText(ElementText):
 
     def _pieces(self, statement: Statement, text: str) -> Iterator[tuple[int, int, str]]:
         planned = self._by_statement.get(id(statement), {})
+        if isinstance(statement, Assignment):
+            self.check_memory(statement, text, planned)
         if isinstance(statement, Call):
             site = self._site(statement.designator)
             if site is None:
