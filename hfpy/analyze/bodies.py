@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from hfpy.analyze.context import Located
@@ -22,9 +22,20 @@ from hfpy.parse.nests import innermost_body
 
 
 class RegionBody:
-    """What stands in one region, as the analyses of it ask for it."""
+    """What stands in one region, as the analyses of it ask for it. ``among`` are statements of the routine, and
+    ``references`` in it, with all of the region's among them, where they are known already.
+    """
 
-    def __init__(self, facts: Facts, effects: Effects, routine: Routine, construct: Construct, number: int) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        effects: Effects,
+        routine: Routine,
+        construct: Construct,
+        number: int,
+        among: Iterable[Located] | None = None,
+        references: Iterable[Reference] | None = None,
+    ) -> None:
         assert construct.region is not None
         self.facts = facts
         self.effects = effects
@@ -34,13 +45,11 @@ class RegionBody:
         self.construct = construct
         self.region: Region = construct.region
         self.identity = RegionId(routine.key, number)
-        self.inside = [
-            at for at in facts.graph.statements[self.key] if number in at.regions and facts.live(at, self.key)
-        ]
+        everything = facts.graph.statements[self.key] if among is None else among
+        self.inside = [at for at in everything if number in at.regions and facts.live(at, self.key)]
         ids = {id(at.statement) for at in self.inside}
-        self.references = [
-            r for r in facts.references[self.key] if id(r.at.statement) in ids and number in r.at.regions
-        ]
+        listed = facts.references[self.key] if references is None else references
+        self.references = [r for r in listed if id(r.at.statement) in ids and number in r.at.regions]
         self.mentioned: frozenset[str] = frozenset()
         self._scanned: Flow | None = None
 

@@ -9,76 +9,87 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hfpy.analyze.bodies import RegionBody
-from hfpy.analyze.context import regions_of
+from hfpy.analyze.context import Located, regions_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias, stands_for
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference
-from hfpy.model.statements import Construct, Jump, Node, Statement, flatten
+from hfpy.model.statements import Construct, Jump, flatten
 
 
-def set_before_use(facts: Facts, effects: Effects, data: DataObject, views: Iterable[str]) -> bool:
-    """Whether the first region of a routine that uses an array sets all its elements, before anything reads one.
-
-    ``views`` are the other names by which the routine, or one that it calls, may get at arrays of that memory.
+class FirstUses:
+    """Answers for one routine which arrays it sets before anything reads them. The routine is looked through once:
+    its statements have the number of the part of its body that they are in.
     """
-    key = data.routine
-    if any(views) or not facts.storage.alone(data.identity) or data.symbol.dynamic:
-        return False
-    references = facts.references.get(key, ())
-    if any(r.name != data.name and stands_for(r.name, r.at)[0] == data.name for r in references):
-        return False  # elements under associate names are not followed
-    uses = [r for r in references if _means(r, data) and facts.live(r.at, key)]
-    region = _first(facts.routine(key).body, {id(r.at.statement) for r in uses})
-    if region is None or region.region is None or not region.region.active(facts.target):
-        return False
-    before = _before(facts.routine(key).body, region)
-    if any(isinstance(s, Jump) or not _leaves_alone(facts, effects, s, data) for s in before):
-        return False
-    numbers = {id(c): n for n, c in enumerate(regions_of(facts.routine(key)))}
-    body = RegionBody(facts, effects, facts.routine(key), region, numbers[id(region)])
-    return _sizes_stay(facts, effects, data, body) and SharedArrays(body, []).sets_whole(data)
 
+    def __init__(self, facts: Facts, effects: Effects, key: str) -> None:
+        self.facts, self.effects, self.key = facts, effects, key
+        self.routine = facts.routine(key)
+        self._part: dict[int, int] = {}
+        self._jump = len(self.routine.body)
+        for number, node in enumerate(self.routine.body):
+            for statement in flatten((node,)):
+                self._part[id(statement)] = number
+                if isinstance(statement, Jump):
+                    self._jump = min(self._jump, number)
+        self._located: dict[int, list[Located]] = {}
+        for at in facts.graph.statements.get(key, ()):
+            self._located.setdefault(self._part.get(id(at.statement), 0), []).append(at)
+        self._called: dict[str, int] = {}
+        for site in facts.graph.below(key):
+            number = self._part.get(id(site.at.statement), 0)
+            self._called[site.callee] = min(number, self._called.get(site.callee, number))
+        self._references: dict[int, list[Reference]] = {}
+        self._uses: dict[str, list[Reference]] = {}
+        self._renamed: set[str] = set()
+        for reference in facts.references.get(key, ()):
+            self._references.setdefault(self._part.get(id(reference.at.statement), 0), []).append(reference)
+            name = stands_for(reference.name, reference.at)[0]
+            if name is not None:
+                self._uses.setdefault(name, []).append(reference)
+                self._renamed |= {name} if name != reference.name else set()
+        self._numbers = {id(c): n for n, c in enumerate(regions_of(self.routine))}
+        self._fixed: dict[str, bool] = {}
 
-def _means(reference: Reference, data: DataObject) -> bool:
-    return resolve_alias(reference.name, reference.at)[0] == data.name or reference.name == data.name
+    def sets_whole(self, data: DataObject, views: Iterable[str]) -> bool:
+        """Whether all elements of an array are set by the first region that uses it, before anything reads one.
 
-
-def _first(nodes: tuple[Node, ...], uses: set[int]) -> Construct | None:
-    """The first construct or statement of a block that uses the array, if it is a region."""
-    for node in nodes:
-        if any(id(s) in uses for s in flatten((node,))):
-            return node if isinstance(node, Construct) and node.kind == "region" else None
-    return None
-
-
-def _before(nodes: tuple[Node, ...], region: Construct) -> list[Statement]:
-    """The statements of a routine before a region at the top of its body."""
-    place = next(n for n, node in enumerate(nodes) if node is region)
-    return list(flatten(nodes[:place]))
-
-
-def _leaves_alone(facts: Facts, effects: Effects, statement: Statement, data: DataObject) -> bool:
-    """Whether a statement calls nothing that may get at the array."""
-    sites = [s for s in facts.graph.below(data.routine) if s.at.statement is statement]
-    return all(s.callee and not effects.knows(s.callee, data.identity) for s in sites)
-
-
-def _sizes_stay(facts: Facts, effects: Effects, data: DataObject, body: RegionBody) -> bool:
-    """Whether names in bounds of the array and of the region mean the same at the beginning of the routine and in the
-    region: nothing sets them.
-    """
-    key, region = data.routine, body.region
-    bounds = (*region.starts, *region.ends, *region.strides)
-    names = {n for d in data.used for n in d.extent.names} | {n for b in bounds for n in b.names}
-    for name in names:
-        found = facts.scopes.variable(name, key)
-        if found is None or found.symbol.constant:
-            continue
-        references = (r for r in facts.references.get(key, ()) if resolve_alias(r.name, r.at)[0] == name)
-        if any(effects.of(r, key)[1] for r in references):
+        ``views`` are the other names by which the routine, or one that it calls, may get at arrays of that memory.
+        Elements under the names of an ``associate`` are not followed.
+        """
+        uses = [r for r in self._uses.get(data.name, ()) if self.facts.live(r.at, self.key)]
+        if not uses or any(views) or data.name in self._renamed or data.symbol.dynamic:
             return False
-        if any(effects.may_change(s.callee, (found.home, found.symbol.name)) for s in facts.graph.below(key)):
+        if not self.facts.storage.alone(data.identity):
             return False
-    return True
+        first = min(self._part.get(id(r.at.statement), 0) for r in uses)
+        region = self.routine.body[first] if first < len(self.routine.body) else None
+        if not isinstance(region, Construct) or region.region is None or not region.region.active(self.facts.target):
+            return False
+        known = (callee for callee, number in self._called.items() if number < first)
+        if self._jump < first or not all(c and not self.effects.knows(c, data.identity) for c in known):
+            return False
+        number = self._numbers[id(region)]
+        here = self._located.get(first, ()), self._references.get(first, ())
+        body = RegionBody(self.facts, self.effects, self.routine, region, number, *here)
+        return self._sizes_stay(data, body) and SharedArrays(body, []).sets_whole(data)
+
+    def _sizes_stay(self, data: DataObject, body: RegionBody) -> bool:
+        """Whether names in bounds of the array and of the region mean the same at the beginning of the routine and in
+        the region: nothing sets them.
+        """
+        region = body.region
+        bounds = (*region.starts, *region.ends, *region.strides)
+        names = {n for d in data.used for n in d.extent.names} | {n for b in bounds for n in b.names}
+        return all(self._is_fixed(name) for name in names)
+
+    def _is_fixed(self, name: str) -> bool:
+        if name not in self._fixed:
+            found = self.facts.scopes.variable(name, self.key)
+            own = any(self.effects.of(r, self.key)[1] for r in self._uses.get(name, ()))
+            identity = (found.home, found.symbol.name) if found is not None else ("", "")
+            below = any(self.effects.may_change(c, identity) for c in self._called if c)
+            constant = found is None or found.symbol.constant
+            self._fixed[name] = constant or not (own or below)
+        return self._fixed[name]

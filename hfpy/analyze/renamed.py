@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.facts import stands_for
+from hfpy.analyze.sharedarrays import SharedArrays
 from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.statements import Header
@@ -14,9 +15,9 @@ _INSIDE = "put the associate into the region, or use the name '{name}' there"
 _STATE = "if no two points set the same element, say so in the region: independent({name})"
 
 
-def written_through(body: RegionBody) -> Iterator[Diagnostic]:
-    """Pointers that the region sets, and writes through: which elements of their targets are meant is not followed, so
-    whether points meet in one is unknown (HF500).
+def written_through(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnostic]:
+    """Pointers that the region sets, and writes through, unless each point has a part of the target to itself: which
+    elements are meant is not followed, so whether points meet in one is unknown (HF500).
     """
     targets: dict[str, set[str]] = {}
     for reference in body.references:
@@ -28,11 +29,18 @@ def written_through(body: RegionBody) -> Iterator[Diagnostic]:
             continue
         writes = (r for r in body.references_of(name) if r.role != "pointer" and body.effects.of(r, body.key)[1])
         write = next((r for r in writes if r.role != "allocate"), None)
-        if write is not None:
+        if write is not None and not _apart(body, arrays, name, others):
             shown = ", ".join(f"'{n}'" for n in sorted(others))
             message = f"'{name}' is written, a pointer that is set in the region"
             message += f" to {shown}: points may meet in an element" if shown else ": points may meet in its target"
             yield warning("HF500", message, body.place(write), _STATE.format(name=name))
+
+
+def _apart(body: RegionBody, arrays: SharedArrays, pointer: str, targets: Collection[str]) -> bool:
+    """Whether each point sets a pointer to elements that no other point touches, under any name."""
+    if not targets or any(r.role != "pointer" for name in targets for r in body.references_of(name)):
+        return False
+    return arrays.targets_apart(pointer, sorted(targets))
 
 
 def from_outside(body: RegionBody, own: Collection[str]) -> Iterator[Diagnostic]:

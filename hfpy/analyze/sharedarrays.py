@@ -7,11 +7,12 @@ error with two points that meet. Only data keep the points apart: an error too, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
-from hfpy.analyze.dependence.builder import build
+from hfpy.analyze.dependence.builder import build, target_of
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
@@ -158,6 +159,16 @@ class SharedArrays:
         nest = self._nest(False)
         assert nest is not None
         return any(_follows(a, nest.points) for a in nest.of(name_of(data, self.body.key)))
+
+    def targets_apart(self, pointer: str, arrays: Iterable[str]) -> bool:
+        """Whether no two points set a pointer to the same element of some arrays, all of what it is set to."""
+        nest = self._nest(False)
+        engine = self.body.effects.engine
+        names = [target_of(pointer, array) for array in arrays]
+        asked = [name for name in names if nest is not None and nest.of(name)]
+        return len(asked) == len(names) and all(
+            nest is not None and isinstance(engine.independent(nest, name), Proved) for name in asked
+        )
 
     def unchanged(self, data: DataObject) -> Answer:
         """Whether no point reads an element that another point writes."""

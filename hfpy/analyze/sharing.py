@@ -130,7 +130,7 @@ class RegionSharing:
                 self._scalar(name, data, flow)
         self._check_reductions()
         result = self.result
-        result.found += written_through(self.body)
+        result.found += written_through(self.body, self._arrays)
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
         return result

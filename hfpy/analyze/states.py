@@ -7,11 +7,12 @@ way to a kernel that does not say ``present`` transfers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hfpy.analyze.calls import dummy_of
-from hfpy.analyze.copies import set_before_use
+from hfpy.analyze.copies import FirstUses
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
@@ -19,7 +20,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import Residence
-from hfpy.analyze.storage import Identity
+from hfpy.analyze.storage import ANYTHING, Identity
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS, of_kind
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -44,6 +45,8 @@ class States:
     _all_there: dict[str, frozenset[Identity]] = field(default_factory=dict)
     _candidates: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = field(default_factory=dict)
     _read_first: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _first_uses: dict[str, FirstUses] = field(default_factory=dict)
+    _objects: dict[str, Counter[Identity]] = field(default_factory=dict)
     _residence: Residence | None = None
     _messages: Messages | None = None
 
@@ -256,20 +259,26 @@ class States:
         slot = (key, data.name)
         if slot not in self._read_first:
             storage = self.facts.storage
+            known = storage.alone(data.identity) and not self._passed_twice(data, key)
             objects = storage.of_identity(data.identity)
-            views = (v for v in self.residence.views(key) if v.root != data.identity or v.path)
-            others = (d.name for d in self.held(key) if d.name != data.name and self._overlap(data, d, key))
+            views = (v for v in self.residence.views(key) if v.root != data.identity or v.path) if known else ()
             same = (v.root[1] for v in views if storage.meet(objects, storage.of_identity(v.stands_for)))
-            self._read_first[slot] = not set_before_use(self.facts, self.effects, data, (*others, *same))
+            if key not in self._first_uses:
+                self._first_uses[key] = FirstUses(self.facts, self.effects, key)
+            self._read_first[slot] = not (known and self._first_uses[key].sets_whole(data, same))
         return self._read_first[slot]
 
-    def _overlap(self, one: DataObject, other: DataObject, key: str) -> bool:
-        """Whether two arrays may be one, by what callers pass too: programs do pass one array twice where the standard
-        forbids it, and each point reads before it writes.
+    def _passed_twice(self, data: DataObject, key: str) -> bool:
+        """Whether callers may pass an array under two names: programs do so where the standard forbids it, and each
+        point reads before it writes.
         """
         storage = self.facts.storage
-        pair = storage.of_identity(one.identity), storage.of_identity(other.identity)
-        return storage.shared(one.name, other.name, key) or storage.meet(*pair)
+        if key not in self._objects:
+            held = (storage.of_identity(d.identity) for d in self.held(key))
+            self._objects[key] = Counter(identity for objects in held for identity in objects)
+        counts, objects = self._objects[key], storage.of_identity(data.identity)
+        unknown = counts[ANYTHING] - (ANYTHING in objects)
+        return any(counts[o] > 1 for o in objects) or bool(unknown and storage.meet(objects, {ANYTHING}))
 
     def _goes_back(self, data: DataObject, key: str) -> bool:
         """Whether a routine may change an array on the device."""

@@ -131,7 +131,7 @@ PROGRAMS = {
     if pair.reference and pair.name not in APART
 }
 # What CUDA Fortran, or hfpy for it, does not know in kernels: texts, output, routines without source, …
-REFUSED = set("accessors combined b06 b19 b30 l01 l02 l04 l09 r03 r12 r15 r18 r26 r33 r34 r45 r48 r50 r52".split())
+REFUSED = set("accessors b19 b30 l02 l09 r12 r15 r18 r26 r33 r34 r50 r52".split())
 
 
 @pytest.fixture(scope="module")

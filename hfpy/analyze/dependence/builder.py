@@ -48,6 +48,11 @@ _MOST = 6_000
 _READ, _CALL, _WRITE = 0, 1, 2
 
 
+def target_of(pointer: str, array: str) -> str:
+    """The name in a nest for what of an array a pointer is set to."""
+    return f"{pointer} => {array}"
+
+
 def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
     """The nest of a region. ``detailed`` follows arrays into called routines; else what a call does to them is vague.
 
@@ -356,7 +361,10 @@ class _Walk:
 
     def _reference(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
         key = self.frame.key
-        if reference.name in self.frame.indices or reference.role in ("inquiry", "pointer") or reference.at.own_loop:
+        if reference.role == "pointer":
+            self._pointed(reference, subscripts, here)
+            return
+        if reference.name in self.frame.indices or reference.role == "inquiry" or reference.at.own_loop:
             return
         name, _ = resolve_alias(reference.name, reference.at)
         if name is None:
@@ -384,6 +392,20 @@ class _Walk:
         if writes:
             value = self._value(reference, places, subscripts.reading)
             self._access(reference, data, places, (True, exact, exact and sure), (*here, _WRITE), why, value)
+
+    def _pointed(self, reference: Reference, subscripts: Subscripts, here: Position) -> None:
+        """What a pointer is set to, as if all of it were written, under a name of its own."""
+        statement, name = reference.at.statement, resolve_alias(reference.name, reference.at)[0]
+        data = self.facts.object(name, self.frame.key) if name is not None else None
+        if not isinstance(statement, Assignment) or data is None or self.frame.key != self.body.key:
+            return
+        pointer = base_name(statement.target)
+        if pointer is None or reference.node.start < statement.value.start:
+            return
+        places = subscripts.of(reference, data)
+        at = Instance(self.loops, () if self.loose else self.guards, here)
+        exact = places is not None and not subscripts.vague and not self.loose
+        self.accesses.append(Access(target_of(pointer, data.name), places or (), True, at, False, exact))
 
     def _counts(self, data: DataObject) -> bool:
         """Whether accesses of a variable belong to the nest: of an array, an object, a scalar of all points."""

@@ -237,14 +237,16 @@ class ElementText(AccessRewriter):
         """Refuse an array assignment that reads memory under another name than it sets it by: the arguments of kernels
         are no pointers or targets, so that the compiler would not work out the right-hand side first.
         """
-        target = self.ranges(statement.target, text, planned)
-        data = self.facts.object(_root(target), self.routine.key) if target is not None else None
-        if target is None or data is None or not (target.dimensions or (isinstance(target.node, Name) and data.rank)):
+        name = base_name(statement.target) or ""
+        data = self.facts.object(name, self.routine.key)
+        named = (n for n in walk(statement.value) if isinstance(n, Name))
+        shared = [n for n in named if self.facts.storage.shared(name, n.name, self.routine.key)]
+        if data is None or not data.rank or not shared:
             return
-        for node in walk(statement.value):
-            if isinstance(node, Name) and self.facts.storage.shared(data.name, node.name, self.routine.key):
-                what = f"an array assignment with '{data.name}' and '{node.name}', which may be one array,"
-                raise CannotPrint(what, node.start, node.end)
+        target = self.ranges(statement.target, text, planned)
+        if target is not None and (target.dimensions or isinstance(target.node, Name)):
+            what = f"an array assignment with '{name}' and '{shared[0].name}', which may be one array,"
+            raise CannotPrint(what, shared[0].start, shared[0].end)
 
 
 def counters_of(rank: int) -> tuple[str, ...]:
