@@ -123,9 +123,19 @@ def parts(text: str) -> tuple[str, str, str]:
 def each_code(lines: Program, change: Callable[[str], str]) -> Program:
     """The program with the code of each line changed, directives included; comments and other lines stay."""
     return {
-        name: tuple(_changed(line, change) for line in content) if changeable(name) else content
-        for name, content in lines.items()
+        name: tuple(_all_changed(content, change)) if changeable(name) else content for name, content in lines.items()
     }
+
+
+def _all_changed(content: tuple[Line, ...], change: Callable[[str], str]) -> Iterator[Line]:
+    """The lines with their code changed, but for those that begin within a text."""
+    within = False
+    for line in content:
+        yield line if within else _changed(line, change)
+        code = line.parts[1]
+        if code:
+            opened = any(token.kind == "open" for token in tokens(code))
+            within = opened if not within else code.endswith("&") and "'" not in code and '"' not in code
 
 
 def _changed(line: Line, change: Callable[[str], str]) -> Line:
