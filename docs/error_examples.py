@@ -821,7 +821,8 @@ CALLS: dict[str, Entry] = {
         {"taken.h90": _region("a = 0", more="real(8) :: hf_point0")},
     ),
     "HF407": Entry(
-        "Several specific routines fit a generic call, or none does, and one of them has directives.",
+        "Several specific routines may fit a generic call, and one of them has directives. hfpy tells them apart by "
+        "number, type, kind and rank of the arguments; `profile` is from a module that it does not have.",
         {
             "generic.h90": _text("""
             module generic
@@ -830,10 +831,10 @@ CALLS: dict[str, Entry] = {
                 module procedure warm_column, warm_level
               end interface warm
             contains
-              subroutine step(nx, nz, t)
-                integer, intent(in) :: nx, nz
-                real, intent(inout) :: t(nx,nz)
-                call warm(nx, t(:,1))
+              subroutine step(nx)
+                use elsewhere, only: profile
+                integer, intent(in) :: nx
+                call warm(nx, profile(nx))
               end subroutine step
               subroutine warm_column(n, t)
                 integer, intent(in) :: n
@@ -844,8 +845,8 @@ CALLS: dict[str, Entry] = {
               end subroutine warm_column
               subroutine warm_level(n, t)
                 integer, intent(in) :: n
-                real, intent(inout) :: t(n,*)
-                t(:,1) = t(:,1) + 1
+                integer, intent(inout) :: t(n)
+                t = t + 1
               end subroutine warm_level
             end module generic
         """)

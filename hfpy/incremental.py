@@ -95,8 +95,9 @@ def _surroundings(paths: Sequence[Path], options: Options) -> str:
 def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
     """The signature of a file: ``routines`` are its units that were parsed."""
     from hfpy.analyze.context import located
+    from hfpy.analyze.intrinsics import INTRINSICS
     from hfpy.analyze.uses import uses
-    from hfpy.model.expressions import Range
+    from hfpy.model.expressions import Apply, Range, base_name
     from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Opaque
 
     parts: list[str] = []
@@ -123,6 +124,9 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
             text = reference.at.statement.line.text
             shape = ["range" if isinstance(i, Range) else text[i.start : i.end] for i in (reference.indices or ())]
             rows.add(repr((reference.name, reference.role, shape, reference.component, reference.at.regions)))
+            call = reference.call
+            if isinstance(call, Apply) and base_name(call) not in INTRINSICS:
+                rows.add(f"{reference.name} {text[call.start : call.end]}")  # a function's argument
         parts += sorted(rows)
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -214,7 +218,7 @@ def _without_bodies(facts: Facts) -> tuple[Facts, Known]:
     )
     scopes = Scopes(application)
     domains = Domains(application, scopes, facts.positions, private=facts.domains.private)
-    graph = CallGraph(application, scopes)
+    graph = CallGraph(application, scopes, facts.graph)
     storage = facts.storage.without_bodies(application, scopes, graph)
     slim = AllFacts(
         application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, storage, facts.orders
@@ -332,7 +336,8 @@ class _Store:
 
     def _with(self, name: str, index: FileIndex, routines: dict[str, Routine]) -> tuple[Facts, Known] | None:
         loaded = self.loaded[name] if name in self.loaded else self._load(name)
-        self.loaded[name] = (_put_in_place(loaded[0], index, routines), loaded[1]) if loaded is not None else None
+        facts = _put_in_place(loaded[0], index, routines) if loaded is not None else None
+        self.loaded[name] = (facts, loaded[1]) if loaded is not None and facts is not None else None
         return self.loaded[name]
 
     def _load(self, name: str) -> tuple[Facts, Known] | None:
@@ -390,8 +395,8 @@ def _optimised_again(
     return None if units is None else (made, units)
 
 
-def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> Facts:
-    """The facts with a changed file in the place of its former self."""
+def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> Facts | None:
+    """The facts with a changed file in the place of its former self; None where it calls other procedures now."""
     from hfpy.analyze.analysis import plans_of, references_of
     from hfpy.analyze.context import regions_of
     from hfpy.analyze.positions import RegionId
@@ -411,10 +416,9 @@ def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) 
     facts.graph.turn_to(application, scopes)
     facts.storage.turn_to(application, scopes)
     read = [routine for key, routine in routines.items() if key in facts.graph.statements]
-    for routine in read:
-        facts.graph.read_again(routine)
-    statements = facts.graph.statements
-    references = {**facts.references, **{r.key: references_of(r.key, statements[r.key], scopes) for r in read}}
+    if not all(facts.graph.read_again(routine) for routine in read):
+        return None
+    references = {**facts.references, **{r.key: references_of(r.key, facts.graph, scopes) for r in read}}
     facts = replace(facts, application=application, scopes=scopes, positions=positions, references=references)
     found: list[Diagnostic] = []
     plans = {place: plan for place, plan in facts.plans.items() if place[0] not in routines}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
-from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
+from hfpy.analyze.calls import check_calls, chosen_dummies, dummy_of, is_elemental
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, stands_for, views_by_class
@@ -40,7 +40,7 @@ def analyse(application: Application) -> Facts:
     graph = CallGraph(application, scopes)
     where = positions(application, graph, target)
     first = Domains(application, scopes, where)
-    references = {key: references_of(key, statements, scopes) for key, statements in graph.statements.items()}
+    references = {key: references_of(key, graph, scopes) for key in graph.statements}
     storage = Storage(application, scopes, graph)
     facts = Facts(application, target, scopes, graph, where, first, references, Classes(), storage)
     found = [*where.diagnostics, *check_calls(facts)]
@@ -53,8 +53,8 @@ def analyse(application: Application) -> Facts:
     return replace(facts, found=(*found, *first.found, *domains.found))
 
 
-def references_of(key: str, statements: tuple[Located, ...], scopes: Scopes) -> tuple[Reference, ...]:
-    """All references of a routine."""
+def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference, ...]:
+    """All references of a routine. What a defined assignment may set in part only is read there, too."""
 
     def is_text(expr: Expr, at: Located) -> bool:
         base = base_name(expr)
@@ -63,7 +63,14 @@ def references_of(key: str, statements: tuple[Located, ...], scopes: Scopes) -> 
         found = type_of(meant, key, scopes)
         return found is not None and found.base == "character"
 
-    return uses(statements, is_text)
+    found = uses(graph.statements[key], is_text)
+    targets = {id(s.node) for s in graph.indirect.get(key, ()) if _target_of(s.at.statement) is s.node}
+    kept = [replace(r, role="read") for r in found if r.role == "write" and id(r.node) in targets]
+    return (*found, *kept)
+
+
+def _target_of(statement: Statement) -> Expr | None:
+    return statement.target if isinstance(statement, Assignment) else None
 
 
 def _private_to_points(facts: Facts, found: list[Diagnostic]) -> frozenset[tuple[str, str]]:
@@ -254,7 +261,7 @@ def _classes(facts: Facts, found: list[Diagnostic]) -> Classes:
     classes = Classes()
     for key, sites in facts.graph.sites.items():
         by_place = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in sites if s.callee}
-        if not by_place:
+        if not by_place and not facts.graph.indirect.get(key):
             continue
         for reference in facts.references[key]:
             if reference.role != "argument" or reference.call is None:
@@ -262,10 +269,14 @@ def _classes(facts: Facts, found: list[Diagnostic]) -> Classes:
             call = reference.call
             site = by_place.get((reference.at.statement.line.key, call.start, call.end))
             if site is not None:
-                joined = _joined(facts, key, site, reference)
+                joined = _joined(facts, key, reference, dummy_of(facts, site, reference.position)[1])
                 if joined is not None:
                     classes.join(*(data.identity for data in joined))
                     found += _contradictions(facts, key, reference, *joined)
+            for _, dummy in chosen_dummies(facts, key, reference):
+                joined = _joined(facts, key, reference, dummy)
+                if joined is not None:
+                    classes.join(*(data.identity for data in joined))
     for key, statements in facts.graph.statements.items():
         for at in statements:
             statement = at.statement
@@ -277,11 +288,12 @@ def _classes(facts: Facts, found: list[Diagnostic]) -> Classes:
     return classes
 
 
-def _joined(facts: Facts, key: str, site: CallSite, reference: Reference) -> tuple[DataObject, DataObject] | None:
+def _joined(
+    facts: Facts, key: str, reference: Reference, dummy: DataObject | None
+) -> tuple[DataObject, DataObject] | None:
     """An array and the dummy argument that is the same object; None where the dummy is not all of it."""
     name, _ = resolve_alias(reference.name, reference.at)
     data = facts.object(name, key) if name is not None else None
-    _, dummy = dummy_of(facts, site, reference.position)
     if data is None or dummy is None or reference.component or data.rank < 2:
         return None
     made = facts.plan_of(reference, key)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
-from hfpy.model.expressions import Keyword
+from hfpy.model.expressions import Apply, Keyword
+from hfpy.model.statements import Call
 from hfpy.model.units import Routine
 
 
@@ -27,6 +29,27 @@ def dummy_of(facts: Facts, site: CallSite, position: int | str) -> tuple[bool, D
         return False, None
     data = facts.object(name, site.callee)
     return data is not None, data
+
+
+def position_in(site: CallSite, reference: Reference) -> int | str:
+    """The position of an argument among all that a candidate gets, the object of a type-bound procedure included."""
+    if isinstance(reference.position, str):
+        return reference.position
+    statement, call = reference.at.statement, reference.call
+    args = statement.args if isinstance(statement, Call) and call is statement.designator else ()
+    args = call.args if isinstance(call, Apply) and not args else args
+    given = args[reference.position]
+    return next((n for n, arg in enumerate(site.args) if arg is given), reference.position)
+
+
+def chosen_dummies(facts: Facts, key: str, reference: Reference) -> list[tuple[CallSite, DataObject | None]]:
+    """The candidates that a reference may be passed to by a call whose procedure is not known before the run, each with
+    its dummy; None for one that has no such dummy.
+    """
+    if reference.role != "argument" or reference.call is None:
+        return []
+    sites = facts.graph.candidates_at(key, reference.at, reference.call)
+    return [(site, dummy_of(facts, site, position_in(site, reference))[1]) for site in sites]
 
 
 def is_elemental(facts: Facts, site: CallSite) -> bool:

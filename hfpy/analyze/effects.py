@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.calls import chosen_dummies, dummy_name
 from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.flow import EffectsByStatement, is_whole
@@ -92,6 +92,10 @@ class Effects:
         site = self.site(reference, key)
         call = reference.call
         if site is None or not site.callee:
+            if isinstance(call, Apply):
+                chosen = chosen_dummies(self.facts, key, reference)
+                if any(dummy is None or self.intent(dummy.routine, dummy.name) != "in" for _, dummy in chosen):
+                    return True, True
             if isinstance(call, Apply) and isinstance(call.base, Name):
                 # An index of an array, or an argument of a function whose source is not here: functions do not write.
                 return True, False
@@ -130,7 +134,7 @@ class Effects:
         if symbol is not None and "value" in symbol.attributes:
             self._intents[slot] = "in"
             return "in"
-        self._intents[slot] = "in"  # a recursive call adds nothing
+        self._intents[slot] = "inout"  # what a recursive call finds: it may be asked before the writes are
         written = any(r.name == name and (r.role == "pointer" or self.of(r, key)[1]) for r in self._references(key))
         self._intents[slot] = "inout" if written else "in"
         return self._intents[slot]

@@ -31,7 +31,7 @@ class Exports:
         if self.named is not None:
             return self._is_named(routine.module, routine.name)
         host = self.facts.application.routines.get(routine.host)
-        if self.complete or (host is not None and (host.kind in _PROCEDURES or _hidden(host, routine.name))):
+        if self.complete or (host is not None and (host.kind in _PROCEDURES or not host.spec.accessible(routine.name))):
             return False
         return self.library or not self.facts.graph.callers.get(routine.key)
 
@@ -41,16 +41,7 @@ class Exports:
             return False
         if self.named is not None:
             return self._is_named(home.name, name)
-        return not self.complete and not _hidden(home, name)
+        return not self.complete and home.spec.accessible(name)
 
     def _is_named(self, module: str, name: str) -> bool:
         return self.named is not None and (name in self.named or f"{module}::{name}" in self.named)
-
-
-def _hidden(module: Routine, name: str) -> bool:
-    """Whether a name of a module is private (Fortran 2018, 8.6.1)."""
-    symbol = module.spec.symbols.get(name)
-    attributes = symbol.attributes if symbol is not None else frozenset()
-    if name in module.spec.public or "public" in attributes:
-        return False
-    return name in module.spec.private or "private" in attributes or module.spec.default_private

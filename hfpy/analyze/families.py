@@ -95,7 +95,7 @@ def _below(facts: Facts, key: str) -> set[str]:
     found: set[str] = set()
     left = [key]
     while left:
-        callees = {s.callee for s in facts.graph.sites.get(left.pop(), ()) if s.callee} - found
+        callees = {s.callee for s in facts.graph.below(left.pop()) if s.callee} - found
         found |= callees
         left += callees
     return found

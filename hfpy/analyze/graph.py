@@ -5,25 +5,30 @@ Calls of subroutines and of functions alike, in one-line ``if``s and nested in i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from hfpy.analyze.context import Located, located
+from hfpy.analyze.generics import Generics
 from hfpy.analyze.indirect import Candidates, by_procedure_variable
 from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.uses import meanings
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, walk, without_places
+from hfpy.model.expressions import Apply, Component, Expr, Name, walk
+from hfpy.model.source import LineKey
 from hfpy.model.statements import Call, expressions
-from hfpy.model.units import FType, Routine
+from hfpy.model.units import Routine
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """One call. ``callee`` is a key, or empty for a procedure without source; ``node`` is the function reference
-    or the designator of a ``call``; ``args`` are the actual arguments in the order of the text."""
+    """One call. ``callee`` is a key, or empty for a procedure that is not known; ``possible`` are those that a generic
+    name may mean; ``node`` is the function reference or the designator of a ``call``; ``args`` are the actual arguments
+    in the order of the text.
+    """
 
     caller: str
     callee: str
@@ -32,17 +37,21 @@ class CallSite:
     at: Located
     node: Expr
     function: bool
+    possible: tuple[str, ...] = ()
 
 
 class CallGraph:
-    """Call sites of every parsed routine, by caller and by callee."""
+    """Call sites of every parsed routine, by caller and by callee. ``whole`` is that of the same application with
+    bodies, where the application has none.
+    """
 
-    def __init__(self, application: Application, scopes: Scopes) -> None:
+    def __init__(self, application: Application, scopes: Scopes, whole: CallGraph | None = None) -> None:
         self.application = application
         self.scopes = scopes
         self.statements: dict[str, tuple[Located, ...]] = {}
         self.sites: dict[str, tuple[CallSite, ...]] = {}
         self.callers: dict[str, list[CallSite]] = {}
+        self.generics = Generics(application, scopes)
         for key, routine in application.routines.items():
             if routine.kind in ("module", "submodule", "blockdata"):
                 continue
@@ -50,30 +59,33 @@ class CallGraph:
             self.sites[key] = tuple(self._sites(key, routine))
             for site in self.sites[key]:
                 self.callers.setdefault(site.callee, []).append(site)
-        self.candidates = Candidates(application, scopes)
+        self.candidates = Candidates(application, scopes, self.generics)
+        self._called: dict[str, frozenset[str]] = {}
+        if whole is not None:
+            self.candidates.taken |= whole.candidates.taken
+            self._called = {key: whole.called(key) for key in whole.statements}
         self.indirect: dict[str, tuple[CallSite, ...]] = {}
+        self._by_place: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = {}
         self._find_indirect()
 
     def _find_indirect(self) -> None:
-        """A call site for each candidate of each indirect call, with an empty ``callee`` where there is none."""
+        """A call site for each candidate of each indirect call, with an empty ``callee`` where there is none. Generic
+        calls that cannot be resolved are among them.
+        """
         for key, statements in self.statements.items():
             self.candidates.take(key, statements)
-        for key, statements in self.statements.items():
-            found = [
-                CallSite(key, callee, self._shown(node), self._given(callee, node, args), at, node, False)
-                for at, node, args, callees in self.candidates.calls(key, statements)
-                for callee in callees or ("",)
-            ]
-            self.indirect[key] = tuple(found)
-            for site in found:
+        for key in self.statements:
+            self.indirect[key] = tuple(self._indirect(key))
+            for site in self.indirect[key]:
                 self.callers.setdefault(site.callee, []).append(site)
 
-    def _given(self, callee: str, node: Expr, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
-        """The arguments that a candidate gets: a procedure that is bound with ``nopass`` does not get the object."""
-        routine = self.application.routines.get(callee)
-        base = node.base if isinstance(node, Apply) else node
-        passed = isinstance(base, Component)
-        return args[1:] if passed and routine is not None and len(routine.dummies) < len(args) else args
+    def _indirect(self, key: str) -> Iterator[CallSite]:
+        for at, node, candidates in self.candidates.calls(key, self.statements[key]):
+            for callee, args in candidates or (("", ()),):
+                yield CallSite(key, callee, self._shown(node), args, at, node, False)
+        for site in self.sites[key]:
+            if not site.callee:
+                yield from (replace(site, callee=callee, possible=()) for callee in site.possible)
 
     @staticmethod
     def _shown(node: Expr) -> str:
@@ -83,6 +95,10 @@ class CallGraph:
     def below(self, key: str) -> tuple[CallSite, ...]:
         """All call sites of a routine: direct ones, and one for each candidate of indirect ones."""
         return (*self.sites.get(key, ()), *self.indirect.get(key, ()))
+
+    def called(self, key: str) -> frozenset[str]:
+        """The routines that a routine may call; an empty key stands for those that are not known."""
+        return frozenset(site.callee for site in self.below(key))
 
     def gathered(self, own: Mapping[str, frozenset[T]]) -> dict[str, frozenset[T]]:
         """What is known of each routine joined with what is known of all that it calls, directly or not, however they
@@ -106,14 +122,30 @@ class CallGraph:
         here = (s for s in self.sites.get(key, ()) if s.at.statement is at.statement)
         return next((s for s in here if s.node.start == node.start), None)
 
+    def candidates_at(self, key: str, at: Located, call: Expr) -> tuple[CallSite, ...]:
+        """The candidates of an indirect call of a routine; none for other calls."""
+        if key not in self._by_place:
+            places: dict[tuple[LineKey, int, int], list[CallSite]] = {}
+            for site in self.indirect.get(key, ()):
+                if site.callee:
+                    places.setdefault((site.at.statement.line.key, site.node.start, site.node.end), []).append(site)
+            self._by_place[key] = places
+        return tuple(self._by_place[key].get((at.statement.line.key, call.start, call.end), ()))
+
     def turn_to(self, application: Application, scopes: Scopes) -> None:
         """Go on with an application that differs in bodies only; those are to be given to ``read_again``."""
         self.application, self.scopes = application, scopes
+        self.generics = Generics(application, scopes)
+        self.candidates.turn_to(application, scopes, self.generics)
 
-    def read_again(self, routine: Routine) -> None:
-        """Find the statements and calls of a routine whose body has changed; which routines it calls has not."""
+    def read_again(self, routine: Routine) -> bool:
+        """Find the statements and calls of a routine whose body has changed; whether it calls what it called before."""
+        before = self._called.pop(routine.key, None) or self.called(routine.key)
         self.statements[routine.key] = located(routine)
         self.sites[routine.key] = tuple(self._sites(routine.key, routine))
+        self.indirect[routine.key] = tuple(self._indirect(routine.key))
+        self._by_place.pop(routine.key, None)
+        return before == self.called(routine.key)
 
     def _sites(self, key: str, routine: Routine) -> list[CallSite]:
         result: list[CallSite] = []
@@ -134,13 +166,12 @@ class CallGraph:
         designator = statement.designator
         name = designator.name if isinstance(designator, Name | Component) else ""
         # Procedures that are chosen at run time stay unknown here: see `indirect`.
-        direct = isinstance(designator, Name) and not self._by_variable(name, key)
-        keys = self.scopes.procedures(name, key) if direct else ()
-        callee = self.choose(keys, statement.args, key)
-        return [CallSite(key, callee, name, statement.args, at, designator, False)]
+        direct = isinstance(designator, Name) and not self._by_variable(name, key, at)
+        callee, possible = self.generics.resolved(name, statement.args, key, meanings(at)) if direct else ("", ())
+        return [CallSite(key, callee, name, statement.args, at, designator, False, possible)]
 
-    def _by_variable(self, name: str, key: str) -> bool:
-        return by_procedure_variable(name, self.application.routines[key], self.scopes)
+    def _by_variable(self, name: str, key: str, at: Located) -> bool:
+        return by_procedure_variable(name, self.application.routines[key], self.scopes, at)
 
     def _references(self, key: str, node: Apply, at: Located) -> list[CallSite]:
         assert isinstance(node.base, Name)
@@ -148,51 +179,11 @@ class CallGraph:
         found = self.scopes.variable(name, key)
         if found is not None and (found.symbol.rank or found.symbol.type.base == "character"):
             return []
-        keys = () if self._by_variable(name, key) else self.scopes.procedures(name, key)
-        keys = tuple(k for k in keys if self.application.unit(k).kind in ("function", "procedure"))
-        if not keys:
+        aliases = meanings(at)
+        keys = () if name in aliases or self._by_variable(name, key, at) else self.scopes.procedures(name, key)
+        if not any(self.application.unit(k).kind in ("function", "procedure") for k in keys):
             return []
-        callee = self.choose(keys, node.args, key)
-        return [CallSite(key, callee, name, node.args, at, node, True)]
-
-    def choose(self, keys: tuple[str, ...], args: tuple[Expr, ...], caller: str) -> str:
-        """The specific routine of a generic call, told by number of arguments, types and ranks; empty if unknown."""
-        if len(keys) <= 1:
-            return keys[0] if keys else ""
-        fitting = [k for k in keys if self._fits(k, args, caller)]
-        return fitting[0] if len(fitting) == 1 else ""
-
-    def _fits(self, key: str, args: tuple[Expr, ...], caller: str) -> bool:
-        routine = self.application.routines.get(key)
-        if routine is None or len(args) > len(routine.dummies):
-            return False
-        given: set[str] = set()
-        for position, arg in enumerate(args):
-            name = arg.name if isinstance(arg, Keyword) else routine.dummies[position]
-            dummy = routine.spec.symbols.get(name)
-            if dummy is None:
-                return False
-            given.add(name)
-            if not self._compatible(dummy.type, arg.value if isinstance(arg, Keyword) else arg, caller):
-                return False
-        return all(
-            d in given or "optional" in routine.spec.symbols[d].attributes
-            for d in routine.dummies
-            if d in routine.spec.symbols
-        )
-
-    def _compatible(self, dummy: FType, arg: Expr, caller: str) -> bool:
-        from hfpy.analyze.types import type_of
-
-        actual = type_of(arg, caller, self.scopes)
-        if actual is None:
-            return True
-        if actual.base != dummy.base:
-            return False
-        kinds = [_kind(actual), _kind(dummy)]
-        return None in kinds or kinds[0] == kinds[1]
-
-
-def _kind(ftype: FType) -> Expr | str | None:
-    """The kind of a type without regard to its spelling; None for the default kind."""
-    return "double" if ftype.double else without_places(ftype.kind.expr) if ftype.kind is not None else None
+        callee, possible = self.generics.resolved(name, node.args, key, aliases)
+        if callee and self.application.unit(callee).kind not in ("function", "procedure"):
+            return []
+        return [CallSite(key, callee, name, node.args, at, node, True, possible)]

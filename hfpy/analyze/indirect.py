@@ -11,20 +11,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.context import Located
+from hfpy.analyze.generics import Generics
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.types import component, type_of
+from hfpy.analyze.types import component
+from hfpy.analyze.uses import declared_in_block, meanings
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Fragment, Keyword, Name, Unary, walk
 from hfpy.model.names import is_operator
 from hfpy.model.statements import Assignment, Call, expressions
-from hfpy.model.units import Routine
+from hfpy.model.units import Routine, Symbol
 
-# One indirect call: where, with which designator or operator, its arguments, and the keys of its candidates.
-Found = tuple[Located, Expr, tuple[Expr, ...], tuple[str, ...]]
+# One indirect call: where, with which designator or operator, and its candidates, each with the arguments that it gets.
+Candidate = tuple[str, tuple[Expr, ...]]
+Found = tuple[Located, Expr, tuple[Candidate, ...]]
 
 
-def by_procedure_variable(name: str, routine: Routine, scopes: Scopes) -> bool:
+def by_procedure_variable(name: str, routine: Routine, scopes: Scopes, at: Located) -> bool:
     """Whether a called name is a dummy procedure or a procedure pointer."""
+    if (own := declared_in_block(name, at)) is not None:
+        return own.type.base == "procedure"
     if name in routine.dummies:
         return True
     found = scopes.variable(name, routine.key)
@@ -34,20 +39,30 @@ def by_procedure_variable(name: str, routine: Routine, scopes: Scopes) -> bool:
 class Candidates:
     """The procedures that indirect calls of a program may call."""
 
-    def __init__(self, application: Application, scopes: Scopes) -> None:
+    def __init__(self, application: Application, scopes: Scopes, generics: Generics) -> None:
         self.application = application
         self.scopes = scopes
+        self.generics = generics
         self.bound: dict[str, set[str]] = {}
         self.defined: dict[str, set[str]] = {}
         self.finals: set[str] = set()
         self.taken: set[str] = set()
+        self.overloaded: set[str] = set()
         for routine in application.routines.values():
             self._of_types(routine)
             self._of_interfaces(routine)
 
+    def turn_to(self, application: Application, scopes: Scopes, generics: Generics) -> None:
+        """Go on with an application that differs in bodies only."""
+        self.application, self.scopes, self.generics = application, scopes, generics
+
     def take(self, key: str, statements: tuple[Located, ...]) -> None:
         """Note the procedures whose address a routine takes: as an argument, or as the target of a pointer."""
         for at in statements:
+            for construct in at.constructs:
+                for part in construct.declarations if construct.kind == "block" else ():
+                    if isinstance(part, Symbol) and part.type.base == "procedure":
+                        self._initial(part.initial, key)
             match at.statement:
                 case Assignment(value=value, pointer=True):
                     self._take(value, key)
@@ -73,6 +88,8 @@ class Candidates:
         for derived in routine.spec.types.values():
             named = dict(derived.bindings)
             for name, target in derived.bindings:
+                if target in named and target != name:
+                    self.overloaded.add(name)
                 keys = self.scopes.procedures(named.get(target, target) if name != target else target, routine.key)
                 place = self.defined if is_operator(name) else self.bound
                 place.setdefault(name, set()).update(keys)
@@ -110,38 +127,66 @@ class Candidates:
         routine = self.application.routines[key]
         match at.statement:
             case Call(designator=Name(name=name) as designator, args=args):
-                if by_procedure_variable(name, routine, self.scopes):
-                    yield at, designator, args, self._of_kind(self.taken, "subroutine")
-            case Call(designator=Component(base=base, name=name) as designator, args=args):
+                if by_procedure_variable(name, routine, self.scopes, at):
+                    yield at, designator, self._called(self._of_kind(self.taken, "subroutine"), args, at, key)
+            case Call(designator=Component(name=name) as designator, args=args):
                 keys = self._of_kind(self.bound.get(name, set()) | self.taken, "subroutine")
-                yield at, designator, (base, *args), keys
+                yield at, designator, self._called(keys, args, at, key, designator)
             case Assignment(target=target, value=value, pointer=False):
-                keys = tuple(sorted(self.defined.get("assignment(=)", ())))
-                if keys and (self._perhaps_derived(target, key) or self._perhaps_derived(value, key)):
-                    yield at, target, (target, value), keys
+                keys = self._defining("assignment(=)", (target, value), at, key)
+                if keys:
+                    yield at, target, tuple((k, (target, value)) for k in keys)
 
     def _expression(self, key: str, at: Located, node: Expr) -> Iterator[Found]:
         match node:
             case Apply(base=Name(name=name), args=args):
-                if self._function_variable(name, key):
-                    yield at, node, args, self._of_kind(self.taken, "function")
-            case Apply(base=Component(base=base, name=name) as designator, args=args):
+                if self._function_variable(name, key, at):
+                    yield at, node, self._called(self._of_kind(self.taken, "function"), args, at, key)
+            case Apply(base=Component(name=name) as designator, args=args):
                 symbol = component(designator, key, self.scopes)
                 if symbol is None or symbol.type.base == "procedure":
                     keys = self._of_kind(self.bound.get(name, set()) | self.taken, "function")
                     if keys and (symbol is not None or name in self.bound):
-                        yield at, node, (base, *args), keys
+                        yield at, node, self._called(keys, args, at, key, designator)
             case Binary(op=op, left=left, right=right):
                 yield from self._operator(op, (left, right), node, at, key)
             case Unary(op=op, operand=operand):
                 yield from self._operator(op, (operand,), node, at, key)
 
     def _operator(self, op: str, operands: tuple[Expr, ...], node: Expr, at: Located, key: str) -> Iterator[Found]:
-        keys = tuple(sorted(self.defined.get(f"operator({op})", ())))
-        if keys and any(self._perhaps_derived(o, key) for o in operands):
-            yield at, node, operands, keys
+        keys = self._defining(f"operator({op})", operands, at, key)
+        if keys:
+            yield at, node, tuple((k, operands) for k in keys)
 
-    def _function_variable(self, name: str, key: str) -> bool:
+    def _called(
+        self, keys: tuple[str, ...], args: tuple[Expr, ...], at: Located, key: str, designator: Component | None = None
+    ) -> tuple[Candidate, ...]:
+        """The procedures that may be called with some arguments, and which of them get the object before the ``%``, and
+        where (Fortran 2018, 7.5.4.5: the first argument, or another that is named in ``pass``, or none).
+        """
+        hidden = meanings(at) if keys else {}
+        if designator is None:
+            fitting = (k for k in keys if self.generics.fits(k, args, key, hidden, ranks=False) is not False)
+            return tuple((k, args) for k in fitting)
+        passed, ranks = designator.base, designator.name in self.overloaded
+        first = next((n for n, arg in enumerate(args) if isinstance(arg, Keyword)), len(args))
+        forms = [(*args[:place], passed, *args[place:]) for place in range(first + 1)]
+        found: list[Candidate] = []
+        for k in keys:
+            fits = (f for f in (*forms, args) if self.generics.fits(k, f, key, hidden, ranks, passed) is not False)
+            form = next(fits, None)
+            found += [(k, form)] if form is not None else []
+        return tuple(found)
+
+    def _defining(self, name: str, operands: tuple[Expr, ...], at: Located, key: str) -> tuple[str, ...]:
+        """The procedures that may define an operator or the assignment for some operands."""
+        keys = sorted(self.defined.get(name, ()))
+        hidden = meanings(at) if keys else {}
+        return tuple(k for k in keys if self.generics.fits(k, operands, key, hidden) is not False)
+
+    def _function_variable(self, name: str, key: str, at: Located) -> bool:
+        if (own := declared_in_block(name, at)) is not None:
+            return own.type.base == "procedure"
         found = self.scopes.variable(name, key)
         blocks = self.application.routines[key].spec.dependants
         if any(listed.name == name for block in blocks for listed in block.names):
@@ -152,16 +197,6 @@ class Candidates:
         pointed = symbol.type.base == "procedure"
         dummy = found.home == key and name in self.application.routines[key].dummies
         return pointed or (dummy and not symbol.rank and symbol.type.base != "character")
-
-    def _perhaps_derived(self, expr: Expr, key: str) -> bool:
-        """Whether an operand may be of a derived type, for which operators and assignment can be defined."""
-        while isinstance(expr, Apply) and isinstance(expr.base, Component):
-            expr = expr.base
-        if isinstance(expr, Component):
-            symbol = component(expr, key, self.scopes)
-            return symbol is None or symbol.type.base in ("type", "class")
-        found = type_of(expr, key, self.scopes)
-        return found is None or found.base in ("type", "class")
 
     def _of_kind(self, keys: set[str], kind: str) -> tuple[str, ...]:
         routines = self.application.routines

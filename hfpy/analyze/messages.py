@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.calls import chosen_dummies, dummy_name
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -100,19 +100,25 @@ class Messages:
     def _spread(self, known: dict[str, frozenset[Identity]]) -> bool:
         """Bring what routines leave open to their callers; whether that was news."""
         news = False
-        for key, sites in self.facts.graph.sites.items():
+        for key in self.facts.graph.sites:
             found = set(known[key])
-            for site in sites:
+            for site in self.facts.graph.below(key):
                 found |= {i for i in known.get(site.callee, ()) if i[0] != site.callee}
             for reference in self.facts.references.get(key, ()):
-                site_here = self.effects.site(reference, key) if reference.role == "argument" else None
-                dummy = dummy_name(self.facts, site_here, reference.position) if site_here is not None else None
-                if site_here is not None and dummy is not None and (site_here.callee, dummy) in known[site_here.callee]:
+                if any((callee, dummy) in known[callee] for callee, dummy in self._dummies(reference, key)):
                     identity = self._identity(reference, key)
                     found |= {identity} if identity is not None else set()
             news = news or found != known[key]
             known[key] = frozenset(found)
         return news
+
+    def _dummies(self, reference: Reference, key: str) -> Iterator[tuple[str, str]]:
+        """The dummies that an argument becomes, as routine and name."""
+        site = self.effects.site(reference, key) if reference.role == "argument" else None
+        dummy = dummy_name(self.facts, site, reference.position) if site is not None else None
+        if site is not None and dummy is not None:
+            yield site.callee, dummy
+        yield from ((d.routine, d.name) for _, d in chosen_dummies(self.facts, key, reference) if d is not None)
 
     def _data(self, reference: Reference, key: str) -> DataObject | None:
         name = resolve_alias(reference.name, reference.at)[0]

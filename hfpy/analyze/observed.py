@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.calls import dummy_of, is_elemental
+from hfpy.analyze.calls import dummy_of, is_elemental, position_in
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import Facts, only_branches, resolve_alias
+from hfpy.analyze.fixedorders import fixed_orders
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pointers import seen_otherwise
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
-from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.analyze.uses import Reference, aliases_of, meanings
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children, walk
 from hfpy.model.source import LineKey
@@ -86,6 +87,9 @@ class _Finder:
         self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
         self._declared_places()
         self._asked_by_regions()
+        for data, reason, place, unseen in fixed_orders(facts):
+            if not (unseen and by_macros):
+                self.pin(data, reason, place, unseen)
 
     # -- what an order is, given the pins so far
 
@@ -201,7 +205,7 @@ class _Finder:
             for reference in references:
                 if self.facts.live(reference.at, key):
                     self._reference(reference, key, routine, sites, sections)
-            for site in sites.values():
+            for site in self.facts.graph.below(key):
                 if site.callee and self.facts.live(site.at, key) and not is_elemental(self.facts, site):
                     self._values(site, key, routine, sections.get(self._together(site.at), []))
             for listed in sections.values():
@@ -314,18 +318,18 @@ class _Finder:
                 return f"'{base.name}', which is associated with a part of an array,"
             if self.facts.object(name, key) is not None:
                 return ""
-            if isinstance(value, Apply) and not self._by_elements(name, value, key):
+            if isinstance(value, Apply) and not self._by_elements(name, value, at, key):
                 return f"the result of '{name}'"
         inner = (self._declared_operand(child, at, key) for child in children(value) if child is not base)
         return next((found for found in inner if found), "")
 
-    def _by_elements(self, name: str, value: Apply, key: str) -> bool:
+    def _by_elements(self, name: str, value: Apply, at: Located, key: str) -> bool:
         """Whether a function gives a scalar, or an array with the order of its arguments."""
         if self.facts.scopes.is_intrinsic(name, key):
             return name in ELEMENTAL or (name in ORDER_FREE and len(value.args) == 1) or name in INQUIRY
         if self.facts.scopes.statement_function(name, key):
             return True
-        callee = self.facts.graph.choose(self.facts.scopes.procedures(name, key), value.args, key)
+        callee, _ = self.facts.graph.generics.resolved(name, value.args, key, meanings(at))
         routine = self.facts.application.routines.get(callee)
         if routine is None:
             return False
@@ -352,7 +356,13 @@ class _Finder:
                 sections.setdefault(self._together(reference.at), []).append((reference, data, order))
             return
         if site is not None and site.callee:
-            self._to_dummy(reference, data, items, order, site, place)
+            self._to_dummy(data, items, order, site, reference.position, place)
+            return
+        if candidates := self.facts.graph.candidates_at(key, reference.at, call):
+            if len(order) > 1 and any(is_elemental(self.facts, c) for c in candidates):
+                sections.setdefault(self._together(reference.at), []).append((reference, data, order))
+            for candidate in (c for c in candidates if not is_elemental(self.facts, c)):
+                self._to_dummy(data, items, order, candidate, position_in(candidate, reference), place)
             return
         if isinstance(call, Apply) and isinstance(call.base, Name):
             name = call.base.name
@@ -376,16 +386,16 @@ class _Finder:
 
     def _to_dummy(
         self,
-        reference: Reference,
         data: DataObject,
         items: tuple[Expr | str, ...] | None,
         order: tuple[int, ...],
         site: CallSite,
+        position: int | str,
         place: Place,
     ) -> None:
         if self.by_macros and not self.facts.hybrid(site.callee):
             return
-        known, dummy = dummy_of(self.facts, site, reference.position)
+        known, dummy = dummy_of(self.facts, site, position)
         if not known or dummy is None:
             self.pin(data, f"it goes to '{site.name}', whose argument hfpy cannot tell", place)
             return

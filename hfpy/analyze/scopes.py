@@ -21,15 +21,42 @@ class Found:
     symbol: Symbol
 
 
+def remote_names(name: str, use: Use) -> tuple[str, ...]:
+    """The names in a module that a local name may come from by a ``use`` (Fortran 2018, 14.2.2)."""
+    if use.only is not None:
+        return tuple(r for local, r in use.only if local == name)
+    renamed = tuple(r for local, r in use.renames if local == name)
+    if renamed or any(r == name for _, r in use.renames):
+        return renamed
+    return (name,)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The procedures that a name means in a unit: one, or those of a generic name. ``complete`` tells that all of
+    a generic name's procedures have source here.
+    """
+
+    keys: tuple[str, ...] = ()
+    generic: bool = False
+    complete: bool = True
+
+    def joined(self, other: Named) -> Named:
+        """Both together."""
+        keys = tuple(dict.fromkeys((*self.keys, *other.keys)))
+        return Named(keys, self.generic or other.generic, self.complete and other.complete)
+
+
 class Scopes:
     """Answers what a name means in a unit. Results are kept, as the application never changes."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
         self._variables: dict[tuple[str, str], Found | None] = {}
-        self._procedures: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._procedures: dict[tuple[str, str], Named] = {}
         self._exports: dict[tuple[str, str, str], Found | None] = {}
         self._opaque: dict[str, bool] = {}
+        self._public: dict[tuple[str, str], Named] = {}
 
     @cached_property
     def modules(self) -> dict[str, str]:
@@ -102,15 +129,8 @@ class Scopes:
     def _from_use(self, name: str, use: Use, key: str) -> Found | None:
         if use.module not in self.modules:
             return None
-        if use.only is not None:
-            remote = next((r for local, r in use.only if local == name), None)
-        else:
-            remote = next((r for local, r in use.renames if local == name), None)
-            if remote is None and not any(r == name for _, r in use.renames):
-                remote = name
-        if remote is None:
-            return None
-        return self.exported(remote, use.module, frozenset({key}))
+        found = (self.exported(remote, use.module, frozenset({key})) for remote in remote_names(name, use))
+        return next((f for f in found if f is not None), None)
 
     def exported(self, name: str, module: str, seen: frozenset[str] = frozenset()) -> Found | None:
         """A public variable of a module, its own or one that it passes on."""
@@ -118,7 +138,7 @@ class Scopes:
         if key is None or key in seen:
             return None
         routine = self.application.routines.get(key)
-        if routine is None:
+        if routine is None or not routine.spec.accessible(name):
             return None
         symbol = routine.spec.symbols.get(name)
         if symbol is not None:
@@ -126,11 +146,7 @@ class Scopes:
         for use in routine.spec.uses:
             if use.module not in self.modules:
                 continue
-            if use.only is not None:
-                remote = next((r for local, r in use.only if local == name), None)
-            else:
-                remote = next((r for local, r in use.renames if local == name), name)
-            if remote is not None:
+            for remote in remote_names(name, use):
                 found = self.exported(remote, use.module, seen | {key})
                 if found is not None:
                     return found
@@ -140,36 +156,47 @@ class Scopes:
 
     def procedures(self, name: str, key: str) -> tuple[str, ...]:
         """Keys of the routines that a name may call from a unit (several for a generic name); empty if unknown."""
+        return self.named(name, key).keys
+
+    def named(self, name: str, key: str) -> Named:
+        """The routines that a name may call from a unit, and whether it is generic."""
         slot = (key, name)
         if slot not in self._procedures:
             self._procedures[slot] = self._find_procedures(name, key)
         return self._procedures[slot]
 
-    def _find_procedures(self, name: str, key: str) -> tuple[str, ...]:
+    def _find_procedures(self, name: str, key: str) -> Named:
+        """A specific procedure, or all that a generic name means: an interface adds to those of the modules that are
+        used, and of hosts (Fortran 2018, 15.5.5.2).
+        """
         app = self.application
         current: str | None = key
+        found = Named()
         while current:
-            inner = f"{current}::{name}"
-            if inner in app.units:
-                return (inner,)
-            if (current, name) in self.separate:
-                return (self.separate[current, name],)
-            routine = app.routines.get(current)
             unit = app.unit(current)
-            if unit.kind in ("subroutine", "function") and unit.name == name:
-                return (current,)
-            if routine is not None:
-                found = self._generic(name, routine, current) or self._used_procedures(
-                    name, routine.spec.uses, {current}
-                )
-                if found:
-                    return found
-            else:
-                found = self._used_procedures(name, unit.uses, {current})
-                if found:
-                    return found
+            here = self._named_here(name, current)
+            itself = not here.generic and not here.keys and unit.kind in ("subroutine", "function")
+            if itself and unit.name == name:
+                here = Named((current,))
+            found = found.joined(here)
+            if here.keys and not here.generic:
+                break
             current = self._host(current)
-        return (f"::{name}",) if f"::{name}" in app.units else ()
+        if found.keys or found.generic:
+            return found
+        return Named((f"::{name}",)) if f"::{name}" in app.units else found
+
+    def _named_here(self, name: str, key: str) -> Named:
+        """What a name means in a unit, hosts apart."""
+        app = self.application
+        routine = app.routines.get(key)
+        found = self._generic(name, routine, key) if routine is not None else Named()
+        if not found.generic and f"{key}::{name}" in app.units:
+            return Named((f"{key}::{name}",))
+        if not found.generic and (key, name) in self.separate:
+            return Named((self.separate[key, name],))
+        uses = routine.spec.uses if routine is not None else app.unit(key).uses
+        return found.joined(self._used_procedures(name, uses, key))
 
     def _host(self, key: str) -> str | None:
         app = self.application
@@ -183,45 +210,41 @@ class Scopes:
 
         return unit_key(app.files[file], parent)
 
-    def _generic(self, name: str, routine: Routine, key: str) -> tuple[str, ...]:
+    def _generic(self, name: str, routine: Routine, key: str) -> Named:
+        """What the interfaces of a unit give a name."""
         found: list[str] = []
-        for interface in routine.spec.interfaces:
-            if interface.name != name:
-                continue
-            for procedure in interface.procedures:
-                if procedure != name:
-                    found += self.procedures(procedure, key)
-                elif f"{key}::{procedure}" in self.application.units:
-                    found.append(f"{key}::{procedure}")
-        return tuple(found)
-
-    def _used_procedures(self, name: str, uses: tuple[Use, ...], seen: set[str]) -> tuple[str, ...]:
-        for use in uses:
-            if use.only is not None:
-                remote = next((r for local, r in use.only if local == name), None)
+        blocks = [i for i in routine.spec.interfaces if i.name == name]
+        complete = True
+        for procedure in (p for interface in blocks for p in (*interface.procedures, *interface.bodies)):
+            if procedure != name:
+                keys = self.procedures(procedure, key)
+            elif f"{key}::{procedure}" in self.application.units:
+                keys = (f"{key}::{procedure}",)
             else:
-                remote = next((r for local, r in use.renames if local == name), name)
-            module = self.modules.get(use.module)
-            if remote is None or module is None or module in seen:
-                continue
-            found = self._exported_procedures(remote, module, seen)
-            if found:
-                return found
-        return ()
+                keys = (self.separate[key, procedure],) if (key, procedure) in self.separate else ()
+            found += keys
+            complete = complete and bool(keys)
+        return Named(tuple(dict.fromkeys(found)), bool(blocks), complete)
 
-    def _exported_procedures(self, name: str, module: str, seen: set[str]) -> tuple[str, ...]:
-        app = self.application
-        if f"{module}::{name}" in app.units:
-            return (f"{module}::{name}",)
-        if (module, name) in self.separate:
-            return (self.separate[module, name],)
-        routine = app.routines.get(module)
-        if routine is not None:
-            found = self._generic(name, routine, module)
-            if found:
-                return found
-        uses = routine.spec.uses if routine is not None else app.unit(module).uses
-        return self._used_procedures(name, uses, seen | {module})
+    def _used_procedures(self, name: str, uses: tuple[Use, ...], key: str) -> Named:
+        """What a name means that is used from modules."""
+        found = Named()
+        for use in uses:
+            module = self.modules.get(use.module)
+            if module is not None and module != key:
+                for remote in remote_names(name, use):
+                    found = found.joined(self._exported_procedures(remote, module))
+        return found
+
+    def _exported_procedures(self, name: str, module: str) -> Named:
+        routine = self.application.routines.get(module)
+        if routine is not None and not routine.spec.accessible(name):
+            return Named()
+        slot = (module, name)
+        if slot not in self._public:
+            self._public[slot] = Named()  # for modules that use each other
+            self._public[slot] = self._named_here(name, module)
+        return self._public[slot]
 
     def statement_function(self, name: str, key: str) -> bool:
         """Whether a name is a statement function of the unit."""
@@ -234,21 +257,26 @@ class Scopes:
 
     def derived_type(self, name: str, key: str) -> DerivedType | None:
         """The definition of a derived type visible in a unit."""
+        found = self.type_at_home(name, key)
+        return found[1] if found is not None else None
+
+    def type_at_home(self, name: str, key: str) -> tuple[str, DerivedType] | None:
+        """The unit that defines a derived type which is visible in a unit, and the definition."""
         routine = self.application.routines.get(key)
         if routine is None:
             return None
         if name in routine.spec.types:
-            return routine.spec.types[name]
+            return key, routine.spec.types[name]
         for use in routine.spec.uses:
             module = self.modules.get(use.module)
-            remote = name
-            if use.only is not None:
-                remote = next((r for local, r in use.only if local == name), "")
-            if module and remote and module != key:
-                found = self.derived_type(remote, module)
+            there = self.application.routines.get(module) if module is not None and module != key else None
+            if module is None or there is None:
+                continue
+            for remote in remote_names(name, use):
+                found = self.type_at_home(remote, module) if there.spec.accessible(remote) else None
                 if found is not None:
                     return found
-        return self.derived_type(name, routine.host) if routine.host else None
+        return self.type_at_home(name, routine.host) if routine.host else None
 
     def sees_opaque(self, key: str) -> bool:
         """Whether a unit (or its host) uses a module without source as a whole, so that unknown names may come from

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hfpy.analyze.calls import dummy_of
+from hfpy.analyze.calls import chosen_dummies, dummy_of
 from hfpy.analyze.copies import FirstUses
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
-from hfpy.analyze.graph import CallSite
 from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import Residence
@@ -24,9 +23,6 @@ from hfpy.analyze.storage import ANYTHING, Identity
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS, of_kind
 from hfpy.diagnostics import Diagnostic, Related, error
-from hfpy.model.expressions import Apply
-from hfpy.model.source import LineKey
-from hfpy.model.statements import Call
 
 _KERNELS = of_kind("kernels")
 PRESENT, TRANSFER, LOCAL, HOST = "present", "transfer", "local", "host"
@@ -43,7 +39,6 @@ class States:
     _device_uses: dict[str, dict[str, Reference]] = field(default_factory=dict)
     _held: dict[str, list[DataObject]] = field(default_factory=dict)
     _all_there: dict[str, frozenset[Identity]] = field(default_factory=dict)
-    _candidates: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = field(default_factory=dict)
     _read_first: dict[tuple[str, str], bool] = field(default_factory=dict)
     _first_uses: dict[str, FirstUses] = field(default_factory=dict)
     _objects: dict[str, Counter[Identity]] = field(default_factory=dict)
@@ -198,30 +193,7 @@ class States:
         """The array dummies that a reference may be passed to by a call whose procedure the run decides: one for each
         candidate, None for one that has no such dummy.
         """
-        call = reference.call
-        if reference.role != "argument" or call is None:
-            return []
-        statement = reference.at.statement
-        args = statement.args if isinstance(statement, Call) and call is statement.designator else ()
-        args = call.args if isinstance(call, Apply) and not args else args
-        place = (statement.line.key, call.start, call.end)
-        found: list[DataObject | None] = []
-        for site in self._indirect(key).get(place, ()):
-            position = reference.position
-            if isinstance(position, int):
-                position += len(site.args) - len(args)  # a bound procedure gets its object first
-            found.append(dummy_of(self.facts, site, position)[1])
-        return found
-
-    def _indirect(self, key: str) -> dict[tuple[LineKey, int, int], list[CallSite]]:
-        """The candidates of the indirect calls of a routine, by place."""
-        if key not in self._candidates:
-            places: dict[tuple[LineKey, int, int], list[CallSite]] = {}
-            for site in self.facts.graph.indirect.get(key, ()):
-                if site.callee:
-                    places.setdefault((site.at.statement.line.key, site.node.start, site.node.end), []).append(site)
-            self._candidates[key] = places
-        return self._candidates[key]
+        return [dummy for _, dummy in chosen_dummies(self.facts, key, reference)]
 
     def packed(self, reference: Reference, key: str) -> str:
         """Whether an argument that stays on the device comes there as a copy made by the compiler, at an address of its
@@ -303,8 +275,4 @@ class States:
             found = self.facts.scopes.variable(reference.name, key)
             if found is not None and (found.home, found.symbol.name) == identity and self.effects.of(reference, key)[1]:
                 return True
-        return any(
-            self.written_below(identity, site.callee, seen)
-            for site in self.facts.graph.sites.get(key, ())
-            if site.callee
-        )
+        return any(self.written_below(identity, s.callee, seen) for s in self.facts.graph.below(key) if s.callee)

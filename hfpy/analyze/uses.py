@@ -77,6 +77,26 @@ def aliases_of(at: Located) -> dict[str, Expr | None]:
     return result
 
 
+def meanings(at: Located) -> dict[str, Expr | None]:
+    """The same names for questions of type: what ``select type`` names has a type of its own in each block, None."""
+    result = aliases_of(at)
+    for construct in at.constructs:
+        if construct.kind == "selecttype" and isinstance(construct.header, Header):
+            selectors = (e.name for e in construct.header.exprs if isinstance(e, Name))
+            result |= dict.fromkeys((*construct.header.names, *selectors))
+    return result
+
+
+def declared_in_block(name: str, at: Located) -> Symbol | None:
+    """The declaration of a name in a ``block`` around a statement, the innermost one."""
+    found: Symbol | None = None
+    for construct in at.constructs:
+        if construct.kind == "block":
+            own = (s for s in construct.declarations if isinstance(s, Symbol) and s.name == name)
+            found = next(own, found)
+    return found
+
+
 def associated(reference: Reference) -> bool:
     """Whether a statement gives a pointer its target: ``p => a``, ``nullify(p)``."""
     statement = reference.at.statement

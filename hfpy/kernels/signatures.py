@@ -26,7 +26,6 @@ _NO_DUMMY = {
 }
 _MADE_BY_HFPY = re.compile(r"hf[a-z]*\d*_", re.I)
 _NAME = re.compile(r"[a-z]\w*", re.I)
-_PUBLIC = re.compile(r"\s*public\b\s*(?:::)?\s*(.*)$", re.I)
 
 
 @dataclass(frozen=True)
@@ -142,16 +141,16 @@ def signatures(index: FileIndex, source: str, options: Options) -> list[tuple[in
         if unit.kind != "module" or made_by_hfpy(unit.name):
             continue
         module, _ = parse_unit(index, number, options.include_dirs)
-        public = _Public(module.spec)
+        spec = module.spec
         routines = []
         for child in unit.children:
             name, kind = index.units[child].name, index.units[child].kind
-            if kind in ("subroutine", "function") and public(name) and not made_by_hfpy(name):
+            if kind in ("subroutine", "function") and spec.accessible(name) and not made_by_hfpy(name):
                 routine, _ = parse_unit(index, child, options.include_dirs)
                 symbols = {name: _without_macros(symbol, index) for name, symbol in routine.spec.symbols.items()}
                 routine = replace(routine, spec=replace(routine.spec, symbols=symbols))
                 routines.append(_signature(routine, index.fixed))
-        variables = () if index.fixed else tuple(_variables(module.spec, public))
+        variables = () if index.fixed else tuple(_variables(spec))
         found.append((number, ModuleSignature(unit.name, tuple(routines), variables)))
     return found
 
@@ -171,32 +170,16 @@ def _made_by_hfpy(name: str, words: frozenset[str]) -> bool:
     return _MADE_BY_HFPY.match(name) is not None and name.lower() not in words
 
 
-class _Public:
-    """Which names of a module its users see."""
-
-    def __init__(self, spec: Specification) -> None:
-        self._spec = spec
-        lists = (_PUBLIC.match(line.text) for line in spec.lines)
-        self._named = {name.lower() for found in lists if found for name in _NAME.findall(found[1])}
-
-    def __call__(self, name: str) -> bool:
-        symbol = self._spec.symbols.get(name)
-        if name in self._spec.private or (symbol and "private" in symbol.attributes):
-            return False
-        named = name in self._named or (symbol is not None and "public" in symbol.attributes)
-        return named or not self._spec.default_private
-
-
 def _without_macros(symbol: Symbol, index: FileIndex) -> Symbol:
     """A symbol with the shape behind the preprocessor: a storage-order macro stands for several dimensions."""
     return replace(symbol, shape=expanded_shape(symbol, index.definitions))
 
 
-def _variables(spec: Specification, public: _Public) -> Iterable[Variable]:
+def _variables(spec: Specification) -> Iterable[Variable]:
     """The scalars of a module that Python may see."""
     for symbol in spec.symbols.values():
         simple = symbol.type.base in SIMPLE_TYPES and not symbol.shape and not symbol.dynamic
-        if simple and public(symbol.name) and not symbol.attributes & set(_NO_DUMMY):
+        if simple and spec.accessible(symbol.name) and not symbol.attributes & set(_NO_DUMMY):
             fixed = symbol.constant or "protected" in symbol.attributes
             yield Variable(symbol.name, symbol.type.base, symbol.type.text, fixed)
 

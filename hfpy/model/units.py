@@ -174,6 +174,14 @@ class Specification:
     last: int = -1
     conditions: tuple[tuple[IfDirective, LogicalLine, LogicalLine], ...] = ()
 
+    def accessible(self, name: str) -> bool:
+        """Whether other units may use a name of this module (Fortran 2018, 8.6.1)."""
+        symbol = self.symbols.get(name)
+        attributes = symbol.attributes if symbol is not None else frozenset()
+        if name in self.public or "public" in attributes:
+            return True
+        return not (name in self.private or "private" in attributes or self.default_private)
+
 
 @dataclass(frozen=True, slots=True)
 class UnitIndex:

@@ -30,6 +30,7 @@ from hfpy.parse.tokens import matching, split_top
 _TYPE_BEGIN = re.compile(r"type\s*(?:,[^:]*)?(?:::)?\s*([a-z_]\w*)\s*$|type\s*,.*?::\s*([a-z_]\w*)\s*$", re.IGNORECASE)
 _EXTENDS = re.compile(r"extends\s*\(\s*(\w+)\s*\)", re.IGNORECASE)
 _WORD = re.compile(r"([A-Za-z_]\w*)")
+_ACCESS = re.compile(r",\s*(public|private)\b")
 _INTERFACE = re.compile(r"(?:abstract\s+)?interface\b\s*(.*)$", re.IGNORECASE)
 _PROCEDURES = re.compile(r"(?:module\s+)?procedure\s*(?:::)?\s*(.*)$", re.IGNORECASE)
 _HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
@@ -252,6 +253,8 @@ class SpecificationParser:
             else:
                 components += self._declared(line) or ()
         extends = _EXTENDS.search(lines[index].text)
+        for access in _ACCESS.findall(lines[index].text.lower().partition("::")[0]):
+            (self.state.public if access == "public" else self.state.private).add(name)
         self.state.types[name] = DerivedType(
             name, tuple(components), extends.group(1).lower() if extends else "", tuple(bindings), tuple(finals)
         )

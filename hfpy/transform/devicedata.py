@@ -277,7 +277,7 @@ class DeviceData(HostStatements):
         references = self.facts.references.get(self.key, ())
         if any(r.role == "pointer" and resolve_alias(r.name, r.at)[0] == data.name for r in references):
             return True
-        callees = (s.callee for s in self.facts.graph.sites.get(self.key, ()) if s.callee)
+        callees = (s.callee for s in self.facts.graph.below(self.key) if s.callee)
         return data.home != self.key and any(data.identity in self.effects.mentioned(c) for c in callees)
 
     def _skipped(self, node: Construct) -> bool:

@@ -204,8 +204,7 @@ class HostCalls:
         """The name here of a module's variable that only a called routine names."""
         owner, name = self.facts.routine(home), wanted.name
         symbol = owner.spec.symbols[name]
-        hidden = name in owner.spec.private or (owner.spec.default_private and "public" not in symbol.attributes)
-        if hidden and self.routine.host != home:
+        if not owner.spec.accessible(name) and self.routine.host != home:
             message = f"'{site.name}' uses '{name}' of '{owner.name}', which is private and may be on the device here"
             self._refuse(site, message, f"make '{name}' public", "HF601")
         if wanted not in self.imports:

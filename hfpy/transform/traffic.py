@@ -65,7 +65,7 @@ class MessageTraffic:
             span = self._span(reference, name) if name is not None else None
             if span is not None and self.states.stays_on_device(reference, key):
                 yield self._used(name or "", reference.at.statement, reference.node)
-        for site in self.facts.graph.sites.get(key, ()) if self.spans else ():
+        for site in self.facts.graph.below(key) if self.spans else ():
             position = self.facts.positions.get(site.callee)
             if site.callee and (position.own or position.below):
                 place = self.places[id(site.at.statement)]

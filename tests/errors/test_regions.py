@@ -107,17 +107,26 @@ def generic_text(region: str, end: str, argument: str = "real(8)") -> str:
     return source("a = 0", specification=GENERIC, more=line + table + call)
 
 
+REGION_LINES = ("@parallelRegion{domName(i), domSize(nx)}", "@end parallelRegion")
+UNKNOWN = {
+    "subroutine top(t)\n": "subroutine top(t)\n    use elsewhere, only: outside\n",
+    "call warm(t)": "call warm(outside(t))",
+}
+
+
 def test_generic_call_that_may_mean_a_region_is_refused() -> None:
-    text = generic_text("@parallelRegion{domName(i), domSize(nx)}", "@end parallelRegion")
+    text = generic_text(*REGION_LINES)
+    for old, new in UNKNOWN.items():
+        text = text.replace(old, new)
     (said,) = translate_text(text).errors
     assert said.code == "HF407"
-    assert text.splitlines()[said.place.line - 1].strip() == "call warm(t)"
+    assert text.splitlines()[said.place.line - 1].strip() == "call warm(outside(t))"
 
 
-def test_generic_calls_that_are_told_apart_or_do_not_matter_are_not() -> None:
-    assert not translate_text(generic_text("", "")).errors
-    text = generic_text("@parallelRegion{domName(i), domSize(nx)}", "@end parallelRegion", "integer")
-    assert not translate_text(text).errors
+@pytest.mark.parametrize("argument", ["real(8)", "integer", "real"])
+def test_generic_calls_that_are_told_apart_or_do_not_matter_are_not(argument: str) -> None:
+    assert not translate_text(generic_text("", "", argument)).errors
+    assert not translate_text(generic_text(*REGION_LINES, argument)).errors
 
 
 # -- names

@@ -191,7 +191,9 @@ def _other_module(line: Line, found: list[str]) -> Line:
 
 
 def through_pointers(lines: Program) -> Program | None:
-    """Calls of a module's own subroutines through procedure pointers, where they are simple statements."""
+    """Calls of a module's own subroutines through procedure pointers, where they are simple statements, and where the
+    subroutine stands above: gfortran 12 does not find the interface of others in a block.
+    """
     result = {name: _through_pointers(content) if changeable(name) else content for name, content in lines.items()}
     return result if result != dict(lines) else None
 
@@ -206,7 +208,7 @@ def _through_pointers(content: tuple[Line, ...]) -> tuple[Line, ...]:
         named = words(code)
         if line.directive:
             depth += (named[1:2] == ["parallelregion"]) - _ends_region(named)
-        if at in simple and depth == 0 and named[0] == "call" and named[1] in own and len(named) > 2:
+        if at in simple and depth == 0 and named[0] == "call" and own.get(named[1], at) < at and len(named) > 2:
             pointer = f"to_{named[1]}"
             rest = code[re.match(r"call\s+\w+", code, re.I).end() :]  # type: ignore[union-attr]
             changed += [
@@ -221,11 +223,11 @@ def _through_pointers(content: tuple[Line, ...]) -> tuple[Line, ...]:
     return tuple(changed)
 
 
-def _own_subroutines(content: tuple[Line, ...]) -> set[str]:
-    """Subroutines of the file's modules, not those in other procedures."""
-    found: set[str] = set()
+def _own_subroutines(content: tuple[Line, ...]) -> dict[str, int]:
+    """Subroutines of the file's modules, not those in other procedures, with the numbers of their lines."""
+    found: dict[str, int] = {}
     inside = 0
-    for line in content:
+    for number, line in enumerate(content):
         code = words(line.parts[1]) if line.code else []
         if not code:
             continue
@@ -233,6 +235,6 @@ def _own_subroutines(content: tuple[Line, ...]) -> set[str]:
             inside -= 1
         elif _opens_unit(code):
             if inside == 0 and code[0] == "subroutine":
-                found.add(code[1])
+                found[code[1]] = number
             inside += 1
     return found

@@ -76,11 +76,25 @@ def _modules(content: tuple[Line, ...]) -> list[Module]:
     return found
 
 
+def _contains(inside: tuple[Line, ...]) -> int | None:
+    """The line behind which a module's procedures are; types may have such a line, too."""
+    typed = False
+    for number, line in enumerate(inside):
+        code = words(line.parts[1]) if line.code else []
+        if code[:1] == ["type"] and code[1:2] != ["("]:
+            typed = True
+        elif code[:2] == ["end", "type"] or code[:1] == ["endtype"]:
+            typed = False
+        elif code == ["contains"] and not typed:
+            return number
+    return None
+
+
 def _module(name: str, first: int, last: int, content: tuple[Line, ...]) -> Module | None:
     inside = content[first + 1 : last]
-    if any(line.fixed for line in inside):
+    if any(line.fixed or (line.code and words(line.parts[1])[:1] == ["entry"]) for line in inside):
         return None
-    behind = next((n for n, x in enumerate(inside) if x.code and words(x.parts[1]) == ["contains"]), None)
+    behind = _contains(inside)
     if behind is None:
         return None
     procedures: list[Procedure] = []

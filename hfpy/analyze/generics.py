@@ -1,0 +1,124 @@
+"""Generic calls: which specific procedure is meant, told by number, type, kind and rank of the arguments.
+
+A specific procedure fits, does not fit, or may fit, where something is not known. A call is resolved where one fits for
+certain, or where all others certainly do not (Fortran 2018, 15.4.3.4.5, 15.5.5.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.typed import NOTHING, Typed, Types, dummy_symbol
+from hfpy.model.application import Application
+from hfpy.model.expressions import Expr, Keyword
+from hfpy.model.units import Routine
+
+
+class Generics:
+    """Resolves calls by name."""
+
+    def __init__(self, application: Application, scopes: Scopes) -> None:
+        self.application = application
+        self.scopes = scopes
+        self.types = Types(application, scopes)
+
+    def resolved(
+        self, name: str, args: tuple[Expr, ...], caller: str, hidden: Mapping[str, Expr | None] = NOTHING
+    ) -> tuple[str, tuple[str, ...]]:
+        """The procedure that a call means (empty if that is not known), and all that it may mean."""
+        found = self.scopes.named(name, caller)
+        complete = found.complete and not (found.generic and name in INTRINSICS)
+        if len(found.keys) <= 1 and complete:
+            return (found.keys[0] if found.keys else ""), found.keys
+        fits = {key: self.fits(key, args, caller, hidden) for key in found.keys}
+        possible = tuple(key for key, fit in fits.items() if fit is not False)
+        certain = [key for key in possible if fits[key]]
+        plain = [key for key in possible if not self._elemental(key)]
+        for chosen in (certain, [key for key in certain if key in plain]):
+            others = [key for key in plain if key not in chosen and not fits[key]]
+            if len(chosen) == 1 and not (self._elemental(chosen[0]) and others):
+                return chosen[0], possible
+        return (possible[0] if len(possible) == 1 and complete else ""), possible
+
+    def _elemental(self, key: str) -> bool:
+        routine = self.application.routines.get(key)
+        return routine is not None and "elemental" in routine.prefix
+
+    def fits(
+        self,
+        key: str,
+        args: tuple[Expr, ...],
+        caller: str,
+        hidden: Mapping[str, Expr | None],
+        ranks: bool = True,
+        passed: Expr | None = None,
+    ) -> bool | None:
+        """Whether a call may mean a procedure; None where that is open. Ranks tell nothing where ``ranks`` is false: a
+        procedure that is called by a name of its own takes elements for arrays. ``passed`` is the argument that is the
+        object of a type-bound procedure, whose type is known at run time only.
+        """
+        routine = self.application.routines.get(key)
+        if routine is None:
+            return None
+        if len(args) > len(routine.dummies):
+            return False
+        given: set[str] = set()
+        verdict: bool | None = True
+        for position, arg in enumerate(args):
+            name = arg.name if isinstance(arg, Keyword) else routine.dummies[position]
+            value = arg.value if isinstance(arg, Keyword) else arg
+            if name not in routine.dummies or name in given:
+                return False
+            given.add(name)
+            actual = self.types.expression(value, caller, hidden)
+            fit = self._argument(routine, name, actual, ranks, value is passed)
+            if fit is False:
+                return False
+            verdict = verdict and fit
+        left = [routine.spec.symbols.get(d) for d in routine.dummies if d not in given and d != "*"]
+        return False if any(s is None or "optional" not in s.attributes for s in left) else verdict
+
+    def _argument(self, routine: Routine, name: str, actual: Typed | None, ranks: bool, passed: bool) -> bool | None:
+        symbol = dummy_symbol(routine, name, self.scopes)
+        dummy = self.types.variable(symbol, routine.key, routine.key) if symbol is not None else None
+        if dummy is None or actual is None:
+            return None
+        shape = True if "elemental" in routine.prefix or not ranks else _same(actual.rank, dummy.rank)
+        if shape is False:
+            return False
+        if symbol is not None and symbol.type.derived == "*":
+            return shape  # class(*), type(*)
+        types = self._object(actual, dummy) if passed else self._type(actual, dummy)
+        return False if types is False else (shape and types)
+
+    def _object(self, actual: Typed, dummy: Typed) -> bool | None:
+        """Whether a procedure that is bound to a type may be that of an object: of its type, or of a related one."""
+        if actual.derived is None or dummy.derived is None:
+            return None
+        above, below = self.types.ancestors(actual), self.types.ancestors(dummy)
+        if dummy.derived in above or actual.derived in below:
+            return True
+        return None if above[-1][1].extends or below[-1][1].extends else False
+
+    def _type(self, actual: Typed, dummy: Typed) -> bool | None:
+        """Whether an actual argument has the type of a dummy, or one that the dummy's class takes (7.3.2.3)."""
+        derived = [t.base in ("type", "class") for t in (actual, dummy)]
+        if derived[0] != derived[1]:
+            return False
+        if not derived[0]:
+            return actual.base == dummy.base and _same(actual.bytes, dummy.bytes)
+        if actual.derived is None or dummy.derived is None:
+            return None
+        if actual.derived == dummy.derived:
+            return True
+        if dummy.base == "type":
+            return False
+        above = self.types.ancestors(actual)
+        whole = not above[-1][1].extends
+        return dummy.derived in above or (False if whole else None)
+
+
+def _same(one: int | None, other: int | None) -> bool | None:
+    return None if one is None or other is None else one == other
