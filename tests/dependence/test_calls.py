@@ -193,6 +193,33 @@ def test_through_calls(name: str, way) -> None:
         assert all(d.hint for d in found)
 
 
+def through_binding(body: str, shared: str = SHARED, declared: str = DUMMIES) -> str:
+    types = "type worker\n contains\n procedure, nopass :: go => work\n end type worker\n type(worker) :: w"
+    return module("call w%go(a(i), i, b(i))", routine(body, declared=declared), f"{types}\n {shared}")
+
+
+def through_pointer(body: str, shared: str = SHARED, declared: str = DUMMIES) -> str:
+    text = module("call p(a(i), i, b(i))", routine(body, declared=declared), shared)
+    return text.replace(" integer :: j\n", " integer :: j\n procedure(work), pointer :: p\n p => work\n", 1)
+
+
+def far_below(body: str, shared: str = SHARED, declared: str = DUMMIES) -> str:
+    """Through more calls than the engine follows."""
+    names = ["work", *(f"step{n}" for n in range(20)), "last"]
+    calls = [routine(f"call {b}(x, k, y)", a) for a, b in itertools.pairwise(names)]
+    return module(CALL, "".join(calls) + routine(body, "last", declared=declared), shared)
+
+
+@pytest.mark.parametrize("way", [through_binding, through_pointer, far_below], ids=lambda w: w.__name__)
+@pytest.mark.parametrize("name", [n for n in BODIES if n != "read_only"])
+def test_calls_that_are_not_followed(name: str, way) -> None:
+    body = BODIES[name][0]
+    assert worst(told(way(body))) == "warning"
+    local = DUMMIES + "\n real(8), save :: total\n integer :: flag = 0"
+    assert worst(told(way(body, "", local))) == "warning"
+    assert not told(way(BODIES["read_only"][0]))
+
+
 @pytest.mark.parametrize("name", [n for n in BODIES if BODIES[n][2] == "error"])
 def test_on_the_device_too(name: str) -> None:
     """Where a write in a device routine is refused anyway, the conflict is named, too."""

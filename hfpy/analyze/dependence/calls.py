@@ -152,11 +152,12 @@ class Calls:
                     found.setdefault(data.identity, set()).add(())
 
     def known_to(self, site: CallSite) -> Iterator[tuple[DataObject, bool]]:
-        """The variables that a called routine mentions by itself, and whether it may set them."""
-        for home, name in sorted(self.effects.mentioned(site.callee)):
+        """The variables that outlive a call and that a called routine mentions by itself, and whether it may set them."""
+        lasting = self.effects.lasting_writes(site.callee).keys()
+        for home, name in sorted(self.effects.mentioned(site.callee) | lasting):
             data = self.facts.object(name, home)
             if data is not None and not data.symbol.constant:
-                yield data, self.effects.may_change(site.callee, data.identity)
+                yield data, (home, name) in lasting or self.effects.may_change(site.callee, data.identity)
 
     def may_set(self, site: CallSite, name: str) -> bool:
         """Whether a called routine may set a variable of its caller that is not among its arguments."""
