@@ -42,14 +42,19 @@ def position_in(site: CallSite, reference: Reference) -> int | str:
     return next((n for n, arg in enumerate(site.args) if arg is given), reference.position)
 
 
-def chosen_dummies(facts: Facts, key: str, reference: Reference) -> list[tuple[CallSite, DataObject | None]]:
-    """The candidates that a reference may be passed to by a call whose procedure is not known before the run, each with
-    its dummy; None for one that has no such dummy.
+def dummies_met(facts: Facts, key: str, reference: Reference) -> list[tuple[CallSite, DataObject | None]]:
+    """The procedures that a reference may be passed to as an argument, each with its dummy; None for one that has no
+    such dummy.
     """
     if reference.role != "argument" or reference.call is None:
         return []
-    sites = facts.graph.candidates_at(key, reference.at, reference.call)
+    sites = facts.graph.called_at(key, reference.at, reference.call)
     return [(site, dummy_of(facts, site, position_in(site, reference))[1]) for site in sites]
+
+
+def chosen_dummies(facts: Facts, key: str, reference: Reference) -> list[tuple[CallSite, DataObject | None]]:
+    """The same for calls whose procedure is not known before the run only."""
+    return [(site, dummy) for site, dummy in dummies_met(facts, key, reference) if site.chosen]
 
 
 def is_elemental(facts: Facts, site: CallSite) -> bool:

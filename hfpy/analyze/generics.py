@@ -6,11 +6,13 @@ certain, or where all others certainly do not (Fortran 2018, 15.4.3.4.5, 15.5.5.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 
+from hfpy.analyze.context import Located
 from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.typed import NOTHING, Typed, Types, dummy_symbol
+from hfpy.analyze.typed import Typed, Types, dummy_symbol
+from hfpy.analyze.uses import meanings
 from hfpy.model.application import Application
 from hfpy.model.expressions import Expr, Keyword
 from hfpy.model.units import Routine
@@ -24,15 +26,13 @@ class Generics:
         self.scopes = scopes
         self.types = Types(application, scopes)
 
-    def resolved(
-        self, name: str, args: tuple[Expr, ...], caller: str, hidden: Mapping[str, Expr | None] = NOTHING
-    ) -> tuple[str, tuple[str, ...]]:
+    def resolved(self, name: str, args: tuple[Expr, ...], caller: str, at: Located) -> tuple[str, tuple[str, ...]]:
         """The procedure that a call means (empty if that is not known), and all that it may mean."""
         found = self.scopes.named(name, caller)
         complete = found.complete and not (found.generic and name in INTRINSICS)
         if len(found.keys) <= 1 and complete:
             return (found.keys[0] if found.keys else ""), found.keys
-        fits = {key: self.fits(key, args, caller, hidden) for key in found.keys}
+        fits = {key: self.fits(key, args, caller, at) for key in found.keys}
         possible = tuple(key for key, fit in fits.items() if fit is not False)
         certain = [key for key in possible if fits[key]]
         plain = [key for key in possible if not self._elemental(key)]
@@ -51,13 +51,14 @@ class Generics:
         key: str,
         args: tuple[Expr, ...],
         caller: str,
-        hidden: Mapping[str, Expr | None],
+        at: Located,
         ranks: bool = True,
         passed: Expr | None = None,
     ) -> bool | None:
-        """Whether a call may mean a procedure; None where that is open. Ranks tell nothing where ``ranks`` is false: a
-        procedure that is called by a name of its own takes elements for arrays. ``passed`` is the argument that is the
-        object of a type-bound procedure, whose type is known at run time only.
+        """Whether a call may mean a procedure; None where that is open, such as the rank of an array in a region. Ranks
+        tell nothing where ``ranks`` is false: a procedure that is called by a name of its own takes elements for
+        arrays. ``passed`` is the argument that is the object of a type-bound procedure, whose type is known at run time
+        only.
         """
         routine = self.application.routines.get(key)
         if routine is None:
@@ -65,6 +66,7 @@ class Generics:
         if len(args) > len(routine.dummies):
             return False
         given: set[str] = set()
+        hidden = meanings(at)
         verdict: bool | None = True
         for position, arg in enumerate(args):
             name = arg.name if isinstance(arg, Keyword) else routine.dummies[position]
@@ -73,6 +75,8 @@ class Generics:
                 return False
             given.add(name)
             actual = self.types.expression(value, caller, hidden)
+            if actual is not None and actual.rank and at.regions:
+                actual = replace(actual, rank=None)  # a region takes dimensions from an array
             fit = self._argument(routine, name, actual, ranks, value is passed)
             if fit is False:
                 return False

@@ -13,7 +13,7 @@ from hfpy.analyze.context import Located, located
 from hfpy.analyze.generics import Generics
 from hfpy.analyze.indirect import Candidates, by_procedure_variable
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.uses import meanings
+from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Component, Expr, Name, walk
 from hfpy.model.source import LineKey
@@ -26,8 +26,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class CallSite:
     """One call. ``callee`` is a key, or empty for a procedure that is not known; ``possible`` are those that a generic
-    name may mean; ``node`` is the function reference or the designator of a ``call``; ``args`` are the actual arguments
-    in the order of the text.
+    name may mean; ``chosen`` marks a candidate of a call that is not decided before the run; ``node`` is the function
+    reference or the designator of a ``call``; ``args`` are the actual arguments in the order of the text.
     """
 
     caller: str
@@ -38,6 +38,7 @@ class CallSite:
     node: Expr
     function: bool
     possible: tuple[str, ...] = ()
+    chosen: bool = False
 
 
 class CallGraph:
@@ -82,10 +83,10 @@ class CallGraph:
     def _indirect(self, key: str) -> Iterator[CallSite]:
         for at, node, candidates in self.candidates.calls(key, self.statements[key]):
             for callee, args in candidates or (("", ()),):
-                yield CallSite(key, callee, self._shown(node), args, at, node, False)
+                yield CallSite(key, callee, self._shown(node), args, at, node, False, chosen=True)
         for site in self.sites[key]:
             if not site.callee:
-                yield from (replace(site, callee=callee, possible=()) for callee in site.possible)
+                yield from (replace(site, callee=callee, possible=(), chosen=True) for callee in site.possible)
 
     @staticmethod
     def _shown(node: Expr) -> str:
@@ -124,9 +125,13 @@ class CallGraph:
 
     def candidates_at(self, key: str, at: Located, call: Expr) -> tuple[CallSite, ...]:
         """The candidates of an indirect call of a routine; none for other calls."""
+        return tuple(s for s in self.called_at(key, at, call) if s.chosen)
+
+    def called_at(self, key: str, at: Located, call: Expr) -> tuple[CallSite, ...]:
+        """The procedures that a call of a routine may mean: one, or the candidates of an indirect call."""
         if key not in self._by_place:
             places: dict[tuple[LineKey, int, int], list[CallSite]] = {}
-            for site in self.indirect.get(key, ()):
+            for site in self.below(key):
                 if site.callee:
                     places.setdefault((site.at.statement.line.key, site.node.start, site.node.end), []).append(site)
             self._by_place[key] = places
@@ -167,7 +172,7 @@ class CallGraph:
         name = designator.name if isinstance(designator, Name | Component) else ""
         # Procedures that are chosen at run time stay unknown here: see `indirect`.
         direct = isinstance(designator, Name) and not self._by_variable(name, key, at)
-        callee, possible = self.generics.resolved(name, statement.args, key, meanings(at)) if direct else ("", ())
+        callee, possible = self.generics.resolved(name, statement.args, key, at) if direct else ("", ())
         return [CallSite(key, callee, name, statement.args, at, designator, False, possible)]
 
     def _by_variable(self, name: str, key: str, at: Located) -> bool:
@@ -179,11 +184,11 @@ class CallGraph:
         found = self.scopes.variable(name, key)
         if found is not None and (found.symbol.rank or found.symbol.type.base == "character"):
             return []
-        aliases = meanings(at)
+        aliases = aliases_of(at)
         keys = () if name in aliases or self._by_variable(name, key, at) else self.scopes.procedures(name, key)
         if not any(self.application.unit(k).kind in ("function", "procedure") for k in keys):
             return []
-        callee, possible = self.generics.resolved(name, node.args, key, aliases)
+        callee, possible = self.generics.resolved(name, node.args, key, at)
         if callee and self.application.unit(callee).kind not in ("function", "procedure"):
             return []
         return [CallSite(key, callee, name, node.args, at, node, True, possible)]

@@ -14,7 +14,7 @@ from hfpy.analyze.context import Located
 from hfpy.analyze.generics import Generics
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import component
-from hfpy.analyze.uses import declared_in_block, meanings
+from hfpy.analyze.uses import declared_in_block
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Binary, Component, Expr, Fragment, Keyword, Name, Unary, walk
 from hfpy.model.names import is_operator
@@ -164,16 +164,15 @@ class Candidates:
         """The procedures that may be called with some arguments, and which of them get the object before the ``%``, and
         where (Fortran 2018, 7.5.4.5: the first argument, or another that is named in ``pass``, or none).
         """
-        hidden = meanings(at) if keys else {}
         if designator is None:
-            fitting = (k for k in keys if self.generics.fits(k, args, key, hidden, ranks=False) is not False)
+            fitting = (k for k in keys if self.generics.fits(k, args, key, at, ranks=False) is not False)
             return tuple((k, args) for k in fitting)
         passed, ranks = designator.base, designator.name in self.overloaded
         first = next((n for n, arg in enumerate(args) if isinstance(arg, Keyword)), len(args))
         forms = [(*args[:place], passed, *args[place:]) for place in range(first + 1)]
         found: list[Candidate] = []
         for k in keys:
-            fits = (f for f in (*forms, args) if self.generics.fits(k, f, key, hidden, ranks, passed) is not False)
+            fits = (f for f in (*forms, args) if self.generics.fits(k, f, key, at, ranks, passed) is not False)
             form = next(fits, None)
             found += [(k, form)] if form is not None else []
         return tuple(found)
@@ -181,8 +180,7 @@ class Candidates:
     def _defining(self, name: str, operands: tuple[Expr, ...], at: Located, key: str) -> tuple[str, ...]:
         """The procedures that may define an operator or the assignment for some operands."""
         keys = sorted(self.defined.get(name, ()))
-        hidden = meanings(at) if keys else {}
-        return tuple(k for k in keys if self.generics.fits(k, operands, key, hidden) is not False)
+        return tuple(k for k in keys if self.generics.fits(k, operands, key, at) is not False)
 
     def _function_variable(self, name: str, key: str, at: Located) -> bool:
         if (own := declared_in_block(name, at)) is not None:

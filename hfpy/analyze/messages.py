@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.calls import chosen_dummies, dummy_name
+from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
@@ -114,11 +114,7 @@ class Messages:
 
     def _dummies(self, reference: Reference, key: str) -> Iterator[tuple[str, str]]:
         """The dummies that an argument becomes, as routine and name."""
-        site = self.effects.site(reference, key) if reference.role == "argument" else None
-        dummy = dummy_name(self.facts, site, reference.position) if site is not None else None
-        if site is not None and dummy is not None:
-            yield site.callee, dummy
-        yield from ((d.routine, d.name) for _, d in chosen_dummies(self.facts, key, reference) if d is not None)
+        yield from ((d.routine, d.name) for _, d in dummies_met(self.facts, key, reference) if d is not None)
 
     def _data(self, reference: Reference, key: str) -> DataObject | None:
         name = resolve_alias(reference.name, reference.at)[0]

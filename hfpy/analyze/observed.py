@@ -21,7 +21,7 @@ from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pointers import seen_otherwise
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
-from hfpy.analyze.uses import Reference, aliases_of, meanings
+from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children, walk
 from hfpy.model.source import LineKey
@@ -329,7 +329,7 @@ class _Finder:
             return name in ELEMENTAL or (name in ORDER_FREE and len(value.args) == 1) or name in INQUIRY
         if self.facts.scopes.statement_function(name, key):
             return True
-        callee, _ = self.facts.graph.generics.resolved(name, value.args, key, meanings(at))
+        callee, _ = self.facts.graph.generics.resolved(name, value.args, key, at)
         routine = self.facts.application.routines.get(callee)
         if routine is None:
             return False

@@ -5,7 +5,7 @@ Modules whose source hfpy does not have are opaque: names may come from them, no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hfpy.analyze.intrinsics import INTRINSICS
@@ -96,7 +96,7 @@ class Scopes:
             return None
         symbol = routine.spec.symbols.get(name)
         if symbol is not None:
-            return None if self._is_procedure(symbol, routine) else Found(key, symbol)
+            return None if self._is_procedure(symbol, routine) else self._found(symbol, routine)
         for use in routine.spec.uses:
             found = self._from_use(name, use, key)
             if found is not None:
@@ -118,12 +118,20 @@ class Scopes:
         external = f"::{symbol.name}" in self.application.units
         return external and symbol.rank == 0 and symbol.name not in (*routine.dummies, routine.result)
 
-    @staticmethod
-    def implicit_type(name: str, routine: Routine) -> FType:
-        """The type of an undeclared name by the implicit rules of its routine."""
-        for letters, ftype in routine.spec.implicit:
-            if name[0] in letters:
-                return ftype
+    def _found(self, symbol: Symbol, routine: Routine) -> Found:
+        """A declared variable; where only its shape or another attribute is declared, the implicit rules type it."""
+        if not symbol.type.base:
+            symbol = replace(symbol, type=self.implicit_type(symbol.name, routine))
+        return Found(routine.key, symbol)
+
+    def implicit_type(self, name: str, routine: Routine) -> FType:
+        """The type of an undeclared name by the implicit rules of its routine and those around it."""
+        current: Routine | None = routine
+        while current is not None:
+            for letters, ftype in current.spec.implicit:
+                if name[0] in letters:
+                    return ftype
+            current = self.application.routines.get(current.host)
         return FType("integer" if name[0] in "ijklmn" else "real", None, "", "implicit")
 
     def _from_use(self, name: str, use: Use, key: str) -> Found | None:
@@ -142,7 +150,7 @@ class Scopes:
             return None
         symbol = routine.spec.symbols.get(name)
         if symbol is not None:
-            return None if self._is_procedure(symbol, routine) else Found(key, symbol)
+            return None if self._is_procedure(symbol, routine) else self._found(symbol, routine)
         for use in routine.spec.uses:
             if use.module not in self.modules:
                 continue

@@ -28,6 +28,7 @@ from hfpy.model.expressions import (
     Unary,
     names_in,
 )
+from hfpy.model.extents import Dim
 from hfpy.model.units import DerivedType, FType, Routine, Symbol
 
 NOTHING: Mapping[str, Expr | None] = {}
@@ -68,7 +69,7 @@ class Types:
         """What a variable is that the unit ``home`` declares and the unit ``key`` uses; None for procedures."""
         if symbol.type.base == "procedure" or symbol.attributes & _OPAQUE:
             return None
-        counted = all(d.text != ".." for d in symbol.shape) and not self._listed(symbol.name, home, key)
+        counted = not self._listed(symbol.name, home, key) and not any(self._open(d, home) for d in symbol.shape)
         return self._of(symbol.type, home, symbol.rank if counted else None)
 
     def expression(self, expr: Expr, key: str, hidden: Mapping[str, Expr | None] = NOTHING) -> Typed | None:
@@ -107,6 +108,17 @@ class Types:
             return Typed(ftype.base, derived=self.scopes.type_at_home(ftype.derived, home), rank=rank)
         scalar = self.kinds.scalar(ftype, home)
         return Typed(ftype.base, scalar.bytes if scalar is not None else None, rank=rank)
+
+    def _open(self, dim: Dim, home: str) -> bool:
+        """Whether a dimension is that of an assumed rank, or a macro, which may stand for several."""
+        if dim.text == "..":
+            return True
+        size = dim.upper.expr if dim.upper is not None and dim.lower is None else None
+        called = size.base.name if isinstance(size, Apply) and isinstance(size.base, Name) else ""
+        return bool(called) and called in self._macros(home)
+
+    def _macros(self, home: str) -> frozenset[str]:
+        return frozenset(m.lower() for m in (*self.application.macros_of(home), *self.application.file(home).macros))
 
     def _listed(self, name: str, *keys: str) -> bool:
         """Whether a directive gives a name domains, and perhaps dimensions."""
@@ -242,7 +254,6 @@ def _larger(left: Typed, right: Typed) -> int | None:
 
 
 def dummy_symbol(routine: Routine, name: str, scopes: Scopes) -> Symbol | None:
-    """The declaration of a dummy argument, or what the implicit rules give; None for ``*``."""
-    if name == "*":
-        return None
-    return routine.spec.symbols.get(name) or Symbol(name, scopes.implicit_type(name, routine))
+    """The declaration of a dummy argument, or what the implicit rules give; None where there is none."""
+    found = scopes.variable(name, routine.key)
+    return found.symbol if found is not None else routine.spec.symbols.get(name)

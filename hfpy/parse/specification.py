@@ -16,7 +16,7 @@ from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
-from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups
+from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups, type_spec
 from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
 from hfpy.parse.directives import NO_SIZES, Sizes, if_of, parse_directive
 from hfpy.parse.expressions import expression
@@ -299,9 +299,8 @@ class SpecificationParser:
             piece = masked[start:end].strip()
             opening = piece.rfind("(")
             text, letters = piece[:opening].strip(), piece[opening + 1 : -1]
-            if opening > 0 and piece.endswith(")") and text:
-                typed = FType(text.split("(")[0].split("*")[0].strip(), None, "", text)
-                self.state.implicit.append((_letters(letters), typed))
+            if opening > 0 and piece.endswith(")") and (typed := type_spec(text, text)) is not None:
+                self.state.implicit.append((_letters(letters), typed[0]))
 
     def _parameter(self, line: LogicalLine, masked: str) -> None:
         opening = masked.find("(")

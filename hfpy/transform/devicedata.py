@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
@@ -189,17 +190,13 @@ class DeviceData(HostStatements):
         yield from self.rows.behind(statement.line, rows, -8)
 
     def _may_allocate(self, reference: Reference) -> bool:
-        from hfpy.analyze.calls import dummy_of
-
-        site = self.effects.site(reference, self.key)
-        if site is None or not site.callee:
+        met = dummies_met(self.facts, self.key, reference)
+        if not met:
             # Any subroutine whose source is not here may, `c_f_pointer` among them.
             statement = reference.at.statement
             return isinstance(statement, Call) and reference.call is statement.designator
-        _, dummy = dummy_of(self.facts, site, reference.position)
-        if dummy is None or not dummy.symbol.dynamic or dummy.symbol.intent == "in":
-            return False
-        return not allocates_below(self.facts, self.effects, reference, self.key)  # see _moved
+        dynamic = any(d is not None and d.symbol.dynamic and d.symbol.intent != "in" for _, d in met)
+        return dynamic and not allocates_below(self.facts, reference, self.key)  # see _moved
 
     def _flag(self, data: DataObject) -> str:
         """The variable that remembers whether an allocatable array or a pointer was brought to the device here."""

@@ -74,7 +74,7 @@ class HostStatements:
             name = self.device_name(reference) or self._component(reference)
             if not name or self.traffic.takes(reference, name, touched, self.found):
                 continue
-            anew = allocates_below(self.facts, self.effects, reference, self.key)
+            anew = allocates_below(self.facts, reference, self.key)
             if self.states.stays_on_device(reference, self.key):
                 touched.followed |= {name} if anew else set()
                 continue

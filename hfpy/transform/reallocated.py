@@ -4,9 +4,8 @@ the device then belongs to an address that is no longer the array's.
 
 from __future__ import annotations
 
-from hfpy.analyze.calls import dummy_of
+from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children
@@ -23,19 +22,19 @@ def allocates(facts: Facts, reference: Reference, data: DataObject) -> bool:
     return "allocatable" in data.symbol.attributes and not _scalar(facts, statement.value, data.routine)
 
 
-def allocates_below(facts: Facts, effects: Effects, reference: Reference, key: str, depth: int = 0) -> bool:
+def allocates_below(facts: Facts, reference: Reference, key: str, depth: int = 0) -> bool:
     """Whether a reference is passed to a routine that may allocate it anew (one that is ``intent(out)`` is, always)."""
-    site = effects.site(reference, key) if reference.role == "argument" else None
-    if site is None or not site.callee or depth > _DEPTH:
-        return depth > _DEPTH
-    dummy = dummy_of(facts, site, reference.position)[1]
-    if dummy is None or "allocatable" not in dummy.symbol.attributes or dummy.symbol.intent == "in":
+    return any(_allocates(facts, dummy, depth) for _, dummy in dummies_met(facts, key, reference) if dummy is not None)
+
+
+def _allocates(facts: Facts, dummy: DataObject, depth: int) -> bool:
+    if "allocatable" not in dummy.symbol.attributes or dummy.symbol.intent == "in":
         return False
-    if dummy.symbol.intent == "out":
+    if dummy.symbol.intent == "out" or depth > _DEPTH:
         return True
-    mine = [r for r in facts.references.get(site.callee, ()) if r.name == dummy.name]
+    mine = (r for r in facts.references.get(dummy.routine, ()) if r.name == dummy.name)
     return any(
-        r.role == "allocate" or allocates(facts, r, dummy) or allocates_below(facts, effects, r, site.callee, depth + 1)
+        r.role == "allocate" or allocates(facts, r, dummy) or allocates_below(facts, r, dummy.routine, depth + 1)
         for r in mine
     )
 

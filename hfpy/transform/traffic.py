@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.messages import Span
@@ -91,9 +91,8 @@ class MessageTraffic:
         return next((s for s in self.spans if s.identity == data.identity and s.first <= place <= s.last), None)
 
     def _left_open(self, reference: Reference) -> bool:
-        site = self.effects.site(reference, self.routine.key) if reference.role == "argument" else None
-        dummy = dummy_name(self.facts, site, reference.position) if site is not None else None
-        return site is not None and dummy is not None and (site.callee, dummy) in self.messages.left_open(site.callee)
+        met = (dummy for _, dummy in dummies_met(self.facts, self.routine.key, reference) if dummy is not None)
+        return any((d.routine, d.name) in self.messages.left_open(d.routine) for d in met)
 
     def _refused(self, reference: Reference, message: str, reason: str) -> Diagnostic:
         place = reference.at.statement.line.place(self.routine.file, reference.node.start, reference.node.end)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tests.metamorphic.lines import Line, Program, alone, changeable, names, tokens, words
 
 _ACTIONS = ("call", "print", "write", "allocate", "deallocate", "nullify")
-_UNITS = ("subroutine", "function", "program")
+UNITS = ("subroutine", "function", "program")
 
 
 def executable(content: tuple[Line, ...]) -> set[int]:
@@ -23,7 +23,7 @@ def executable(content: tuple[Line, ...]) -> set[int]:
         if line.directive:
             running = running or code[1:2] == ["parallelregion"]
             continue
-        if _opens_unit(code) or code[:1] == ["contains"]:
+        if opens_unit(code) or code[:1] == ["contains"]:
             running = masked = False
         elif code[0] in ("where", "forall") and code[-1] == ")" and _whole_head(code):
             masked = running = True
@@ -42,8 +42,8 @@ def executable(content: tuple[Line, ...]) -> set[int]:
     return found
 
 
-def _opens_unit(code: list[str]) -> bool:
-    return code[0] != "end" and any(word in _UNITS for word in code[:6]) and "=" not in code
+def opens_unit(code: list[str]) -> bool:
+    return code[0] != "end" and any(word in UNITS for word in code[:6]) and "=" not in code
 
 
 def _whole_head(code: list[str]) -> bool:
@@ -103,7 +103,7 @@ def if_block(lines: Program) -> Program | None:
     return result
 
 
-def _ends_region(code: list[str]) -> bool:
+def ends_region(code: list[str]) -> bool:
     return code[1:3] == ["end", "parallelregion"] or code[1:2] == ["endparallelregion"]
 
 
@@ -115,7 +115,7 @@ def if_region(lines: Program) -> Program | None:
         for line in content:
             code = words(line.parts[1]) if line.directive else []
             begins = code[1:2] == ["parallelregion"]
-            ends = _ends_region(code)
+            ends = ends_region(code)
             if begins and depth == 0:
                 yield replace(line, text="if (.true.) then")
             depth += begins - ends
@@ -173,7 +173,7 @@ def _outside(content: tuple[Line, ...]) -> bool:
             depth = 1
         elif code[:2] == ["end", "module"] or code[:1] == ["endmodule"]:
             depth = 0
-        elif not depth and code and _opens_unit(code):
+        elif not depth and code and opens_unit(code):
             return True
     return False
 
@@ -185,56 +185,3 @@ def _other_module(line: Line, found: list[str]) -> Line:
         changed = "".join(f"{t.text}_again" if t.word in found else t.text for t in tokens(code))
         return replace(line, text=head + changed + comment)
     return line
-
-
-# --- calls through pointers
-
-
-def through_pointers(lines: Program) -> Program | None:
-    """Calls of a module's own subroutines through procedure pointers, where they are simple statements, and where the
-    subroutine stands above: gfortran 12 does not find the interface of others in a block.
-    """
-    result = {name: _through_pointers(content) if changeable(name) else content for name, content in lines.items()}
-    return result if result != dict(lines) else None
-
-
-def _through_pointers(content: tuple[Line, ...]) -> tuple[Line, ...]:
-    own = _own_subroutines(content)
-    depth = 0
-    changed: list[Line] = []
-    simple = executable(content)
-    for at, line in enumerate(content):
-        head, code, comment = line.parts
-        named = words(code)
-        if line.directive:
-            depth += (named[1:2] == ["parallelregion"]) - _ends_region(named)
-        if at in simple and depth == 0 and named[0] == "call" and own.get(named[1], at) < at and len(named) > 2:
-            pointer = f"to_{named[1]}"
-            rest = code[re.match(r"call\s+\w+", code, re.I).end() :]  # type: ignore[union-attr]
-            changed += [
-                replace(line, text=f"{head}block"),
-                replace(line, text=f"{head}procedure({named[1]}), pointer :: {pointer}"),
-                replace(line, text=f"{head}{pointer} => {named[1]}"),
-                replace(line, text=f"{head}call {pointer}{rest}{comment}"),
-                replace(line, text=f"{head}end block"),
-            ]
-        else:
-            changed.append(line)
-    return tuple(changed)
-
-
-def _own_subroutines(content: tuple[Line, ...]) -> dict[str, int]:
-    """Subroutines of the file's modules, not those in other procedures, with the numbers of their lines."""
-    found: dict[str, int] = {}
-    inside = 0
-    for number, line in enumerate(content):
-        code = words(line.parts[1]) if line.code else []
-        if not code:
-            continue
-        if (code[0] == "end" and code[1:2] and code[1] in _UNITS) or code[0] in ("endsubroutine", "endfunction"):
-            inside -= 1
-        elif _opens_unit(code):
-            if inside == 0 and code[0] == "subroutine":
-                found[code[1]] = number
-            inside += 1
-    return found

@@ -117,6 +117,14 @@ OPERATOR = """\
     r(1,3) = y(2,2)
   end function over
 """
+MAKE = """\
+  subroutine make(n, c)
+    integer, intent(in) :: n
+    real(8), allocatable, intent(out) :: c(:)
+    allocate(c(n))
+    c = 0.5d0*n
+  end subroutine make
+"""
 ASSIGN = """\
   subroutine spread_line(x, y)
     real(8), intent(inout) :: x(4,3)
@@ -175,6 +183,12 @@ FORMS = {
         CLASS.replace("CONTENT", "  contains\n    procedure, nopass :: go => step"),
         locals_="    type(worker) :: w",
         calls="    call w%go(a, b=b)",
+    ),
+    "made_anew": _text(
+        CLASS.replace("CONTENT", "  contains\n    procedure, nopass :: go => make"),
+        MAKE,
+        "    type(worker) :: w\n    real(8), allocatable :: c(:)",
+        "    do j = 1, 2\n    call w%go(4*j, c)\n<i\n    c(i) = c(i)*i\n>\n    b(1:4,j) = c(:4)\n    end do",
     ),
     "function_pointer": _text(
         routines=FUNCTION,

@@ -152,7 +152,7 @@ class Calls:
                     found.setdefault(data.identity, set()).add(())
 
     def known_to(self, site: CallSite) -> Iterator[tuple[DataObject, bool]]:
-        """The variables that outlive a call and that a called routine mentions by itself, and whether it may set them."""
+        """The variables that a called routine mentions by itself and that outlive it, and whether it may set them."""
         lasting = self.effects.lasting_writes(site.callee).keys()
         for home, name in sorted(self.effects.mentioned(site.callee) | lasting):
             data = self.facts.object(name, home)
