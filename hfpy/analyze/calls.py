@@ -54,6 +54,8 @@ def dummies_met(facts: Facts, key: str, reference: Reference) -> list[tuple[Call
 
 def chosen_dummies(facts: Facts, key: str, reference: Reference) -> list[tuple[CallSite, DataObject | None]]:
     """The same for calls whose procedure is not known before the run only."""
+    if not facts.graph.indirect.get(key):
+        return []
     return [(site, dummy) for site, dummy in dummies_met(facts, key, reference) if site.chosen]
 
 

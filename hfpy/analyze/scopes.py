@@ -21,16 +21,6 @@ class Found:
     symbol: Symbol
 
 
-def remote_names(name: str, use: Use) -> tuple[str, ...]:
-    """The names in a module that a local name may come from by a ``use`` (Fortran 2018, 14.2.2)."""
-    if use.only is not None:
-        return tuple(r for local, r in use.only if local == name)
-    renamed = tuple(r for local, r in use.renames if local == name)
-    if renamed or any(r == name for _, r in use.renames):
-        return renamed
-    return (name,)
-
-
 @dataclass(frozen=True, slots=True)
 class Named:
     """The procedures that a name means in a unit: one, or those of a generic name. ``complete`` tells that all of
@@ -47,6 +37,26 @@ class Named:
         return Named(keys, self.generic or other.generic, self.complete and other.complete)
 
 
+class _Imports:
+    """The names that the ``use`` statements of a unit bring in (Fortran 2018, 14.2.2)."""
+
+    def __init__(self, uses: tuple[Use, ...]) -> None:
+        self.listed: dict[str, list[tuple[str, str]]] = {}
+        self.whole: list[tuple[str, frozenset[str]]] = []
+        for use in uses:
+            for local, remote in use.only if use.only is not None else use.renames:
+                self.listed.setdefault(local, []).append((use.module, remote))
+            if use.only is None:
+                self.whole.append((use.module, frozenset(remote for _, remote in use.renames)))
+
+    def sources(self, name: str) -> list[tuple[str, str]]:
+        """The modules that a local name may come from, each with the name there."""
+        found = self.listed.get(name, ())
+        hidden = {module for module, _ in found}
+        whole = [(m, name) for m, renamed in self.whole if name not in renamed and m not in hidden]
+        return [*found, *whole] if found else whole
+
+
 class Scopes:
     """Answers what a name means in a unit. Results are kept, as the application never changes."""
 
@@ -56,6 +66,7 @@ class Scopes:
         self._procedures: dict[tuple[str, str], Named] = {}
         self._exports: dict[tuple[str, str, str], Found | None] = {}
         self._opaque: dict[str, bool] = {}
+        self._imports: dict[str, _Imports] = {}
         self._public: dict[tuple[str, str], Named] = {}
 
     @cached_property
@@ -97,8 +108,8 @@ class Scopes:
         symbol = routine.spec.symbols.get(name)
         if symbol is not None:
             return None if self._is_procedure(symbol, routine) else self._found(symbol, routine)
-        for use in routine.spec.uses:
-            found = self._from_use(name, use, key)
+        for module, remote in self._sources(name, key):
+            found = self.exported(remote, module, frozenset({key}))
             if found is not None:
                 return found
         if routine.host:
@@ -134,11 +145,14 @@ class Scopes:
             current = self.application.routines.get(current.host)
         return FType("integer" if name[0] in "ijklmn" else "real", None, "", "implicit")
 
-    def _from_use(self, name: str, use: Use, key: str) -> Found | None:
-        if use.module not in self.modules:
-            return None
-        found = (self.exported(remote, use.module, frozenset({key})) for remote in remote_names(name, use))
-        return next((f for f in found if f is not None), None)
+    def _sources(self, name: str, key: str) -> list[tuple[str, str]]:
+        """The modules with source that a name of a unit may come from, each with the name there."""
+        imports = self._imports.get(key)
+        if imports is None:
+            routine = self.application.routines.get(key)
+            uses = routine.spec.uses if routine is not None else self.application.unit(key).uses
+            imports = self._imports[key] = _Imports(tuple(use for use in uses if use.module in self.modules))
+        return imports.sources(name)
 
     def exported(self, name: str, module: str, seen: frozenset[str] = frozenset()) -> Found | None:
         """A public variable of a module, its own or one that it passes on."""
@@ -151,13 +165,10 @@ class Scopes:
         symbol = routine.spec.symbols.get(name)
         if symbol is not None:
             return None if self._is_procedure(symbol, routine) else self._found(symbol, routine)
-        for use in routine.spec.uses:
-            if use.module not in self.modules:
-                continue
-            for remote in remote_names(name, use):
-                found = self.exported(remote, use.module, seen | {key})
-                if found is not None:
-                    return found
+        for other, remote in self._sources(name, key):
+            found = self.exported(remote, other, seen | {key})
+            if found is not None:
+                return found
         return None
 
     # -- procedures
@@ -203,8 +214,10 @@ class Scopes:
             return Named((f"{key}::{name}",))
         if not found.generic and (key, name) in self.separate:
             return Named((self.separate[key, name],))
-        uses = routine.spec.uses if routine is not None else app.unit(key).uses
-        return found.joined(self._used_procedures(name, uses, key))
+        for module, remote in self._sources(name, key):
+            if self.modules[module] != key:
+                found = found.joined(self._exported_procedures(remote, self.modules[module]))
+        return found
 
     def _host(self, key: str) -> str | None:
         app = self.application
@@ -233,16 +246,6 @@ class Scopes:
             found += keys
             complete = complete and bool(keys)
         return Named(tuple(dict.fromkeys(found)), bool(blocks), complete)
-
-    def _used_procedures(self, name: str, uses: tuple[Use, ...], key: str) -> Named:
-        """What a name means that is used from modules."""
-        found = Named()
-        for use in uses:
-            module = self.modules.get(use.module)
-            if module is not None and module != key:
-                for remote in remote_names(name, use):
-                    found = found.joined(self._exported_procedures(remote, module))
-        return found
 
     def _exported_procedures(self, name: str, module: str) -> Named:
         routine = self.application.routines.get(module)
@@ -275,15 +278,12 @@ class Scopes:
             return None
         if name in routine.spec.types:
             return key, routine.spec.types[name]
-        for use in routine.spec.uses:
-            module = self.modules.get(use.module)
-            there = self.application.routines.get(module) if module is not None and module != key else None
-            if module is None or there is None:
-                continue
-            for remote in remote_names(name, use):
-                found = self.type_at_home(remote, module) if there.spec.accessible(remote) else None
-                if found is not None:
-                    return found
+        for module, remote in self._sources(name, key):
+            home = self.modules[module]
+            there = self.application.routines.get(home) if home != key else None
+            found = self.type_at_home(remote, home) if there is not None and there.spec.accessible(remote) else None
+            if found is not None:
+                return found
         return self.type_at_home(name, routine.host) if routine.host else None
 
     def sees_opaque(self, key: str) -> bool:
