@@ -186,6 +186,8 @@ def _to_lines(
         text = "".join(current)
         wrapped = wrap(text) if touched and wrap is not None else [text]
         for piece in wrapped:
+            if touched and piece and not piece.strip():
+                continue  # all that was on the line is gone
             lines.append(piece)
             line_map.append(origin)
             changed.append(touched)
