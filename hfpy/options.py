@@ -157,6 +157,7 @@ class Options:
     optimiser plans for, if it was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with
     values for which regions get versions of their own. ``settings`` is the file that names in them come from.
     ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
+    ``indent`` moves bodies of regions to the right by the loops around them.
     ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
     """
 
@@ -174,6 +175,7 @@ class Options:
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)
     schedule: str = "static"
     line_markers: bool = False
+    indent: bool = False
     legacy: bool = False
     opt: int = 2
     machine: Machine | None = None

@@ -33,6 +33,7 @@ class Given:
     specialise: str | None = None
     parse_limit: float | None = None
     line_markers: bool = False
+    indent: bool = False
     debug: bool = False
     emulate: bool = False
     trace: bool = False
@@ -117,6 +118,7 @@ def with_given(options: Options, given: Given) -> Options:
         define=options.define + given.define,
         include_dirs=options.include_dirs + given.include_dirs,
         line_markers=options.line_markers or given.line_markers,
+        indent=given.indent,
         emulate=given.emulate,
         trace=given.trace,
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from hfpy.model.source import SourceText
+from hfpy.parse.lexer import strip_comment
 from hfpy.parse.sentinels import split_words
 from hfpy.parse.tokens import words_of
 
@@ -71,6 +72,16 @@ def rows_of(source: SourceText, fixed: bool) -> tuple[str, ...]:
     if not fixed:
         return source.lines
     return tuple(f"!{row[1:]}" if row[:1] in ("c", "C", "*") else row for row in source.lines)
+
+
+def within_texts(rows: Iterable[str]) -> list[bool]:
+    """Which lines of free form begin in a character constant that goes on from the line before."""
+    found = []
+    quote = ""
+    for row in rows:
+        found.append(bool(quote))
+        quote = strip_comment(row, quote)[1]
+    return found
 
 
 def preprocessed(rows: Iterable[str]) -> bool:

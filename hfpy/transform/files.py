@@ -32,6 +32,7 @@ from hfpy.transform.edits import (
 )
 from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.fixedform import lines_for
+from hfpy.transform.indent import Body, with_indentation
 from hfpy.transform.leniencies import logical_equalities, repeated_declarations
 from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
@@ -69,6 +70,7 @@ class FileRewriter:
         self.contained: list[Contained] = []
         self.openmp = False
         self.modules: dict[str, None] = {}
+        self.bodies: list[Body] = []
 
     def run(self) -> FileResult:
         """All passes on the file."""
@@ -90,6 +92,8 @@ class FileRewriter:
         wrap = lines_for(self.index, self.facts.application.macros)
         try:
             edited = apply_edits(self.index.source, list(dict.fromkeys(edits)), wrap)
+            if self.facts.application.options.indent and not self.index.fixed:
+                edited = with_indentation(edited, self.bodies)
         except OverlapError as clash:
             place = Place(self.index.path, clash.line + 1, 1)
             hint = "check the blocks around this line; if they are right, please report it"
@@ -175,6 +179,7 @@ class FileRewriter:
             self.openmp = self.openmp or (rewriter.backend.openmp and bool(rewriter.numbers))
             self.found += rewriter.found
             self.outlines, removed = rewriter.outlines, rewriter.removed
+            self.bodies += rewriter.bodies
             self.contained = rewriter.contained
         moved = self._moved_names(routine)
         yield from declarations.edits(moved)

@@ -25,6 +25,7 @@ from hfpy.transform.atomics import atomic_writes
 from hfpy.transform.blockloops import block_loops_of, loops_of, may_go_by_blocks, storage_levels
 from hfpy.transform.declarations import dims_in_use
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
+from hfpy.transform.indent import Body
 from hfpy.transform.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
 from hfpy.transform.splits import BlockLoop, arranged
@@ -58,6 +59,7 @@ class RegionRewriter:
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
         self.removed: list[tuple[int, int]] = []
+        self.bodies: list[Body] = []
         self.block_loops: dict[int, dict[str, BlockLoop]] = {}
 
     def edits(self) -> Iterator[Edit]:
@@ -111,6 +113,9 @@ class RegionRewriter:
         code, moved = self._outlined(node, region, code)
         for loop in () if moved else self.block_loops[code.number].values():
             self.iterators.setdefault(loop.number, region)
+        self.bodies.append(
+            Body(opened.first, opened.last + 1, closed.first - 1, len(code.indent) + 2 * len(code.loops))
+        )
         yield replace_lines(opened.first, opened.last, self.backend.open_region(code))
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
         yield from self._exits(node, code, moved)

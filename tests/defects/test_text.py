@@ -178,6 +178,37 @@ def test_b26_order_comments_and_untouched_lines_are_kept() -> None:
     assert given(COMMENTED).text == result.text
 
 
+INDENTED = """  subroutine work(b)
+    real, intent(inout) :: b(8,8)
+    @parallelRegion{domName(i,j), domSize(8,8)}
+    b(i,j) = 1   ! one
+#ifdef MORE
+    b(i,j) = 2
+#endif
+      if (b(i,j) > 0) &
+        print '(a)', 'a text &
+    &that goes on'
+
+    b(i,j) = b(i,j) + 1
+    @end parallelRegion
+    b(1,1) = 2
+  end subroutine work
+"""
+
+
+def test_bodies_are_indented_where_that_is_asked_for() -> None:
+    lines = given(INDENTED, indent=True).require().text.splitlines()
+    plain = given(INDENTED).require().text.splitlines()
+    assert [line.strip() for line in lines] == [line.strip() for line in plain]
+    begin = next(n for n, line in enumerate(lines) if "! one" in line)
+    assert lines[begin : begin + 4] == ["        b(i,j) = 1   ! one", "#ifdef MORE", "        b(i,j) = 2", "#endif"]
+    assert lines[begin + 4].startswith("          if (")
+    assert "    &that goes on'" in lines
+    assert "        b(i,j) = b(i,j) + 1" in lines
+    assert "    b(1,1) = 2" in lines
+    assert "    b(i,j) = 1   ! one" in plain
+
+
 def test_b26_line_markers() -> None:
     result = given(COMMENTED, line_markers=True).require()
     source = module(COMMENTED).splitlines()
