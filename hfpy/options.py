@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -36,13 +37,22 @@ class DefaultKinds:
     integer: int = 4
 
 
+_WIDE_REALS = frozenset(
+    "-fdefault-real-8 -r8 -Mr8 -real-size=64 -autodouble -sreal64 -s=real64 -sdefault64 -s=default64".split()
+)
+_WIDE_INTEGERS = frozenset(
+    "-fdefault-integer-8 -i8 -Mi8 -integer-size=64 -sinteger64 -s=integer64 -sdefault64 -s=default64".split()
+)
+
+
 def default_kinds(flags: Iterable[str]) -> DefaultKinds:
-    """The default kinds under a Fortran compiler's flags (gfortran's, nvfortran's, Intel's spelling)."""
-    given = set(flags)
-    real = 8 if given & {"-fdefault-real-8", "-r8", "-Mr8", "-real-size=64", "-autodouble"} else 4
-    # gfortran doubles double precision too, unless it is told not to.
+    """The default kinds under a Fortran compiler's flags (gfortran's, nvfortran's, Intel's, Cray's spelling)."""
+    words = list(flags)
+    given = {*words, *map("=".join, itertools.pairwise(words))}  # some take their value as a word of its own
+    real = 8 if given & _WIDE_REALS else 4
+    # gfortran doubles double precision too, if nothing keeps it.
     double = 16 if "-fdefault-real-8" in given and "-fdefault-double-8" not in given else 8
-    return DefaultKinds(real, double, 8 if given & {"-fdefault-integer-8", "-i8"} else 4)
+    return DefaultKinds(real, double, 8 if given & _WIDE_INTEGERS else 4)
 
 
 def directives_of(flags: Iterable[str]) -> tuple[str, ...]:

@@ -15,11 +15,11 @@ from typing import Literal
 from hfpy.build import codes
 from hfpy.diagnostics import ToolError
 
-Family = Literal["gnu", "nvidia", "intel", "llvm", "other"]
+Family = Literal["gnu", "nvidia", "intel", "llvm", "cray", "other"]
 Language = Literal["fortran", "c", "c++", "cuda"]
 
 _CANDIDATES: Mapping[Language, tuple[str, ...]] = {
-    "fortran": ("gfortran", "flang", "flang-new", "ifx", "nvfortran"),
+    "fortran": ("gfortran", "flang", "flang-new", "ifx", "nvfortran", "ftn"),
     "c": ("gcc", "cc", "clang"),
     "c++": ("g++", "c++", "clang++"),
     "cuda": ("nvcc",),
@@ -42,7 +42,8 @@ _PACKAGES: Mapping[Language, tuple[str, str, str]] = {
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a family of Fortran compilers spells things; ``module_out`` is followed by a folder, as a word of its own.
+    """How a family of Fortran compilers spells things (a table in docs/projects.md shows them); ``module_out`` is
+    followed by a folder, as a word of its own.
 
     ``selections`` are for files with selections by ``merge`` (:mod:`hfpy.transform.stencil.selects`): gfortran would
     move what they select from back into branches, and then not vectorise the loop. ``untrapped`` lets it compute both
@@ -75,6 +76,9 @@ _SPELLINGS: Mapping[Family, Spelling] = {
     "nvidia": Spelling(("-module",), ("-Mpreprocess",), (), ("-mp",), ("-acc",), exact=("-Mnofma",)),
     "intel": Spelling(("-module",), ("-fpp",), (), ("-qopenmp",), (), exact=("-no-fma", "-fp-model=precise")),
     "llvm": Spelling(("-J",), ("-cpp",), (), ("-fopenmp",), ("-fopenacc",), exact=("-ffp-contract=off",)),
+    "cray": Spelling(
+        ("-em", "-J"), ("-eT",), ("-N1023",), ("-homp",), ("-hacc",), exact=("-hfp0", "-hflex_mp=intolerant")
+    ),
     "other": Spelling(("-J",), (), (), ("-fopenmp",), ("-fopenacc",)),
 }
 
@@ -172,6 +176,7 @@ def family_of(version_text: str) -> Family:
     text = version_text.lower()
     for words, family in (
         (("gnu fortran", "gcc", "free software foundation"), "gnu"),
+        (("cray",), "cray"),
         (("nvfortran", "nvc", "pgfortran", "pgi"), "nvidia"),
         (("ifx", "ifort", "intel"), "intel"),
         (("flang", "clang", "llvm"), "llvm"),

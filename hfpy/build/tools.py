@@ -21,6 +21,7 @@ _DEBUG_FLAGS: Mapping[Family, tuple[str, ...]] = {
     "nvidia": ("-g", "-O0", "-Mbounds", "-traceback"),
     "intel": ("-g", "-O0", "-check", "all", "-traceback"),
     "llvm": ("-g", "-O0"),
+    "cray": ("-g", "-O0", "-Rb"),
     "other": ("-g", "-O0"),
 }
 

@@ -1,0 +1,67 @@
+"""The table of compilers in the docs has the flags that compilers get; names and flags tell families and kinds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hfpy.build.compilers import _SPELLINGS, family_of
+from hfpy.build.tools import _DEBUG_FLAGS
+from hfpy.options import DefaultKinds, default_kinds
+
+PAGE = Path(__file__).parents[2] / "docs" / "projects.md"
+ROWS = {
+    "gnu": "| gfortran |",
+    "llvm": "| flang |",
+    "intel": "| ifx, ifort (not run) |",
+    "nvidia": "| nvfortran (not run) |",
+    "cray": "| Cray's ftn (not run) |",
+    "other": "| others |",
+}
+
+
+def _cell(flags: tuple[str, ...]) -> str:
+    return f" `{' '.join(flags)}` |" if flags else " |"
+
+
+def test_every_family_has_its_row() -> None:
+    assert set(ROWS) == set(_SPELLINGS)
+
+
+@pytest.mark.parametrize("family", ROWS)
+def test_the_table_has_the_flags(family: str) -> None:
+    s = _SPELLINGS[family]
+    columns = (s.module_out, s.preprocess, s.long_lines, s.openmp, s.openacc, s.exact, _DEBUG_FLAGS[family])
+    assert ROWS[family] + "".join(map(_cell, columns)) in PAGE.read_text()
+
+
+@pytest.mark.parametrize(
+    "text, family",
+    [
+        ("GNU Fortran (Debian 12.2.0-14) 12.2.0", "gnu"),
+        ("flang version 22.0.0", "llvm"),
+        ("ifx (IFX) 2025.0.0 20241008\nCopyright (C) Intel Corporation", "intel"),
+        ("nvfortran 24.9-0 64-bit target on x86-64 Linux", "nvidia"),
+        ("Cray Fortran : Version 17.0.1", "cray"),
+    ],
+)
+def test_versions_tell_families(text: str, family: str) -> None:
+    assert family_of(text) == family
+
+
+@pytest.mark.parametrize(
+    "flags, kinds",
+    [
+        ("-O2 -r8", DefaultKinds(8, 8, 4)),
+        ("-real-size 64 -integer-size 64", DefaultKinds(8, 8, 8)),
+        ("-real-size=64", DefaultKinds(8, 8, 4)),
+        ("-s real64", DefaultKinds(8, 8, 4)),
+        ("-sdefault64", DefaultKinds(8, 8, 8)),
+        ("-fdefault-real-8", DefaultKinds(8, 16, 4)),
+        ("-fdefault-real-8 -fdefault-double-8", DefaultKinds(8, 8, 4)),
+        ("-O 64 -real-size 32", DefaultKinds(4, 8, 4)),
+    ],
+)
+def test_flags_tell_default_kinds(flags: str, kinds: DefaultKinds) -> None:
+    assert default_kinds(flags.split()) == kinds
