@@ -853,6 +853,30 @@ CALLS: dict[str, Entry] = {
         },
         cure="Call the specific routine by its name.",
     ),
+    "HF408": Entry(
+        "A routine with an `entry` has regions, or leads to some, on the GPU: it would leave arrays that it has not "
+        "brought to the device.",
+        {
+            "entries.h90": _text("""
+            module entries
+              implicit none
+            contains
+              subroutine warm(n, t)
+                integer, intent(in) :: n
+                real, intent(inout) :: t(n)
+                @parallelRegion{domName(i), domSize(n)}
+                t = t + 1
+                @end parallelRegion
+                return
+                entry cool(n, t)
+                t(1) = 0
+              end subroutine warm
+            end module entries
+        """)
+        },
+        cure="Make a subroutine of its own of what is behind the entry.",
+        command="hfpy check {file} --target gpu",
+    ),
 }
 
 FLOW: dict[str, Entry] = {

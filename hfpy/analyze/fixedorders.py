@@ -13,7 +13,7 @@ from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
-from hfpy.model.statements import Assignment, Call
+from hfpy.model.statements import Assignment, Call, Specification
 from hfpy.model.units import Routine
 
 # An array, why it keeps its declared order, where, and whether code that hfpy does not see is the reason.
@@ -26,6 +26,7 @@ def fixed_orders(facts: Facts) -> Iterator[Fixed]:
     yield from _finalised(facts)
     yield from _described(facts)
     yield from _handed_out(facts)
+    yield from _entered(facts)
 
 
 def _arrays(facts: Facts, key: str, names: tuple[str, ...]) -> Iterator[DataObject]:
@@ -107,6 +108,16 @@ def _handed_out(facts: Facts) -> Iterator[Fixed]:
                 for called in _procedure(facts, facts.routine(key), arg):
                     reason = f"'{site.name}', whose source hfpy does not have, may call '{facts.routine(called).name}'"
                     yield from _dummies(facts, called, reason, unseen=True)
+
+
+def _entered(facts: Facts) -> Iterator[Fixed]:
+    """All arrays of a routine with several entries: their dummies are not told from local arrays."""
+    for key, statements in facts.graph.statements.items():
+        if any(isinstance(at.statement, Specification) and at.statement.kind == "entry" for at in statements):
+            routine = facts.routine(key)
+            reason = f"'{routine.name}' has several entries"
+            names = tuple(routine.spec.symbols)
+            yield from ((data, reason, routine.place(), False) for data in _arrays(facts, key, names))
 
 
 def _procedure(facts: Facts, routine: Routine, arg: Expr) -> tuple[str, ...]:

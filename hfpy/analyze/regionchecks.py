@@ -15,7 +15,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.expressions import Apply, Component, Keyword, Name
 from hfpy.model.names import block_counter, derived_from, generated_names
-from hfpy.model.statements import InputOutput, Statement, constructs
+from hfpy.model.statements import InputOutput, Specification, Statement, constructs
 from hfpy.model.units import Routine
 
 # Statements that read a file or move in it: what a point gets would depend on the order of the points.
@@ -28,6 +28,7 @@ def check_regions(facts: Facts, effects: Effects, key: str) -> Iterator[Diagnost
     yield from _input(facts, routine)
     yield from _unknown_calls(facts, effects, routine)
     yield from _unresolved(facts, routine)
+    yield from _entries(facts, routine)
     yield from _names_taken(facts, routine)
     yield from own_directives(facts, routine)
 
@@ -108,6 +109,20 @@ def _unresolved(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
         marked = [k for k in keys if _has_directives(facts, k)]
         if len(keys) > 1 and marked:
             yield _generic(facts, routine, site, marked)
+
+
+def _entries(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
+    """``entry`` in a routine that brings arrays to the device and takes them back: the calls for that would be run in
+    part (Fortran 2018, 15.6.2.6).
+    """
+    position = facts.positions.get(routine.key)
+    if facts.target != "gpu" or not (position.own or position.below):
+        return
+    for at in facts.graph.statements[routine.key]:
+        if isinstance(at.statement, Specification) and at.statement.kind == "entry":
+            message = f"'{routine.name}' has another entry here, and works on the device"
+            hint = "make a subroutine of its own of what is behind the entry"
+            yield error("HF408", message, at.statement.line.place(routine.file), hint)
 
 
 def _has_directives(facts: Facts, key: str) -> bool:
