@@ -20,7 +20,7 @@ from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
-from hfpy.model.expressions import Apply, Expr, Name
+from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Header, Jump, Memory, Node, OneLine, Statement, flatten
@@ -103,8 +103,12 @@ class DeviceData(HostStatements):
             )
             yield insert_lines(at, [self._margin + row for row in rows], 8, self.routine.header.first)
 
-    def _enter(self, data: DataObject, line: LogicalLine) -> list[str]:
-        copy = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
+    def _enter(self, data: DataObject, line: LogicalLine, values: bool = False) -> list[str]:
+        """Bring an array to the device, with its values where it has some that may matter: ``values`` says that a
+        local one has.
+        """
+        known = self.states.of(data.name, self.key) != LOCAL and self.states.copies(data.name, self.key)[0]
+        copy = values or known
         return self.dialect.enter(self.handle(data.name, line, self._flag(data)), copy)
 
     def _leave_rows(self, line: LogicalLine) -> list[str]:
@@ -168,11 +172,12 @@ class DeviceData(HostStatements):
 
     def _around_memory(self, statement: Memory, held: dict[str, DataObject]) -> Iterator[Edit]:
         names = [n for i in statement.items if (n := _base(i)) in held]
+        values = any(isinstance(o, Keyword) and o.name == "source" for o in statement.options)
         rows = []
         for name in names:
             data = held[name]
             if statement.kind == "allocate":
-                rows += self._enter(data, statement.line)
+                rows += self._enter(data, statement.line, values)
             else:
                 rows += self.dialect.leave(self.handle(name, statement.line, self._flag(data), tested=False), False)
         if statement.kind == "allocate":
