@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.states import HOST, PRESENT, States
 from hfpy.backendtable import DEVICE_BACKENDS, TABLE
 from hfpy.diagnostics import Diagnostic, Related, error
@@ -61,7 +61,7 @@ def _arguments(facts: Facts, states: States) -> Iterator[Diagnostic]:
     """Arrays on the device that are passed to routines of another backend, which use them there."""
     for key, references in facts.references.items():
         for reference in references:
-            name = resolve_alias(reference.name, reference.at)[0]
+            name = stands_for(reference.name, reference.at)[0]
             site = states.effects.site(reference, key)
             if name is None or site is None or not site.callee or states.in_kernel(reference, key):
                 continue

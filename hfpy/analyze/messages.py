@@ -9,7 +9,7 @@ from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.mpi import ENDING, KEEPING, ONLY_READ, STARTING, procedure
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Keyword, base_name
@@ -117,7 +117,7 @@ class Messages:
         yield from ((d.routine, d.name) for _, d in dummies_met(self.facts, key, reference) if d is not None)
 
     def _data(self, reference: Reference, key: str) -> DataObject | None:
-        name = resolve_alias(reference.name, reference.at)[0]
+        name = stands_for(reference.name, reference.at)[0]
         return self.facts.object(name, key) if name is not None else None
 
     def _identity(self, reference: Reference, key: str) -> Identity | None:

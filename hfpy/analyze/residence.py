@@ -14,7 +14,7 @@ from typing import Protocol
 from hfpy.analyze.components import chains_from, path_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.storage import Identity, actual, component_object
 from hfpy.analyze.types import component
@@ -133,8 +133,9 @@ class Residence:
         while isinstance(given, Component | Apply):
             path = (given.name, *path) if isinstance(given, Component) and path is not None else None
             given = given.base
-        name = resolve_alias(given.name, site.at)[0] if isinstance(given, Name) else None
+        name, plain = stands_for(given.name, site.at) if isinstance(given, Name) else (None, False)
         found = self.facts.scopes.variable(name, site.caller) if name is not None else None
+        path = path if plain else None
         root = (found.home, found.symbol.name) if found is not None else ("", "")
         whole = (*path, *view.path) if path is not None and view.path is not None and found is not None else None
         return View(root, whole, view.part, view.writes)
@@ -145,9 +146,9 @@ class Residence:
         for reference in self.facts.references.get(key, ()):
             if not self.facts.live(reference.at, key):
                 continue
-            name = resolve_alias(reference.name, reference.at)[0] or reference.name
-            found = self.facts.scopes.variable(name, key)
-            if found is None:
+            name = stands_for(reference.name, reference.at)[0]
+            found = self.facts.scopes.variable(name, key) if name is not None else None
+            if name is None or found is None:
                 continue
             root = (found.home, found.symbol.name)
             writes = self.effects.of(reference, key)[1]

@@ -15,7 +15,7 @@ from hfpy.analyze.calls import chosen_dummies, dummy_of
 from hfpy.analyze.copies import FirstUses
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.messages import Messages
 from hfpy.analyze.packing import NEVER, VECTOR, gaps, packs
 from hfpy.analyze.residence import Residence
@@ -71,7 +71,7 @@ class States:
 
     def arrays(self, key: str) -> list[str]:
         """The arrays of a routine that are on the device, by name."""
-        names: set[str | None] = {resolve_alias(r.name, r.at)[0] for r in self.facts.references.get(key, ())}
+        names: set[str | None] = {stands_for(r.name, r.at)[0] for r in self.facts.references.get(key, ())}
         names |= {n for n, listed in self.facts.domains.listings(key).items() if listed.state == "transferhere"}
         return sorted(n for n in names if n is not None and self.on_device(n, key))
 
@@ -156,7 +156,7 @@ class States:
         for reference in self.facts.references.get(key, ()):
             if not self.facts.live(reference.at, key):
                 continue
-            name = resolve_alias(reference.name, reference.at)[0]
+            name = stands_for(reference.name, reference.at)[0]
             data = self.facts.object(name, key) if name is not None else None
             if name is None or data is None or not data.rank:
                 continue
@@ -202,7 +202,7 @@ class States:
         dummy = self.dummy(reference, key)
         if dummy is None or self.in_kernel(reference, key) or not self.on_device(dummy.name, dummy.routine):
             return NEVER
-        name = resolve_alias(reference.name, reference.at)[0]
+        name = stands_for(reference.name, reference.at)[0]
         entered = name is not None and self.decided(name, key) in (TRANSFER, LOCAL)
         found = gaps(self.facts, reference, key, entered)
         return found if found == VECTOR or packs(dummy.symbol) else NEVER

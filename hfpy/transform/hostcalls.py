@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from hfpy.analyze.calls import dummy_of
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.families import common_backend
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.packing import NEVER, gaps
@@ -138,7 +138,7 @@ class HostCalls:
 
     def _unsettled(self, reference: Reference) -> str:
         """Why the candidates of a call do not find an argument in the same place; empty if they do."""
-        name = resolve_alias(reference.name, reference.at)[0]
+        name = stands_for(reference.name, reference.at)[0]
         dummies = [d for d in self.states.chosen(reference, self.key) if d is not None and d.rank]
         there = {self.states.on_device(d.name, d.routine) for d in dummies}
         present = any(self.states.decided(d.name, d.routine) == PRESENT for d in dummies)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.components import chains_from, indexed
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.residence import namelist_members
 from hfpy.analyze.states import HOST, States
 from hfpy.analyze.storage import component_object
@@ -63,7 +63,7 @@ class HostStatements:
 
     def device_name(self, reference: Reference) -> str:
         """The device array that a reference means; empty if it means none."""
-        name = resolve_alias(reference.name, reference.at)[0]
+        name = stands_for(reference.name, reference.at)[0]
         return name if name is not None and name in self.arrays else ""
 
     def touch(self, statement: Statement, touched: Touched, conditional: bool = False) -> None:
@@ -93,7 +93,7 @@ class HostStatements:
                 touched.moved.add(name)
             if writes:
                 touched.written.add(name)
-                if conditional or not _whole(reference):
+                if conditional or not _whole(reference) or not stands_for(reference.name, reference.at)[1]:
                     touched.partly.add(name)
         for data in namelist_members(self.facts, self.key, statement):
             name = next((n for n in self.arrays if self._means(n, data.identity)), "")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.messages import Span
 from hfpy.analyze.states import States
 from hfpy.analyze.uses import Reference
@@ -61,7 +61,7 @@ class MessageTraffic:
         """Uses on the device, by kernels or by routines that have some, of arrays that belong to messages there."""
         key = self.routine.key
         for reference in self.facts.references.get(key, ()) if self.spans else ():
-            name = resolve_alias(reference.name, reference.at)[0]
+            name = stands_for(reference.name, reference.at)[0]
             span = self._span(reference, name) if name is not None else None
             if span is not None and self.states.stays_on_device(reference, key):
                 yield self._used(name or "", reference.at.statement, reference.node)
