@@ -229,7 +229,7 @@ class _Finder:
             self._alias(reference, key, routine)
             return
         data = self.facts.object(name, key)
-        if data is None or data.rank < 2 or (reference.component and reference.role == "argument"):
+        if data is None or data.rank < 2:
             return
         made = self.facts.plan_of(reference, key)
         if made is not None and made.final:
@@ -246,8 +246,12 @@ class _Finder:
             self.pin(data, reason, self._place(reference, routine))
             return
         order = self.induced(data, items, key)
+        if reference.component and reference.role == "argument" and len(order) < 2:
+            return  # of one object, or of a line of them
         if reference.role == "argument":
             self._argument(reference, key, routine, data, items, order, sites, sections)
+        elif reference.role == "inquiry" and order != tuple(sorted(order)) and (seen := _asks_for_shape(reference)):
+            self.pin(data, f"the intrinsic '{seen}' sees the order of its dimensions", self._place(reference, routine))
         elif reference.role == "input" and len(order) > 1 and not self.by_macros:
             if not self._transferred_by_elements(data, items, key):
                 self.pin(data, "it is read as a whole", self._place(reference, routine))
@@ -356,13 +360,13 @@ class _Finder:
                 sections.setdefault(self._together(reference.at), []).append((reference, data, order))
             return
         if site is not None and site.callee:
-            self._to_dummy(data, items, order, site, reference.position, place)
+            self._to_dummy(reference, data, items, order, site, place)
             return
         if candidates := self.facts.graph.candidates_at(key, reference.at, call):
             if len(order) > 1 and any(is_elemental(self.facts, c) for c in candidates):
                 sections.setdefault(self._together(reference.at), []).append((reference, data, order))
             for candidate in (c for c in candidates if not is_elemental(self.facts, c)):
-                self._to_dummy(data, items, order, candidate, position_in(candidate, reference), place)
+                self._to_dummy(reference, data, items, order, candidate, place)
             return
         if isinstance(call, Apply) and isinstance(call.base, Name):
             name = call.base.name
@@ -386,20 +390,21 @@ class _Finder:
 
     def _to_dummy(
         self,
+        reference: Reference,
         data: DataObject,
         items: tuple[Expr | str, ...] | None,
         order: tuple[int, ...],
         site: CallSite,
-        position: int | str,
         place: Place,
     ) -> None:
         if self.by_macros and not self.facts.hybrid(site.callee):
             return
-        known, dummy = dummy_of(self.facts, site, position)
+        known, dummy = dummy_of(self.facts, site, position_in(site, reference))
         if not known or dummy is None:
             self.pin(data, f"it goes to '{site.name}', whose argument hfpy cannot tell", place)
             return
-        whole = items is None or len(order) == data.rank
+        # A component of all elements is an array of its own, in the order of the objects.
+        whole = not reference.component and (items is None or len(order) == data.rank)
         if not order and dummy.rank:
             self.pin(data, f"one element of it starts an array in '{site.name}' (sequence association)", place)
         elif whole and dummy.rank != data.rank:
@@ -481,6 +486,18 @@ def _masked(facts: Facts) -> Iterator[tuple[Located, ...]]:
                 action = at.statement.action
                 groups[id(at.statement)] = [at, replace(at, statement=action)]
         yield from (tuple(group) for group in groups.values())
+
+
+def _asks_for_shape(reference: Reference) -> str:
+    """The inquiry function that tells more of an array than a dimension which is rewritten with it; empty if none."""
+    call = reference.call
+    name = call.base.name if isinstance(call, Apply) and isinstance(call.base, Name) else ""
+    if not isinstance(call, Apply) or name not in ("shape", "size", "lbound", "ubound"):
+        return ""
+    if name == "size" and not any(n or (isinstance(a, Keyword) and a.name == "dim") for n, a in enumerate(call.args)):
+        return ""
+    rewritten = dimension_argument(call) is not None and reference.indices is None and not reference.component
+    return "" if rewritten else name
 
 
 def _takes_shape(reference: Reference) -> bool:

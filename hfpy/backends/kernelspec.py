@@ -19,7 +19,7 @@ from hfpy.analyze.sizes import constant
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.space import bounds_of, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name, packed_name
-from hfpy.backends.c.views import scalar_of
+from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
 from hfpy.backends.refused import (
     ASSUMED_SIZE,
@@ -433,15 +433,16 @@ class SpecBuilder:
             raise CannotPrint(what, hint=WHOLE)
         text = self.meaning[shown] = self.names.name("_".join(chain), ("component", shown))
         whole = next(component_name(p.base) for p in walk(node) if isinstance(p, Apply) and p.args is packed[1])
+        storage = objects_in_storage(self.facts, packed, self.key)
         bounds = []
-        for place in range(1, len(packed[1]) + 1):
+        for dimension in range(len(packed[1])):
+            place = storage.index(dimension) + 1
             asked = [
                 self.asked(f"{text}_{word}{place}", (text, word, place), f"{word[0]}bound({whole}, {place})")
                 for word in ("lower", "upper")
             ]
             bounds.append((asked[0], asked[1]))
         access: Access = "inout" if written else "in"
-        storage = tuple(range(len(bounds)))
         self.variables[text] = Parameter(
             "array",
             shown,

@@ -15,7 +15,7 @@ from hfpy.analyze.lanes import BlockLoops
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Name, Range, children, walk
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children, walk
 from hfpy.model.names import element_counter
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Statement, expressions
@@ -125,24 +125,17 @@ class AccessRewriter:
         planned: Entries,
     ) -> Iterator[Edit]:
         entry = planned.get((expr.start, expr.end))
-        remapped = self._dimension_edit(expr, line, planned)
-        if remapped is not None:
-            yield remapped
+        number, place = self._dimension(expr, planned)
+        if number is not None:
+            yield replace_range(line, number.start, number.end, place)
+        listed = self._in_list(expr, line.text, planned)
+        if listed is not None:
+            yield replace_range(line, expr.start, expr.end, listed)
+            return
         if entry is None or not isinstance(expr, Name | Apply):
             for child in children(expr):
                 yield from self._edits(child, line, planned)
             return
-        reference, _, _, order = entry
-        if order.pieces and reference.role in ("io", "input"):
-            listed = self._by_elements(expr, entry, line.text, planned)
-            if listed is not None:
-                yield replace_range(line, expr.start, expr.end, listed)
-                return
-        if order.storage is not None and reference.role == "io":
-            whole = self._in_declared_order(expr, entry, line.text, planned)
-            if whole is not None:
-                yield replace_range(line, expr.start, expr.end, whole)
-                return
         inner = self._list(expr, entry, line.text, planned)
         if isinstance(expr, Name):
             if inner is not None:
@@ -153,25 +146,38 @@ class AccessRewriter:
         else:
             yield from self._replace_list(expr, inner, line)
 
-    @staticmethod
-    def _dimension_edit(
-        expr: Expr,
-        line: LogicalLine,
-        planned: Entries,
-    ) -> Edit | None:
-        """``size(a, 2)`` of an array in another order: the dimension's place in storage."""
-        if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or not expr.args:
+    def _in_list(self, expr: Expr, text: str, planned: Entries) -> str | None:
+        """An array, or a component of all its elements, in a list of input or output, where its order shows."""
+        base = expr
+        while isinstance(base, Component) or (isinstance(base, Apply) and isinstance(base.base, Component)):
+            base = base.base
+        entry = planned.get((base.start, base.end)) if isinstance(base, Name | Apply) else None
+        if entry is None:
             return None
+        reference, _, _, order = entry
+        behind = self._render(expr, text, planned)[len(self._render(base, text, planned)) :] if base is not expr else ""
+        listed = None
+        if order.pieces and reference.role in ("io", "input"):
+            listed = self._by_elements(base, entry, text, planned, behind)
+        if listed is None and order.storage is not None and reference.role == "io":
+            listed = self._in_declared_order(base, entry, text, planned, behind)
+        return listed
+
+    @staticmethod
+    def _dimension(expr: Expr, planned: Entries) -> tuple[Expr | None, str]:
+        """The 2 of ``size(a, 2)`` for an array in another order, and the dimension's place in storage."""
+        if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or not expr.args:
+            return None, ""
         entry = planned.get((expr.args[0].start, expr.args[0].end))
         if expr.base.name not in ("size", "lbound", "ubound") or entry is None or entry[3].storage is None:
-            return None
+            return None, ""
         number = dimension_argument(expr)
         if number is None or isinstance(expr.args[0], Apply):
-            return None
+            return None, ""
         if not 1 <= int(number.text) <= entry[1].rank:
-            return None  # there is no such dimension: the compiler tells
-        place = entry[3].place(int(number.text) - 1) + 1
-        return replace_range(line, number.start, number.end, str(place)) if str(place) != number.text else None
+            return None, ""  # there is no such dimension: the compiler tells
+        place = str(entry[3].place(int(number.text) - 1) + 1)
+        return (number, place) if place != number.text else (None, "")
 
     @staticmethod
     def _items(expr: Expr, entry: Entry) -> tuple[Expr | str, ...]:
@@ -179,9 +185,9 @@ class AccessRewriter:
         _, data, made, _ = entry
         return made.items or (expr.args if isinstance(expr, Apply) else (":",) * data.rank)
 
-    def _in_declared_order(self, expr: Expr, entry: Entry, text: str, planned: Entries) -> str | None:
+    def _in_declared_order(self, expr: Expr, entry: Entry, text: str, planned: Entries, behind: str = "") -> str | None:
         """An array in an output list as an expression in declared order; None where one dimension or none is
-        written.
+        written. ``behind`` is the component that is meant.
         """
         order = entry[3]
         assert order.storage is not None
@@ -190,14 +196,14 @@ class AccessRewriter:
         stored = [ranges.index(d) for d in order.storage if d in ranges]
         if len(ranges) < 2 or stored == sorted(stored):
             return None
-        shown = self._render(expr, text, planned)
+        shown = self._render(expr, text, planned) + behind
         sizes = ", ".join(f"size({shown}, {stored.index(d) + 1})" for d in range(len(ranges)))
         axes = ", ".join(str(d + 1) for d in stored)
         return f"reshape({shown}, [{sizes}], order=[{axes}])"
 
-    def _by_elements(self, expr: Expr, entry: Entry, text: str, planned: Entries) -> str | None:
+    def _by_elements(self, expr: Expr, entry: Entry, text: str, planned: Entries, behind: str = "") -> str | None:
         """An array with blocks in a list of input or output as a loop over its elements; None where no dimension in
-        blocks is meant as a whole.
+        blocks is meant as a whole. ``behind`` is the component that is meant.
         """
         reference, data, _, order = entry
         items = self._items(expr, entry)
@@ -209,7 +215,7 @@ class AccessRewriter:
         counters = {i: element_counter(i) for i in ranges}
         self.counters |= set(counters.values())
         shown = [counters.get(i, item) for i, item in enumerate(shown)]
-        listed = f"{name}({','.join(self._in_storage(shown, shown, reference, order))})"
+        listed = f"{name}({','.join(self._in_storage(shown, shown, reference, order))}){behind}"
         for dimension, item in ranges.items():
             lower, upper = self._limits(name, data, dimension, order)
             bounds = [lower, upper]
@@ -251,8 +257,13 @@ class AccessRewriter:
             return base if inner is None else f"{base}({inner.text})"
         pieces: list[str] = []
         position = expr.start
+        number, place = self._dimension(expr, planned)
         for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._render(child, text, planned)]
+            if number is not None and child.start <= number.start < child.end:
+                shown = text[child.start : number.start] + place + text[number.end : child.end]
+            else:
+                shown = self._render(child, text, planned)
+            pieces += [text[position : child.start], shown]
             position = child.end
         pieces.append(text[position : expr.end])
         return "".join(pieces)

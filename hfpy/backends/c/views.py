@@ -7,6 +7,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.backends.refused import TEXT
+from hfpy.model.expressions import Expr
 from hfpy.model.scalars import Scalar
 
 
@@ -22,6 +23,14 @@ def view_line(variable: CVariable, name: str, const: bool, data: str) -> str:
     element = f"{'const ' if const else ''}{c_type(variable.type)}"
     pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
     return f'const hf_array<{element}, {variable.rank}> {variable.text}("{name}", {data}, {pairs});'
+
+
+def objects_in_storage(facts: Facts, packed: tuple[str, tuple[Expr, ...]], key: str) -> tuple[int, ...]:
+    """For each place in storage the dimension of the array of objects that a packed name is of."""
+    declared = tuple(range(len(packed[1])))
+    name, _, behind = packed[0].partition("()")
+    data = facts.object(name, key) if behind else None
+    return (facts.order(data).storage or declared) if data is not None and data.rank == len(declared) else declared
 
 
 def scalar_of(kinds: Kinds, data: DataObject) -> Scalar:

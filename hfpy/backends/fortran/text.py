@@ -24,6 +24,7 @@ from hfpy.backends.c.values import (
     packed_name,
     root_name,
 )
+from hfpy.backends.c.views import objects_in_storage
 from hfpy.backends.fortran.elements import ElementText, counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.backends.fortran.spelling import Spelling
@@ -411,7 +412,8 @@ class KernelText(ElementText):
             if packed is not None and packed[0] in self.spelling.components:
                 if self.lanes and any(isinstance(a, Range) for a in packed[1]):
                     raise CannotPrint("a component of a section in a 'where'", expr.start, expr.end)
-                listed = ", ".join(self._render(a, text, planned) for a in packed[1])
+                shown = [self._render(a, text, planned) for a in packed[1]]
+                listed = ", ".join(shown[d] for d in objects_in_storage(self.facts, packed, self.routine.key))
                 return f"{self.spelling.components[packed[0]]}({listed})"
             if root_name(expr) in self.refusals.names:
                 raise Follows(f"'{chain}'")
@@ -488,14 +490,14 @@ class KernelText(ElementText):
         first = expr.args[0] if expr.args else None
         if len(expr.args) < 2 or not isinstance(first, Name):
             return super()._render(expr, text, planned)
-        edit = self._dimension(expr, planned)
+        edit = self._place(expr, planned)
         rest = [self._render(a, text, planned) for a in expr.args[1:]]
         if edit is not None:
             rest[0] = edit
         base = text[expr.start : expr.open].rstrip()
         return f"{base}({text[first.start : first.end]}, {', '.join(rest)})"
 
-    def _dimension(self, expr: Apply, planned: Any) -> str | None:
+    def _place(self, expr: Apply, planned: Any) -> str | None:
         first, number = expr.args[0], expr.args[1]
         entry = planned.get((first.start, first.end))
         known = isinstance(number, Literal) and number.text.isdigit()
