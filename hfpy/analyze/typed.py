@@ -115,10 +115,8 @@ class Types:
             return True
         size = dim.upper.expr if dim.upper is not None and dim.lower is None else None
         called = size.base.name if isinstance(size, Apply) and isinstance(size.base, Name) else ""
-        return bool(called) and called in self._macros(home)
-
-    def _macros(self, home: str) -> frozenset[str]:
-        return frozenset(m.lower() for m in (*self.application.macros_of(home), *self.application.file(home).macros))
+        known = self.scopes.is_intrinsic(called, home) or self.scopes.procedures(called, home)
+        return bool(called) and not known and self.scopes.variable(called, home) is None
 
     def _listed(self, name: str, *keys: str) -> bool:
         """Whether a directive gives a name domains, and perhaps dimensions."""

@@ -86,6 +86,13 @@ def by_pointers(done: Translated) -> set[str]:
     return {d.code for d in done.diagnostics if any(reason in d.message for reason in reasons)}
 
 
+def without_directives(said: set[str]) -> set[str]:
+    """Verdicts but for directives without effect: a group of regions that go together is told of once, and changes of
+    statements may part the group.
+    """
+    return {v for v in said if v.split()[1] != "HF701"}
+
+
 def spelled(done: Translated, lines: Program) -> list[str]:
     """All generated text but for its spelling; places of statements in it are those of the user's own program."""
 
@@ -138,9 +145,13 @@ def findings(tested: Tested, names: tuple[str, ...], variants: tuple[Variant, ..
             if name in ("through_pointers", "through_bindings") and (allowed := by_pointers(done)):
                 said = {v for v in said if v.split()[1] not in allowed} | known if allowed else said
             label = f"{variant.label}-{variant.options.get('opt', 2)}"
-            if said != known:
+            if name in STATEMENTS:
+                said, before = without_directives(said), without_directives(known)
+            else:
+                before = known
+            if said != before:
                 yield Finding(
-                    pair.name, name, label, "verdict", tuple(sorted(known - said)), tuple(sorted(said - known))
+                    pair.name, name, label, "verdict", tuple(sorted(before - said)), tuple(sorted(said - before))
                 )
             elif name in SPELLING and (one := spelled(first, plain)) != (other := spelled(done, changed[1])):
                 rows = [(a, b) for a, b in zip(one, other, strict=False) if a != b] or [
