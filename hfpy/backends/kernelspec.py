@@ -433,7 +433,7 @@ class SpecBuilder:
             raise CannotPrint(what, hint=WHOLE)
         text = self.meaning[shown] = self.names.name("_".join(chain), ("component", shown))
         whole = next(component_name(p.base) for p in walk(node) if isinstance(p, Apply) and p.args is packed[1])
-        storage = objects_in_storage(self.facts, packed, self.key)
+        storage = objects_in_storage(self.facts, node, packed[1], self.key)
         bounds = []
         for dimension in range(len(packed[1])):
             place = storage.index(dimension) + 1

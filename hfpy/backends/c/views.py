@@ -7,7 +7,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
 from hfpy.backends.refused import TEXT
-from hfpy.model.expressions import Expr
+from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.scalars import Scalar
 
 
@@ -25,11 +25,13 @@ def view_line(variable: CVariable, name: str, const: bool, data: str) -> str:
     return f'const hf_array<{element}, {variable.rank}> {variable.text}("{name}", {data}, {pairs});'
 
 
-def objects_in_storage(facts: Facts, packed: tuple[str, tuple[Expr, ...]], key: str) -> tuple[int, ...]:
-    """For each place in storage the dimension of the array of objects that a packed name is of."""
-    declared = tuple(range(len(packed[1])))
-    name, _, behind = packed[0].partition("()")
-    data = facts.object(name, key) if behind else None
+def objects_in_storage(facts: Facts, node: Expr, indices: tuple[Expr, ...], key: str) -> tuple[int, ...]:
+    """For each place in storage the dimension of the array of objects of which a component is meant: the one that has
+    the indices.
+    """
+    declared = tuple(range(len(indices)))
+    base = next(p.base for p in walk(node) if isinstance(p, Apply) and p.args is indices)
+    data = facts.object(base.name, key) if isinstance(base, Name) else None
     return (facts.order(data).storage or declared) if data is not None and data.rank == len(declared) else declared
 
 

@@ -413,7 +413,7 @@ class KernelText(ElementText):
                 if self.lanes and any(isinstance(a, Range) for a in packed[1]):
                     raise CannotPrint("a component of a section in a 'where'", expr.start, expr.end)
                 shown = [self._render(a, text, planned) for a in packed[1]]
-                listed = ", ".join(shown[d] for d in objects_in_storage(self.facts, packed, self.routine.key))
+                listed = ", ".join(shown[d] for d in objects_in_storage(self.facts, expr, packed[1], self.routine.key))
                 return f"{self.spelling.components[packed[0]]}({listed})"
             if root_name(expr) in self.refusals.names:
                 raise Follows(f"'{chain}'")
