@@ -385,7 +385,7 @@ def _optimised_again(
         return None
     effects = Effects(facts, *known)
     result = optimise(facts, effects, EFFORTS[options.opt], only=index.path)
-    if result.notes or not_honoured(facts, result):
+    if result.notes or not_honoured(facts, result, facts):
         return None  # what has to be told is for the whole translation
     if index.path not in result.files:
         columns = any(step.name == "columns" for step in LEVELS[options.opt])

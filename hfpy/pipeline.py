@@ -182,8 +182,10 @@ def _said_by_passes(facts: Facts, optimised: Lowered) -> list[Diagnostic]:
     from hfpy.transform.stencil.optimise import Fused
 
     notes = [note for step in optimised.steps for note in step.made.notes]
-    fused = optimised.made_by("fuse")
-    return [*notes, *(not_honoured(facts, fused) if isinstance(fused, Fused) else ())]
+    for step in optimised.steps:
+        if step.done.name == "fuse" and isinstance(step.made, Fused):
+            notes += not_honoured(facts, step.made, step.before)
+    return notes
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ silence).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, warning
+from hfpy.model.application import Application
 from hfpy.model.directives import Region, StencilScope
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
@@ -22,9 +24,9 @@ _THREADS_OF_BLOCKS = ("cuda-c", "cuda-fortran")
 _SAME = "results are the same with and without it"
 
 
-def not_honoured(facts: Facts, result: Fused) -> list[Diagnostic]:
+def not_honoured(facts: Facts, result: Fused, before: Facts) -> list[Diagnostic]:
     """Warnings about ``unroll``, ``tile``, ``march``, ``share``, ``fuse(all)`` that had no effect. At level 0 nothing
-    is asked.
+    is asked. ``before`` are the facts that the pass worked on, whose text earlier passes may have made.
     """
     if not facts.application.options.opt:
         return []
@@ -42,7 +44,7 @@ def not_honoured(facts: Facts, result: Fused) -> list[Diagnostic]:
             inside = [r for r in result.refusals[identity.routine] if _within(r.place, construct)]
             found += _plain_region(region, facts.backend(identity.routine), facts.target, inside)
     if facts.target == "gpu":
-        found += _lowerings(facts, result)
+        found += _lowerings(facts, result, before)
     for key, refusals in result.refusals.items():
         routine = facts.routine(key)
         for scope in routine.scopes:
@@ -51,7 +53,7 @@ def not_honoured(facts: Facts, result: Fused) -> list[Diagnostic]:
     return found
 
 
-def _lowerings(facts: Facts, result: Fused) -> Iterator[Diagnostic]:
+def _lowerings(facts: Facts, result: Fused, before: Facts) -> Iterator[Diagnostic]:
     """Warnings about ``march`` and ``share`` of groups that were rewritten in another way."""
     for key, schedules in result.schedules.items():
         teams = facts.backend(key) in TEAM_BACKENDS
@@ -60,7 +62,19 @@ def _lowerings(facts: Facts, result: Fused) -> Iterator[Diagnostic]:
                 group = schedule.choice.groups[number]
                 for name, because in ungranted(group, teams).items():
                     for stage in [s for s in group.stages if _says(s.region, name)][:1]:
-                        yield warning("HF701", f"'{name}' has no effect: {because}", stage.place, _SAME)
+                        place = _in_users_text(stage.place, facts.application, before.application)
+                        yield warning("HF701", f"'{name}' has no effect: {because}", place, _SAME)
+
+
+def _in_users_text(place: Place, first: Application, made: Application) -> Place:
+    """A place in text that a pass made, as a place in the text that was read first."""
+    read, index = (next((f for f in a.files if f.path == place.file), None) for a in (first, made))
+    if read is None or index is None or index.expanded == read.expanded:
+        return place
+    line = index.user_line(place.line - 1)
+    if read.expanded is not None:  # the preprocessor made the text that was read
+        line = next((row for row, user in enumerate(read.expanded, 1) if user == line), place.line)
+    return replace(place, line=line)
 
 
 def _says(construct: Construct, name: str) -> bool:
