@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
-from hfpy.analyze.calls import check_calls, chosen_dummies, dummy_of, is_elemental
+from hfpy.analyze.calls import check_calls, dummies_met, dummy_of, is_elemental
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, stands_for, views_by_class
@@ -259,24 +259,13 @@ def _one_value(facts: Facts, key: str, statement: Statement, region: Region) -> 
 def _classes(facts: Facts, found: list[Diagnostic]) -> Classes:
     """What is one object together: whole arrays and their dummies, pointers and targets."""
     classes = Classes()
-    for key, sites in facts.graph.sites.items():
-        by_place = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in sites if s.callee}
-        if not by_place and not facts.graph.indirect.get(key):
-            continue
+    for key in facts.graph.sites:
         for reference in facts.references[key]:
-            if reference.role != "argument" or reference.call is None:
-                continue
-            call = reference.call
-            site = by_place.get((reference.at.statement.line.key, call.start, call.end))
-            if site is not None:
-                joined = _joined(facts, key, reference, dummy_of(facts, site, reference.position)[1])
-                if joined is not None:
-                    classes.join(*(data.identity for data in joined))
-                    found += _contradictions(facts, key, reference, *joined)
-            for _, dummy in chosen_dummies(facts, key, reference):
+            for site, dummy in dummies_met(facts, key, reference):
                 joined = _joined(facts, key, reference, dummy)
                 if joined is not None:
                     classes.join(*(data.identity for data in joined))
+                    found += () if site.chosen else _contradictions(facts, key, reference, *joined)
     for key, statements in facts.graph.statements.items():
         for at in statements:
             statement = at.statement

@@ -1,4 +1,4 @@
-"""Arrays whose storage order is fixed by a call that shows no argument list, or by a second declaration.
+"""Arrays whose storage order is fixed by their declaration, by a second one, or by a call that shows no argument list.
 
 Defined operators, defined assignment and final procedures get operands, not arguments. An interface body, or code that
 hfpy does not see, expects the shape that is declared.
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, Expr, Keyword, Name
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name, walk
 from hfpy.model.statements import Assignment, Call, Specification
 from hfpy.model.units import Routine
 
@@ -20,12 +21,62 @@ from hfpy.model.units import Routine
 Fixed = tuple[DataObject, str, Place, bool]
 
 
-def fixed_orders(facts: Facts) -> Iterator[Fixed]:
-    """The arrays of a program that keep their declared order for such reasons."""
+_UNSEEN = "code that hfpy does not see"
+
+
+def arrays_declared(facts: Facts) -> Iterator[tuple[DataObject, Place]]:
+    """The arrays that units declare, each with the place of its name."""
+    for key, routine in facts.application.routines.items():
+        for name, symbol in routine.spec.symbols.items():
+            data = facts.object(name, key)
+            if data is not None and data.home == key and data.rank > 1:
+                line = symbol.line
+                yield data, line.place(routine.file, *symbol.name_span) if line is not None else routine.place()
+
+
+def declared_orders(facts: Facts, by_macros: bool) -> Iterator[Fixed]:
+    """The arrays whose declaration fixes their order. Users of storage-order macros (``by_macros``) expect arrays to go
+    to other code as they lie in memory.
+    """
+    exports = Exports(facts)
+    for data, place in arrays_declared(facts):
+        routine = facts.routine(data.home)
+        if reason := _declared(data, routine, by_macros):
+            yield data, reason, place, False
+        elif not by_macros and data.name in routine.dummies and exports.uses_dummies(routine):
+            yield data, f"{_UNSEEN} may call '{routine.name}'", place, True
+        elif not by_macros and exports.uses_variable(routine, data.name):
+            yield data, f"{_UNSEEN} may use it", place, True
+
+
+def _declared(data: DataObject, routine: Routine, by_macros: bool) -> str:
+    """Why the declaration of an array fixes its order; empty if it does not."""
+    symbol, name = data.symbol, data.name
+    initial = symbol.initial.expr if "initialised" in symbol.attributes and symbol.initial is not None else None
+    reasons = (
+        (name in routine.spec.storage, "it is named in a data, common, equivalence or namelist statement"),
+        (any(d.form == "star" for d in symbol.shape), "it has an assumed size"),
+        (initial is not None and not _scalar_initial(initial), "it has an array of initial values"),
+        (symbol.constant, "it is a named constant"),
+        (bool(data.user_macro) and not by_macros, "its shape is a macro call"),
+        (symbol.line is not None and bool(symbol.line.file), "it is declared in an included file"),
+        (name == routine.result and routine.kind == "function", "it is a function result"),
+        (routine.interoperable, "it belongs to an interoperable procedure"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def _scalar_initial(value: Expr) -> bool:
+    return not any(isinstance(node, ArrayConstructor | Apply) for node in walk(value))
+
+
+def fixed_orders(facts: Facts, by_macros: bool) -> Iterator[Fixed]:
+    """The arrays of a program that keep their declared order for how procedures are called."""
     yield from _operands(facts)
     yield from _finalised(facts)
     yield from _described(facts)
-    yield from _handed_out(facts)
+    if not by_macros:
+        yield from _handed_out(facts)
     yield from _entered(facts)
 
 

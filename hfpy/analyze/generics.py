@@ -36,10 +36,10 @@ class Generics:
         possible = tuple(key for key, fit in fits.items() if fit is not False)
         certain = [key for key in possible if fits[key]]
         plain = [key for key in possible if not self._elemental(key)]
-        for chosen in (certain, [key for key in certain if key in plain]):
-            others = [key for key in plain if key not in chosen and not fits[key]]
-            if len(chosen) == 1 and not (self._elemental(chosen[0]) and others):
-                return chosen[0], possible
+        # Elemental procedures come after others (15.5.5.2).
+        best = [key for key in certain if key in plain] if plain else certain
+        if len(best) == 1:
+            return best[0], possible
         return (possible[0] if len(possible) == 1 and complete else ""), possible
 
     def _elemental(self, key: str) -> bool:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from hfpy.analyze.calls import dummy_of, is_elemental, position_in
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import Facts, only_branches, resolve_alias
-from hfpy.analyze.fixedorders import fixed_orders
+from hfpy.analyze.fixedorders import arrays_declared, declared_orders, fixed_orders
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.orders import Node, Order
@@ -23,12 +22,11 @@ from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Place
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children, walk
+from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Assignment, Memory, OneLine, Opaque, expressions
 from hfpy.model.units import Routine
 
-_UNSEEN = "code that hfpy does not see"
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
 Section = tuple[Reference, DataObject, tuple[int, ...]]  # with the order of its dimensions: see _Finder.induced
 
@@ -83,13 +81,13 @@ class _Finder:
         self.by_macros = by_macros
         self.pins = Pins()
         self.splits = SplitRules(facts, self.chosen, first) if first else None
-        self.exports = Exports(facts)
         self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
-        self._declared_places()
+        for data, reason, place, unseen in declared_orders(facts, by_macros):
+            self.pin(data, reason, place, unseen)
+        self._split_declarations()
         self._asked_by_regions()
-        for data, reason, place, unseen in fixed_orders(facts):
-            if not (unseen and by_macros):
-                self.pin(data, reason, place, unseen)
+        for data, reason, place, unseen in fixed_orders(facts, by_macros):
+            self.pin(data, reason, place, unseen)
 
     # -- what an order is, given the pins so far
 
@@ -138,48 +136,14 @@ class _Finder:
                 if data is not None and data.rank > 1:
                     self.pin(data, "the bounds of a region ask for its shape", region.place)
 
-    def _declared_places(self) -> None:
-        for key, routine in self.facts.application.routines.items():
-            for name, symbol in routine.spec.symbols.items():
-                data = self.facts.object(name, key)
-                if data is None or data.home != key or data.rank < 2:
-                    continue
-                place = (
-                    symbol.line.place(routine.file, *symbol.name_span) if symbol.line is not None else routine.place()
-                )
-                if name in routine.spec.storage:
-                    self.pin(data, "it is named in a data, common, equivalence or namelist statement", place)
-                elif any(d.form == "star" for d in symbol.shape):
-                    self.pin(data, "it has an assumed size", place)
-                elif (
-                    "initialised" in symbol.attributes
-                    and symbol.initial is not None
-                    and not _scalar_initial(symbol.initial.expr)
-                ):
-                    self.pin(data, "it has an array of initial values", place)
-                elif symbol.constant:
-                    self.pin(data, "it is a named constant", place)
-                elif data.user_macro and not self.by_macros:
-                    self.pin(data, "its shape is a macro call", place)
-                elif symbol.line is not None and symbol.line.file:
-                    self.pin(data, "it is declared in an included file", place)
-                elif name == routine.result and routine.kind == "function":
-                    self.pin(data, "it is a function result", place)
-                elif routine.interoperable:
-                    self.pin(data, "it belongs to an interoperable procedure", place)
-                elif not self.by_macros and name in routine.dummies and self.exports.uses_dummies(routine):
-                    self.pin(data, f"{_UNSEEN} may call '{routine.name}'", place, unseen=True)
-                elif not self.by_macros and self.exports.uses_variable(routine, name):
-                    self.pin(data, f"{_UNSEEN} may use it", place, unseen=True)
-                else:
-                    self._split_declaration(data, place)
-
-    def _split_declaration(self, data: DataObject, place: Place) -> None:
-        order = self.chosen(data)
-        if self.splits is None or order is None or not order.blocks:
+    def _split_declarations(self) -> None:
+        if (splits := self.splits) is None:
             return
-        if reason := self.splits.of_declaration(data, order):
-            self.pin(data, reason, place)
+        for data, place in arrays_declared(self.facts):
+            order = self.chosen(data)
+            reason = splits.of_declaration(data, order) if order is not None and order.blocks else ""
+            if reason:
+                self.pin(data, reason, place)
 
     def _split_reference(
         self, data: DataObject, reference: Reference, items: tuple[Expr | str, ...] | None, key: str
@@ -505,7 +469,3 @@ def _takes_shape(reference: Reference) -> bool:
     statement = reference.at.statement
     options = statement.options if isinstance(statement, Memory) else ()
     return any(isinstance(option, Keyword) and option.name in ("source", "mold") for option in options)
-
-
-def _scalar_initial(value: Expr) -> bool:
-    return not any(isinstance(node, ArrayConstructor | Apply) for node in walk(value))

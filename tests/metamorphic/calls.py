@@ -41,26 +41,18 @@ def through_generics(lines: Program) -> Program | None:
 
 
 def _by_pointer(line: Line, name: str, rest: str) -> list[Line]:
-    head, _, comment = line.parts
-    texts = (
-        f"{head}block",
-        f"{head}procedure({name}), pointer :: to_{name}",
-        f"{head}to_{name} => {name}",
-        f"{head}call to_{name}{rest}{comment}",
-        f"{head}end block",
-    )
-    return [replace(line, text=text) for text in texts]
+    return _in_block(line, f"procedure({name}), pointer :: to_{name}", f"to_{name} => {name}", f"call to_{name}{rest}")
 
 
 def _by_binding(line: Line, name: str, rest: str) -> list[Line]:
+    return _in_block(line, "type(bound_type) :: binding", f"call binding%{name}{rest or '()'}")
+
+
+def _in_block(line: Line, *statements: str) -> list[Line]:
+    """Lines with statements in a block, in the place of a line."""
     head, _, comment = line.parts
-    texts = (
-        f"{head}block",
-        f"{head}type(bound_type) :: binding",
-        f"{head}call binding%{name}{rest or '()'}{comment}",
-        f"{head}end block",
-    )
-    return [replace(line, text=text) for text in texts]
+    rows = ("block", *statements, "end block")
+    return [replace(line, text=f"{head}{row}{comment if row == statements[-1] else ''}") for row in rows]
 
 
 def _by_generic(line: Line, name: str, rest: str) -> list[Line]:

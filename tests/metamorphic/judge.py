@@ -145,10 +145,9 @@ def findings(tested: Tested, names: tuple[str, ...], variants: tuple[Variant, ..
             if name in ("through_pointers", "through_bindings") and (allowed := by_pointers(done)):
                 said = {v for v in said if v.split()[1] not in allowed} | known if allowed else said
             label = f"{variant.label}-{variant.options.get('opt', 2)}"
+            before = known
             if name in STATEMENTS:
                 said, before = without_directives(said), without_directives(known)
-            else:
-                before = known
             if said != before:
                 yield Finding(
                     pair.name, name, label, "verdict", tuple(sorted(before - said)), tuple(sorted(said - before))
