@@ -445,8 +445,8 @@ PLAIN: dict[str, Entry] = {
         },
     ),
     "HF253": Entry(
-        "A subroutine is called that no file of the project has. It is told of projects that link no libraries and "
-        "have no C sources, where nothing but calls mentions the name.",
+        "A subroutine is called that no file of the project has. hfpy reports it only if the project links no library "
+        "and has no C source, and if nothing but calls mentions the name.",
         {
             "hfpy.toml": _PROJECT,
             "source/heat.f90": "program heat\n  call heet(1.0)\ncontains\n  subroutine heat_up(t)\n"

@@ -153,7 +153,7 @@ HINTS: dict[str, str] = {
     "HF252": "declare it intent(inout), or work on a copy",
     "HF253": "check the spelling, put its source among those of the project, or declare it external",
     "HF254": "check the spelling, or put its source among those of the project; include_dirs has folders of modules",
-    "HF255": "remove it; it stands before the statement or the region that is warned of, and names code and variable",
+    "HF255": "remove it; its place is before the statement or region with the warning, and it names code and variable",
     "HF300": "declare it, or import it with use … only",
     "HF301": "remove one of the declarations",
     "HF302": "make the directive and the declaration agree",

@@ -201,7 +201,7 @@ def _written(
     facts: Facts, effects: Effects, optimised: Lowered | None, progress: Progress
 ) -> tuple[Facts, Rewritten, Lowered | None]:
     """The files of an application as the optimiser left it, its facts, and what the optimiser did in the end: where the
-    new text of a file is at fault, the user's is taken. What is to be said is said of the user's text.
+    new text of a file is at fault, the user's is taken. Diagnostics are about the user's text.
     """
     from hfpy.transform.pipelines import lowered
 

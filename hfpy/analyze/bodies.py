@@ -22,8 +22,8 @@ from hfpy.parse.nests import innermost_body
 
 
 class RegionBody:
-    """What stands in one region, as the analyses of it ask for it. ``among`` are statements of the routine, and
-    ``references`` in it, with all of the region's among them, where they are known already.
+    """The statements and references of one region. ``among`` and ``references`` are those to choose from, if the caller
+    knows a part of the routine that has all of the region's; without them the whole routine is looked through.
     """
 
     def __init__(

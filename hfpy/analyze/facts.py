@@ -159,8 +159,8 @@ def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:
 
 
 def stands_for(name: str, at: Located) -> tuple[str | None, bool]:
-    """The variable that a name is under associations and blocks, or that it is a part of, and whether it is all of it;
-    (None, …) if it stands for the value of an expression, or is declared in a block.
+    """The variable whose memory a name means at a place, and whether it means all of it. An associate name may mean a
+    part. (None, …) for the value of an expression, and for names that a ``block`` declares.
     """
     aliases = aliases_of(at)
     seen: set[str] = set()

@@ -1,7 +1,7 @@
 """Names that nothing declares, where ``implicit none`` holds (Fortran 2018, 8.7).
 
-A name is told only where everything that may declare it is known: the unit, its hosts and all modules that they use as
-a whole are parsed. What stands anywhere in one of their specification parts counts as declared.
+A name is reported only where everything that may declare it is known: the unit, its hosts and all modules that they
+use as a whole are parsed. What stands anywhere in one of their specification parts counts as declared.
 """
 
 from __future__ import annotations

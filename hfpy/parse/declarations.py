@@ -192,3 +192,28 @@ def _entity(
         entity_span=trim(text, start, end),
         entity_count=count,
     )
+
+
+def implicit_types(rules: str) -> list[tuple[str, FType]]:
+    """What an ``implicit`` statement says behind its first word: letters that names begin with, and their type
+    (Fortran 2018, 8.7). Rules that are none are left out.
+    """
+    found: list[tuple[str, FType]] = []
+    for start, end in split_top(rules, ","):
+        piece = rules[start:end].strip()
+        opening = piece.rfind("(")
+        text, letters = piece[:opening].strip(), piece[opening + 1 : -1]
+        typed = type_spec(text, text) if opening > 0 and piece.endswith(")") else None
+        if typed is not None:
+            found.append((_letters(letters), typed[0]))
+    return found
+
+
+def _letters(text: str) -> str:
+    """The letters that ``a-h, o-z`` means."""
+    found = ""
+    for item in text.split(","):
+        low, _, high = item.strip().partition("-")
+        if low:
+            found += "".join(map(chr, range(ord(low[0]), ord((high.strip() or low)[0]) + 1)))
+    return found

@@ -1,7 +1,7 @@
 """What a project needs and does not have, as far as the index of its files tells: modules and subroutines.
 
-It is told only where nothing outside of the sources can bring them: :class:`hfpy.options.Outside` says what is known of
-that.
+They are reported only where nothing outside of the sources can bring them; :class:`hfpy.options.Outside` says what is
+known of that.
 """
 
 from __future__ import annotations

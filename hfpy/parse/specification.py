@@ -16,7 +16,7 @@ from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
-from hfpy.parse.declarations import is_declaration, parse_declaration, storage_groups, type_spec
+from hfpy.parse.declarations import implicit_types, is_declaration, parse_declaration, storage_groups
 from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
 from hfpy.parse.directives import NO_SIZES, Sizes, if_of, parse_directive
 from hfpy.parse.expressions import expression
@@ -294,13 +294,7 @@ class SpecificationParser:
         if re.match(r"implicit\s+none", lowered):
             self.state.implicit_none = True
             return
-        masked = lowered[8:]
-        for start, end in split_top(masked, ","):
-            piece = masked[start:end].strip()
-            opening = piece.rfind("(")
-            text, letters = piece[:opening].strip(), piece[opening + 1 : -1]
-            if opening > 0 and piece.endswith(")") and (typed := type_spec(text, text)) is not None:
-                self.state.implicit.append((_letters(letters), typed[0]))
+        self.state.implicit += implicit_types(lowered[8:])
 
     def _parameter(self, line: LogicalLine, masked: str) -> None:
         opening = masked.find("(")
@@ -504,13 +498,3 @@ class SpecificationParser:
                 tuple(lines),
             )
         )
-
-
-def _letters(text: str) -> str:
-    """The letters that ``a-h, o-z`` in an ``implicit`` statement means."""
-    found = ""
-    for item in text.split(","):
-        low, _, high = item.strip().partition("-")
-        if low:
-            found += "".join(map(chr, range(ord(low[0]), ord((high.strip() or low)[0]) + 1)))
-    return found
