@@ -165,18 +165,22 @@ class AccessRewriter:
 
     @staticmethod
     def _dimension(expr: Expr, planned: Entries) -> tuple[Expr | None, str]:
-        """The 2 of ``size(a, 2)`` for an array in another order, and the dimension's place in storage."""
+        """The 2 of ``size(a, 2)`` for an array in another order, or with more dimensions, and the dimension's place in
+        storage.
+        """
         if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or not expr.args:
             return None, ""
         entry = planned.get((expr.args[0].start, expr.args[0].end))
-        if expr.base.name not in ("size", "lbound", "ubound") or entry is None or entry[3].storage is None:
+        if expr.base.name not in ("size", "lbound", "ubound") or entry is None:
             return None, ""
+        _, data, made, order = entry
         number = dimension_argument(expr)
-        if number is None or isinstance(expr.args[0], Apply):
+        if number is None or isinstance(expr.args[0], Apply) or (order.storage is None and made.asked is None):
             return None, ""
-        if not 1 <= int(number.text) <= entry[1].rank:
+        if not 1 <= int(number.text) <= data.rank:
             return None, ""  # there is no such dimension: the compiler tells
-        place = str(entry[3].place(int(number.text) - 1) + 1)
+        asked = made.asked if made.asked is not None else int(number.text) - 1
+        place = str((order.place(asked) if order.storage is not None else asked) + 1)
         return (number, place) if place != number.text else (None, "")
 
     @staticmethod
