@@ -108,7 +108,8 @@ PAIRS = {name: program(name, statement) for name, statement in STATEMENTS.items(
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(list(PAIRS.values()), tmp_path_factory.mktemp("inquiries"), {p.name: (*VARIANTS, *MORE) for p in PAIRS.values()})
+    taken = {p.name: (*VARIANTS, *MORE) for p in PAIRS.values()}
+    return Corpus(list(PAIRS.values()), tmp_path_factory.mktemp("inquiries"), taken)
 
 
 @pytest.mark.parametrize("variant", ORDERED, ids=lambda v: v.label)

@@ -30,7 +30,18 @@ from hfpy.backends.fortran.elements import ElementText, counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, walk
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Component,
+    Expr,
+    Keyword,
+    Literal,
+    Name,
+    Range,
+    base_name,
+    walk,
+)
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
@@ -55,6 +66,8 @@ Lines = list[tuple[str, int]]
 _CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})
 _JUMPS = frozenset({"return", "@exit", "cycle", "exit", "continue", "goto"})
 _INQUIRIES = ("size", "lbound", "ubound")
+# Kernels get arrays as explicit-shape dummies, which are neither allocated nor associated.
+_OF_DESCRIPTORS = ("allocated", "associated", "is_contiguous", "loc", "c_loc", "c_associated")
 
 
 class KernelText(ElementText):
@@ -433,6 +446,8 @@ class KernelText(ElementText):
             return self._present(expr)
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
             return self._inquiry(expr, text, planned)
+        if isinstance(expr, Apply) and base_name(expr) in _OF_DESCRIPTORS:
+            raise CannotPrint(f"the intrinsic '{base_name(expr)}'", expr.start, expr.end)
         return super()._render(expr, text, planned)
 
     def _worked_out_before(self, expr: Apply, planned: Any) -> bool:
