@@ -80,7 +80,8 @@ BODIES = {
     "inplace": "<in\nb(i,j) = a(i,j) + a(i-1,j)\n>\n<in\na(i,j) = b(i,j) - b(i+1,j)\n>\n<in\nb(i,j) = a(i-1,j)\n>",
     "cond": "<ij\nif (wet(i,j)) then\nb(i,j) = heavy(a(i,j))\nelse if (a(i,j) > 3) then\nb(i,j) = a(i,j)**2\n"
     "end if\n>\n<in\nc(i,j) = merge(b(i+1,j), b(i-1,j), wet(i,j))\n>",
-    "scalar_between": "<in\nb(i,j) = a(i+1,j)*factor\n>\nfactor = factor + 1\n<in\nc(i,j) = b(i,j)*factor\n>\nfactor = 1.5d0",
+    "scalar_between": "<in\nb(i,j) = a(i+1,j)*factor\n>\nfactor = factor + 1\n<in\nc(i,j) = b(i,j)*factor\n>\n"
+    "factor = 1.5d0",
     "host_between": "<in\nb(i,j) = a(i+1,j)\n>\nb(2,2) = 100\nacc = sum(b)\n<in\nc(i,j) = b(i-1,j) + acc\n>",
     "index": "<ij\nb(i,j) = a(ind(i),j)\n>\n<in\nc(i,j) = b(ind(i),j) + b(i,j+1)\n>",
     "mask_var": "<ij\nwet(i,j) = a(i,j) > b(i,j)\nm(i,j) = merge(1, 2, wet(i,j))\n>\n<in\n"
@@ -102,7 +103,8 @@ BODIES = {
     "col_index": "<ij\nb(i,j) = w(m(i,j),i,j)\nw(m(i,j),i,j) = -1\nz(nz+1-m(i,j),i,j) = b(i,j)\n>",
     "col_where": "<ij\nwhere (w(:,i,j) > 5)\nw(:,i,j) = 5\nelsewhere (w(:,i,j) < 0)\nw(:,i,j) = -w(:,i,j)\nend where\n"
     "b(i,j) = sum(w(:,i,j)) + maxval(z(2:,i,j))\n>",
-    "col_sections": "<ij\ncol(:) = w(:,i,j)\nw(2:nz,i,j) = col(1:nz-1)\nw(1,i,j) = z(nz,i,j)\nz(:,i,j) = col*2 + tab\n>",
+    "col_sections": "<ij\ncol(:) = w(:,i,j)\nw(2:nz,i,j) = col(1:nz-1)\nw(1,i,j) = z(nz,i,j)\n"
+    "z(:,i,j) = col*2 + tab\n>",
     "col_goto": "<ij\ndo k = 1, nz\nif (w(k,i,j) > 9) goto 10\nend do\nk = -1\n10 m(i,j) = k\n>",
     "col_logical": "<ij\nwet(i,j) = .false.\ndo k = 1, nz\nif (w(k,i,j) > 8 .and. .not. wet(i,j)) then\n"
     "wet(i,j) = .true.\nm(i,j) = k\nend if\nend do\n>",
