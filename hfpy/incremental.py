@@ -1,9 +1,10 @@
-"""Translation of a code base of which little has changed.
+"""Translation of a code base of which nothing or little has changed.
 
-A full translation leaves two files in the cache: the texts with digest and *signature* of every source, and the facts.
-The signature of a file is all that other files' output can depend on: units, declarations, directives, calls, and
-which variables it reads and writes how. While that is unchanged, an edit regenerates its file alone (design §3: an
-edit in a body regenerates one file); anything else is a full translation.
+A full translation leaves in the store, under a digest of all that it depends on, what it made: what was translated once
+is not translated again. Of large code bases it leaves the *signatures* of all sources and the facts, too. The signature
+of a file is all that other files' output can depend on: units, declarations, directives, calls, and which variables it
+reads and writes how. While that is unchanged, an edit regenerates its file alone (design §3: an edit in a body
+regenerates one file); anything else is a full translation.
 
 With the optimiser there are two sets of facts and signatures: of the user's sources, and of what the optimiser made of
 them. An edited file is optimised again; if its new text has the old signature, it alone is written anew.
@@ -12,9 +13,6 @@ them. An edited file is optimised again; if its new text has the old signature, 
 from __future__ import annotations
 
 import hashlib
-import os
-import pickle
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.options import Options, Outside
+from hfpy.store import Store, key_of
 from hfpy.translation import GeneratedFile, Translation
 from hfpy.version import PACKAGE, VERSION
 from hfpy.written import generated, untouched
@@ -34,9 +33,10 @@ if TYPE_CHECKING:
 
 _Memory = dict[str, frozenset[tuple[str, str]]]
 Known = tuple[dict[tuple[str, str], str], _Memory, _Memory]  # as Effects takes them
-_TEXTS = "texts.pickle"
-_FACTS = "facts.pickle"
-_FACTS_BEFORE = "facts-before.pickle"
+_TEXTS = "translation"
+_LAST = "last"
+_FACTS = "facts"
+_FACTS_BEFORE = "facts-before"
 _MANY = 8  # changed files beyond which a full translation is as good
 _WORTH = 20_000  # lines below which a full translation is fast enough
 
@@ -44,12 +44,12 @@ _WORTH = 20_000  # lines below which a full translation is fast enough
 @dataclass(frozen=True)
 class Kept:
     """What a full translation left behind; ``lowered`` are the signatures after the optimiser, ``looked`` the files of
-    routines whose bodies were asked for the sake of regions in other files.
+    routines whose bodies were asked for the sake of regions in other files. Without signatures it is of use only while
+    nothing changes. Facts are kept under ``key``.
     """
 
-    build: str
+    key: str
     digests: Mapping[str, str]
-    surroundings: str
     signatures: Mapping[str, str]
     lowered: Mapping[str, str]
     reached: Mapping[str, tuple[str, ...]]
@@ -131,46 +131,30 @@ def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _write(path: Path, value: object) -> None:
-    """Replace a cache file at once; a cache that cannot be written is none."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as handle:
-            pickle.dump(value, handle, pickle.HIGHEST_PROTOCOL)
-        os.replace(handle.name, path)
-    except OSError:
-        return
-
-
 def remember(
     paths: Sequence[Path],
     options: Options,
     translation: Translation,
     before: Facts,
     facts: Facts,
+    key: str,
     looked: Collection[tuple[str, str]] = (),
 ) -> None:
-    """Keep a full translation for the next time. Nothing is kept of small code bases, with errors, of code that
-    loses directives of the user's, and of code for a device, where what one file becomes depends on the bodies of
-    others (states of arrays, routines that kernels call).
+    """Keep a full translation for the next time. Nothing is kept with errors: how long parsing may take is none of the
+    things that a key tells.
 
-    ``before`` are the facts of the user's sources, ``facts`` those of what the optimiser made of them; ``looked`` are
-    pairs of a routine with regions and another whose body was asked for them.
+    ``before`` are the facts of the user's sources, ``facts`` those after the optimiser; ``looked`` are pairs
+    of a routine with regions and another whose body was asked for them. ``key`` is that of the sources before they
+    were read: nothing is kept if they have changed since.
     """
-    from hfpy.backendtable import DEVICE_BACKENDS
-
-    files = facts.application.files
-    if options.cache_dir is None or not translation.files or sum(len(f.source.lines) for f in files) < _WORTH:
-        return
-    if options.drop_directives or options.directives_as_regions:
-        return  # an edited file would have to be settled before it is compared
-    if DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}:
+    if options.cache_dir is None or not translation.files:
         return
     digests = _digests(paths)
     if digests is None:
         return
-    signatures, reached = _signatures(before)
-    lowered = signatures if facts is before else _signatures(facts)[0]
+    surroundings = _surroundings(paths, options)
+    if _key(surroundings, digests) != key:
+        return
     plain = replace(
         translation,
         explain=_nothing,
@@ -179,13 +163,44 @@ def remember(
         survey=_no_survey,
         faults=_no_faults,
     )
-    pairs = ((facts.application.file(a).path, facts.application.file(b).path) for a, b in looked)
-    asked = frozenset(there for here, there in pairs if here != there)
-    kept = Kept(_own_build(), digests, _surroundings(paths, options), signatures, lowered, reached, plain, asked)
-    _write(options.cache_dir / _FACTS, _without_bodies(facts))
-    if facts is not before:
-        _write(options.cache_dir / _FACTS_BEFORE, _without_bodies(before))
-    _write(options.cache_dir / _TEXTS, kept)
+    kept = Kept(key, digests, {}, {}, {}, plain)
+    store = Store(options.cache_dir)
+    if _of_use_after_edits(options, facts):
+        signatures, reached = _signatures(before)
+        lowered = signatures if facts is before else _signatures(facts)[0]
+        pairs = ((facts.application.file(a).path, facts.application.file(b).path) for a, b in looked)
+        asked = frozenset(there for here, there in pairs if here != there)
+        kept = replace(kept, signatures=signatures, lowered=lowered, reached=reached, looked=asked)
+        store.put(_FACTS, kept.key, _without_bodies(facts))
+        if facts is not before:
+            store.put(_FACTS_BEFORE, kept.key, _without_bodies(before))
+    store.put(_TEXTS, kept.key, kept)
+    store.put(_LAST, surroundings, kept.key)
+
+
+def _of_use_after_edits(options: Options, facts: Facts) -> bool:
+    """Whether signatures and facts are kept: not of small code bases, of code that loses directives of the user's (an
+    edited file would have to be settled before it is compared), and of code for a device, where what one file becomes
+    depends on the bodies of others (states of arrays, routines that kernels call).
+    """
+    from hfpy.backendtable import DEVICE_BACKENDS
+
+    if sum(len(f.source.lines) for f in facts.application.files) < _WORTH:
+        return False
+    if options.drop_directives or options.directives_as_regions:
+        return False
+    return not DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}
+
+
+def key_now(paths: Sequence[Path], options: Options) -> str:
+    """The key of a translation of the sources as they are now; empty if one cannot be read."""
+    digests = _digests(paths)
+    return _key(_surroundings(paths, options), digests) if digests is not None else ""
+
+
+def _key(surroundings: str, digests: Mapping[str, str]) -> str:
+    """What decides a translation: the sources by their paths, and their surroundings."""
+    return key_of([surroundings, *(part for item in digests.items() for part in item)])
 
 
 def _signatures(facts: Facts) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
@@ -249,12 +264,21 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
     """
     if options.cache_dir is None:
         return None
-    kept = _read(options.cache_dir / _TEXTS)
     digests = _digests(paths)
-    if not isinstance(kept, Kept) or digests is None or kept.digests.keys() != digests.keys():
+    if digests is None:
+        return None
+    store = Store(options.cache_dir)
+    surroundings = _surroundings(paths, options)
+    key = _key(surroundings, digests)
+    kept = store.get(_TEXTS, key)
+    if isinstance(kept, Kept) and kept.key == key:
+        return _asking(kept.translation, full)
+    last = store.get(_LAST, surroundings)
+    kept = store.get(_TEXTS, last) if isinstance(last, str) else None
+    if not isinstance(kept, Kept) or not kept.signatures or kept.digests.keys() != digests.keys():
         return None
     changed = [p for p in paths if kept.digests[str(p)] != digests[str(p)]]
-    if len(changed) > _MANY or kept.surroundings != _surroundings(paths, options):
+    if len(changed) > _MANY:
         return None
     if any(str(p) in kept.looked for p in changed):
         return None  # regions in other files depend on the bodies
@@ -270,10 +294,13 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
     if made is None:
         return None
     files = tuple(made.get(str(f.source), f) for f in kept.translation.files)
+    return _asking(replace(kept.translation, files=files), full)
 
+
+def _asking(translation: Translation, full: Callable[[], Translation]) -> Translation:
+    """A translation that was kept, with the answers of a full one to later questions."""
     return replace(
-        kept.translation,
-        files=files,
+        translation,
         explain=lambda name: full().explain(name),
         schedule=lambda name: full().schedule(name),
         kernels=lambda step, name: full().kernels(step, name),
@@ -282,19 +309,11 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
     )
 
 
-def _read(path: Path) -> object:
-    try:
-        with path.open("rb") as handle:
-            return pickle.load(handle)
-    except Exception:
-        return None  # a cache from another version, or a damaged one, is no cache
-
-
 def _regenerated(changed: list[Path], options: Options, kept: Kept) -> dict[str, GeneratedFile] | None:
     from hfpy.parse.files import index_file, project_macros
 
     macros, _ = project_macros(options)
-    store = _Store(options, kept.lowered != kept.signatures)
+    store = _KeptFacts(options, kept.key, kept.lowered != kept.signatures)
     made: dict[str, GeneratedFile] = {}
     for path in changed:
         index = index_file(path, options, macros)
@@ -318,11 +337,12 @@ def _regenerated(changed: list[Path], options: Options, kept: Kept) -> dict[str,
     return made
 
 
-class _Store:
+class _KeptFacts:
     """The facts that were kept, each set read when it is first wanted; None if they cannot be read."""
 
-    def __init__(self, options: Options, optimised: bool) -> None:
+    def __init__(self, options: Options, key: str, optimised: bool) -> None:
         self.folder = options.cache_dir
+        self.key = key
         self.optimised = optimised
         self.loaded: dict[str, tuple[Facts, Known] | None] = {}
 
@@ -341,7 +361,7 @@ class _Store:
         return self.loaded[name]
 
     def _load(self, name: str) -> tuple[Facts, Known] | None:
-        value = _read(self.folder / name) if self.folder is not None else None
+        value = Store(self.folder).get(name, self.key) if self.folder is not None else None
         return value if isinstance(value, tuple) else None
 
 
@@ -360,7 +380,7 @@ def _units_again(index: FileIndex, wanted: tuple[str, ...], options: Options) ->
 
 
 def _optimised_again(
-    store: _Store, index: FileIndex, routines: dict[str, Routine], options: Options, macros: Mapping[str, Macro]
+    store: _KeptFacts, index: FileIndex, routines: dict[str, Routine], options: Options, macros: Mapping[str, Macro]
 ) -> tuple[FileIndex, dict[str, Routine]] | None:
     """What the optimiser makes of a changed file now; None where that cannot be told from what was kept."""
     from hfpy.analyze.context import regions_of
@@ -427,7 +447,7 @@ def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) 
     return replace(facts, plans=plans, found=tuple(found))
 
 
-def _again(store: _Store, index: FileIndex, routines: dict[str, Routine], options: Options) -> GeneratedFile | None:
+def _again(store: _KeptFacts, index: FileIndex, routines: dict[str, Routine], options: Options) -> GeneratedFile | None:
     """Write a changed file anew; None if something is to be said about it."""
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.regionchecks import check_regions

@@ -71,11 +71,12 @@ def _deep() -> Iterator[None]:
 
 def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
     """The translation, without a net."""
-    from hfpy.incremental import from_cache, remember
+    from hfpy.incremental import from_cache, key_now, remember
 
     kept = from_cache(paths, options, lambda: translate(paths, replace(options, cache_dir=None)))
     if kept is not None:
         return kept
+    key = key_now(paths, options) if options.cache_dir is not None else ""
     settled = settled_application(paths, options, progress)
     application, found = settled.application, list(settled.found)
     if has_errors(found):
@@ -109,7 +110,7 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
     if options.cache_dir is not None:
         progress("remembering", 0, 0)
         looked = effects_before.looked | (optimised.effects.looked if optimised is not None else set())
-        remember(paths, options, translation, before, facts, looked)
+        remember(paths, options, translation, before, facts, key, looked)
     return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=asked.faults)
 
 

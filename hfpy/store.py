@@ -1,0 +1,108 @@
+"""A store on disk of what steps have made: a step's result by a digest of all that the step depends on.
+
+An entry is a file of its own, with a checksum over its content, and is put in place at once: a reader meets a whole
+entry or none. What is damaged, of another version or unreadable is as good as not there. Processes may use a store at
+the same time, and may be killed at any time. When the entries are larger than a limit together, those go that were
+used longest ago.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+_Value = TypeVar("_Value")
+_MARK = b"hfpy store 1\n"
+_ENDING = ".kept"
+LIMIT = 512 * 1024 * 1024  # bytes
+
+
+def key_of(parts: Iterable[str]) -> str:
+    """A digest of texts, which cannot run into each other."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape")
+        total.update(len(data).to_bytes(8, "little") + data)
+    return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class Store:
+    """The entries in a folder of their own, of ``limit`` bytes together."""
+
+    folder: Path
+    limit: int = LIMIT
+
+    def get(self, step: str, key: str) -> object:
+        """The entry of a step, None if there is none; it counts as used now."""
+        path = self._path(step, key)
+        try:
+            data = path.read_bytes()
+            head = len(_MARK) + 32
+            if data[: len(_MARK)] != _MARK or hashlib.sha256(data[head:]).digest() != data[len(_MARK) : head]:
+                return None
+            value: object = pickle.loads(memoryview(data)[head:])
+        except Exception:
+            return None  # pickles of other versions fail in any way
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return value
+
+    def put(self, step: str, key: str, value: object) -> None:
+        """Keep an entry; where nothing can be written, nothing is kept."""
+        content = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        data = _MARK + hashlib.sha256(content).digest() + content
+        if len(data) > self.limit:
+            return
+        temporary = ""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".new", delete=False) as handle:
+                temporary = handle.name
+                handle.write(data)
+            path = self._path(step, key)
+            os.replace(temporary, path)
+            self._make_room(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+    def memo(self, step: str, key: str, make: Callable[[], _Value]) -> _Value:
+        """What a step makes, which ``key`` decides: kept, or made now. It must not be None."""
+        kept = self.get(step, key)
+        if kept is not None:
+            return kept  # type: ignore[return-value]  # made by the same step of the same version
+        value = make()
+        self.put(step, key, value)
+        return value
+
+    def _path(self, step: str, key: str) -> Path:
+        return self.folder / f"{step}-{key}{_ENDING}"
+
+    def _make_room(self, newest: Path) -> None:
+        """Remove the entries used longest ago until the others fit, and what killed processes have left; never the
+        newest.
+        """
+        found: list[tuple[float, int, Path]] = []
+        for path in self.folder.iterdir():
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                if path.suffix == ".new" and status.st_mtime < newest.stat().st_mtime - 3600:
+                    path.unlink()
+                elif path.suffix == _ENDING:
+                    found.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self.limit:
+                return
+            if path != newest:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                    total -= size
