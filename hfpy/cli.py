@@ -305,13 +305,14 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
 @click.option("--summary", "counted", is_flag=True, help="Count causes, those first whose cure frees most regions.")
 @werror_option
 def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **options: Any) -> int:
-    """Show all diagnostics of the project (or of FILEs); nothing is written."""
+    """Show all diagnostics of the project (or those of FILEs in it); only a cache is written, if there is one."""
     from hfpy.diagnostics import ordered, render_json
 
-    survey = None
+    survey, elsewhere = None, 0
     try:
-        translation, found = checked(paths, options)
-        survey = translation.survey() if counted else None
+        made, elsewhere = checked(paths, options, counted)
+        found = made.found
+        survey = made.translation.survey() if counted and made.translation is not None else None
     except HfpyError as fault:
         found = fault.diagnostics
     found = as_errors(found, werror)
@@ -322,7 +323,12 @@ def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **opt
         click.echo(render_json(ordered(found)))
     else:
         show_diagnostics(found)
-        if not found:
+        if elsewhere:
+            click.echo(
+                f"other files of the project have {elsewhere} error{'s' if elsewhere != 1 else ''}: hfpy check",
+                err=True,
+            )
+        elif not found:
             click.echo("no problems found")
     return status_of(found)
 

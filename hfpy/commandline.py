@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hfpy.build.driver import Built, Request
     from hfpy.build.progress import Phases
     from hfpy.build.session import Given, Session
+    from hfpy.checking import Checked
     from hfpy.project import Project
     from hfpy.translation import Translation
 
@@ -45,8 +47,6 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
 
 def as_errors(diagnostics: Sequence[Diagnostic], werror: bool) -> tuple[Diagnostic, ...]:
     """Diagnostics, with warnings as errors if so asked."""
-    from dataclasses import replace
-
     if not werror:
         return tuple(diagnostics)
     return tuple(replace(d, severity="error") if d.severity == "warning" else d for d in diagnostics)
@@ -134,15 +134,21 @@ def given_by(options: dict[str, Any]) -> Given:
     return Given(**values)
 
 
-def checked(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:
-    """As :func:`analysed`; the diagnostics are all that there are, with what compilers would find."""
-    from hfpy.build.outside import outside_of
+def checked(paths: tuple[Path, ...], options: dict[str, Any], surveyed: bool) -> tuple[Checked, int]:
+    """All diagnostics of a project, or those of files: these are read with the project that they belong to, if any, and
+    the number of errors elsewhere is told. ``surveyed`` asks for the translation in any case.
+    """
+    from hfpy.build.progress import Phases
+    from hfpy.checking import check, of_files, session_of
 
-    session, translation = _analysed(paths, options)
-    found = (*session.notes, *translation.diagnostics)
-    told = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
-    more = translation.faults(outside_of(session.project, session.options.target, os.environ))
-    return translation, (*found, *(d for d in more if (d.place.file, d.place.line, d.place.column) not in told))
+    files = paths if paths and all(path.is_file() for path in paths) else ()
+    project = session_of(files, given_by(options), os.environ) if files else None
+    with Phases() as phases:
+        made = check(project or opened(paths, options), phases.told, os.environ, surveyed)
+    if project is None:
+        return made, 0
+    found, elsewhere = of_files(made.found, files)
+    return replace(made, found=found), elsewhere
 
 
 def analysed(paths: tuple[Path, ...], options: dict[str, Any]) -> tuple[Translation, tuple[Diagnostic, ...]]:

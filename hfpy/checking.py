@@ -1,0 +1,100 @@
+"""All diagnostics of a project, or of some of its files: these are read with the rest of the project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hfpy.diagnostics import Diagnostic, has_errors
+from hfpy.store import Store, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hfpy.build.session import Given, Session
+    from hfpy.options import Options, Outside, Progress
+    from hfpy.translation import Translation
+
+_STEP = "checked"
+_OF_THE_MOMENT = frozenset({"HF111", "HF114", "HF900"})  # time ran out, or the stack, or hfpy failed
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The diagnostics of a session, and the translation where one was made."""
+
+    found: tuple[Diagnostic, ...]
+    translation: Translation | None = None
+
+
+def session_of(files: Sequence[Path], given: Given, environment: Mapping[str, str]) -> Session | None:
+    """The project that has all these files among its sources: the nearest above the first. None if there is none.
+
+    Raises HfpyError if the settings of that project are faulty, UsageError for unusable options.
+    """
+    from hfpy.build.session import nearest_project, open_project
+    from hfpy.build.translated import all_sources
+
+    for folder in files[0].resolve().parents:
+        if not (folder / "hfpy.toml").is_file():
+            continue
+        session = open_project(nearest_project(Path(os.path.relpath(folder))), given, environment)
+        sources = {path.resolve() for path in all_sources(session.project)}
+        return session if all(path.resolve() in sources for path in files) else None
+    return None
+
+
+def check(session: Session, progress: Progress, environment: Mapping[str, str], surveyed: bool = False) -> Checked:
+    """All that is wrong with the sources of a session, with what compilers would find. Where the project was built,
+    what was found is kept in its store; ``surveyed`` asks for the translation in any case.
+    """
+    from hfpy.build.driver import build_folder
+    from hfpy.build.outside import outside_of
+    from hfpy.build.translated import all_sources
+    from hfpy.incremental import key_now
+
+    project, options = session.project, session.options
+    sources = all_sources(project)
+    outside = outside_of(project, options.target, environment)
+    built = build_folder(project, options)
+    if project.scratch or project.name == "files" or not built.is_dir():
+        return _made(session, sources, options, outside, progress)
+    store = Store(built / "cache")
+    key = _key(key_now(sources, options), outside)
+    kept = store.get(_STEP, key) if not surveyed else None
+    if isinstance(kept, tuple):
+        return Checked((*session.notes, *kept))
+    made = _made(session, sources, replace(options, cache_dir=store.folder), outside, progress)
+    if not {d.code for d in made.found} & _OF_THE_MOMENT and key == _key(key_now(sources, options), outside):
+        store.put(_STEP, key, made.found[len(session.notes) :])
+    return made
+
+
+def _made(
+    session: Session, sources: tuple[Path, ...], options: Options, outside: Outside, progress: Progress
+) -> Checked:
+    """What a translation finds, and what compilers would find at other places."""
+    from hfpy.pipeline import translate
+
+    translation = translate(sources, options, progress)
+    found = (*session.notes, *translation.diagnostics)
+    told = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
+    more = (d for d in translation.faults(outside) if (d.place.file, d.place.line, d.place.column) not in told)
+    return Checked((*found, *more), translation)
+
+
+def _key(sources: str, outside: Outside) -> str:
+    """What decides the diagnostics: the sources, and what is known of other modules."""
+    modules = (str(p) for folder in outside.modules for p in sorted(folder.glob("*.mod")))
+    return key_of([sources, repr(outside), *modules])
+
+
+def of_files(found: Sequence[Diagnostic], files: Sequence[Path]) -> tuple[tuple[Diagnostic, ...], int]:
+    """The diagnostics of some files, with the number of errors in others."""
+    wanted = {path.resolve() for path in files}
+    own = {file: Path(file).resolve() in wanted for file in {d.place.file for d in found}}
+    others = [d for d in found if not own[d.place.file]]
+    return tuple(d for d in found if own[d.place.file]), sum(has_errors([d]) for d in others)
