@@ -42,12 +42,13 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             yield from _done_by_every_thread(facts, routine, heeded)
         return
     lines = _rows(facts, routine)
+    states = _states(lines, routine.header.last + 1, sentinel)
     for number, construct in enumerate(regions_of(routine)):
         region = construct.region
         if region is None or region.vector or RegionId(routine.key, number) not in facts.positions.regions:
             continue
         last = construct.end.line.first if construct.end is not None else region.line.last
-        found = _around(lines, routine.header.last + 1, region.line.first, sentinel)
+        found = _around(states.at(region.line.first))
         if found is None and facts.backend(routine.key) == "openmp":  # the others look into their regions themselves
             found = _within(lines, region.line.last + 1, last, sentinel)
         if found is not None:
@@ -60,7 +61,8 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
 def within_directives(facts: Facts, routine: Routine, row: int) -> bool:
     """Whether directives of the user's are open at a physical line (0-based) of a routine, or stand right before it."""
     lines = _rows(facts, routine)
-    return any(_around(lines, routine.header.last + 1, row, s) is not None for s in set(_SENTINELS.values()))
+    first = routine.header.last + 1
+    return any(_around(_states(lines[:row], first, s).at(row)) is not None for s in set(_SENTINELS.values()))
 
 
 def _heeded(facts: Facts) -> frozenset[str]:
@@ -75,14 +77,15 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
     lines = _rows(facts, routine)
     kernels = facts.backend(routine.key) in DEVICE_BACKENDS
     around = {id(at.statement): at.constructs for at in facts.graph.statements[routine.key]}
+    states = _states(lines, routine.header.last + 1, sentinel)
     for number, construct in enumerate(regions_of(routine)):
         region = construct.region
         if region is None or RegionId(routine.key, number) not in facts.positions.regions:
             continue
-        opened, before = _open_and_before(lines, routine.header.last + 1, region.line.first, sentinel)
+        opened, before = states.at(region.line.first)
         loops = [c for c in around.get(id(construct.header), ()) if c.kind == "do"]
         rows = [loop.header.line.first for loop in loops]
-        found_before = [_open_and_before(lines, routine.header.last + 1, row, sentinel)[1] for row in rows]
+        found_before = [states.at(row)[1] for row in rows]
         found_before += [] if kernels else [before]
         shared = any(found is not None and found.words & _LOOPS - {"simd"} for found in found_before)
         if shared or not opened or opened[-1][0] in _BY_ONE:
@@ -106,37 +109,53 @@ def _place(routine: Routine, lines: Sequence[str], number: int) -> Place:
     return Place(routine.file, number + 1, found.column + 1, found.length)
 
 
-def _around(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:
+_State = tuple[tuple[tuple[str, int], ...], _Directive | None]
+
+
+def _around(state: _State) -> int | None:
     """The line of a directive that is open where a region begins, or that stands right before it."""
-    opened, before = _open_and_before(lines, first, last, sentinel)
+    opened, before = state
     if opened:
         return opened[-1][1]
     return before.line if before is not None else None
 
 
-def _open_and_before(
-    lines: Sequence[str], first: int, last: int, sentinel: str
-) -> tuple[list[tuple[str, int]], _Directive | None]:
-    """The blocks of directives that are open where a region begins, outermost first, with their lines, and the line of
-    a directive for a loop right before it.
+@dataclass(frozen=True)
+class _States:
+    """The blocks of directives that are open before each row from ``first`` on, outermost first, with their lines; and
+    the line of a directive for a loop right before the row.
     """
-    opened: list[tuple[str, int]] = []
+
+    first: int
+    rows: tuple[_State, ...]
+
+    def at(self, row: int) -> _State:
+        """Before a row."""
+        return self.rows[max(0, min(row - self.first, len(self.rows) - 1))]
+
+
+def _states(lines: Sequence[str], first: int, sentinel: str) -> _States:
+    """What is open before each row of a text from ``first`` on, and behind the last."""
+    opened: tuple[tuple[str, int], ...] = ()
     before: _Directive | None = None
-    for number in range(first, last):
+    states: list[_State] = [(opened, before)]
+    for number in range(first, len(lines)):
         row = physical(lines[number])
         words = row.words
         if not words or row.sentinel != sentinel:
             if not row.apart:
                 before = None
+            states.append((opened, before))
             continue
         combined = bool(_LOOPS & set(words))
         before = _Directive(number, frozenset(words)) if words[0] != "end" and combined else None
         name = next((w for w in words if w in _BLOCKS), "")
         if words[0] == "end" and name and not combined:
-            opened = [o for o in opened if o[0] != name]
+            opened = tuple(o for o in opened if o[0] != name)
         elif words[0] != "end" and name and not combined:
-            opened.append((name, number))
-    return opened, before
+            opened = (*opened, (name, number))
+        states.append((opened, before))
+    return _States(first, tuple(states))
 
 
 def _within(lines: Sequence[str], first: int, last: int, sentinel: str) -> int | None:

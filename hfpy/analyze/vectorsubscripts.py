@@ -7,6 +7,7 @@ results of functions.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from hfpy.analyze.context import Located, regions_of
 from hfpy.analyze.facts import Facts
@@ -76,8 +77,10 @@ def _named(name: str, at: Located, key: str, facts: Facts) -> bool | None:
     if found is not None:
         return found.symbol.rank > 0
     routine = facts.application.routines[key]
-    iterators = {i for c in regions_of(routine) if c.region is not None for i in c.region.iterators}
-    counted = name in iterators or name in {m.lower() for m in facts.application.macros_of(key)}
+    regions = regions_of(routine)
+    around = [regions[number] for number in at.regions]  # first: it is an iterator of these nearly always
+    iterated = any(c.region is not None and name in c.region.iterators for c in chain(around, regions))
+    counted = iterated or name in {m.lower() for m in facts.application.macros_of(key)}
     return False if counted or not (routine.spec.implicit_none or facts.scopes.sees_opaque(key)) else None
 
 

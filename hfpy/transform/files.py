@@ -217,8 +217,9 @@ class FileRewriter:
         unit = self.index.units[routine.unit]
         behind = unit.contains if unit.contains >= 0 else unit.last
         for line in self.index.lines[unit.first : behind]:
-            gone = any(first <= line.first <= last for first, last in removed)
-            if is_serial(line) and not line.comment and not gone:
+            if not is_serial(line) or line.comment:
+                continue
+            if not any(first <= line.first <= last for first, last in removed):
                 yield comment_out(self.index.source, line.first, line.last)
 
     def _with(self, module: str, edits: Iterable[Edit]) -> Iterator[Edit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -37,8 +38,13 @@ class RunFinder:
         self.numbers = {id(c): n for n, c in enumerate(regions_of(self.routine))}
         self.refusals: list[Refusal] = []
         self.by_name: dict[str, list[Reference]] = {}
+        self.by_region: dict[int, list[Reference]] = {}
+        self.roles: dict[str, Counter[str]] = {}
         for reference in facts.references[self.routine.key]:
             self.by_name.setdefault(reference.name, []).append(reference)
+            self.roles.setdefault(reference.name, Counter())[reference.role] += 1
+            for number in set(reference.at.regions):
+                self.by_region.setdefault(number, []).append(reference)
 
     def search(self) -> Found:
         """All programs, in the order of the text; a region alone is a program of one stage."""
@@ -126,15 +132,9 @@ class RunFinder:
 
     def _elsewhere(self, run: list[Draft], patterns: Mapping[str, Pattern]) -> tuple[frozenset[str], frozenset[str]]:
         """The arrays of a program that are read, and those that are set, outside of it."""
-        inside = {self.numbers[id(d.region)] for d in run}
-        outside = [
-            r
-            for name in patterns
-            for r in self.by_name.get(name, ())
-            if r.role != "allocate" and not inside & set(r.at.regions)
-        ]
-        read = frozenset(r.name for r in outside if r.role != "write")
-        written = frozenset(r.name for r in outside if r.role != "read")
+        inside = self._inside(run)
+        read = frozenset(n for n in patterns if self._used_elsewhere(n, inside, "write"))
+        written = frozenset(n for n in patterns if self._used_elsewhere(n, inside, "read"))
         return read, written | {n for n in patterns if not self._of_routine(n)}
 
     def _of_routine(self, name: str) -> bool:
@@ -157,11 +157,17 @@ class RunFinder:
             return True
         if any(_reads_from_before(s, r, stages) for s in stages for r in s.reads if r.version.array == pattern.name):
             return True  # the program itself reads it the next time
-        inside = {self.numbers[id(d.region)] for d in run}
-        return any(
-            r.role not in ("write", "allocate") and not inside & set(r.at.regions)
-            for r in self.by_name.get(pattern.name, ())
-        )
+        return self._used_elsewhere(pattern.name, self._inside(run), "write")
+
+    def _inside(self, run: list[Draft]) -> Counter[tuple[str, str]]:
+        """How often names are mentioned in the regions of a run, in each role."""
+        mentioned = {id(r): r for d in run for r in self.by_region.get(self.numbers[id(d.region)], ())}
+        return Counter((r.name, r.role) for r in mentioned.values())
+
+    def _used_elsewhere(self, name: str, inside: Counter[tuple[str, str]], but: str) -> bool:
+        """Whether a name is mentioned outside of a run, other than to allocate it, and in another role than ``but``."""
+        roles = (role for role in self.roles.get(name, ()) if role not in (but, "allocate"))
+        return any(self.roles[name][role] > inside[(name, role)] for role in roles)
 
 
 def _reads_from_before(stage: Stage, read: Read, stages: list[Stage]) -> bool:

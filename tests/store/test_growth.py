@@ -1,0 +1,76 @@
+"""No pass grows faster than n log n: calls of Python functions are counted for n and for 4 n files or regions."""
+
+import cProfile
+import pstats
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from benchmarks.synthetic import generate
+from hfpy.diagnostics import has_errors
+from hfpy.options import DomainSpec, Options
+from hfpy.pipeline import translate
+from hfpy.version import PACKAGE
+
+GRID = {"x": DomainSpec(("nx",), ("x", "i")), "y": DomainSpec(("ny",), ("y", "j")), "z": DomainSpec(("nz",), ("k",))}
+FEW = 3000  # calls that are not worth a look
+SLACK = 1.5  # 4 n log(4 n) is 5.2 n log n for n = 100; not all of n grows alike
+
+
+def written(files: Mapping[str, str], folder: Path) -> list[Path]:
+    """Files in a folder."""
+    folder.mkdir(parents=True)
+    paths = []
+    for name, text in files.items():
+        paths.append(folder / Path(name).name)
+        paths[-1].write_text(text)
+    return paths
+
+
+def calls(paths: list[Path], options: Options) -> dict[str, int]:
+    """How often each function of hfpy is called in a translation, by file and name."""
+    profile = cProfile.Profile()
+    translation = profile.runcall(translate, paths, options)
+    assert not has_errors(translation.diagnostics), translation.diagnostics
+    counted: dict[str, int] = {}
+    for (file, _, name), (_, number, *_rest) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+        if file.startswith(str(PACKAGE)):
+            where = f"{Path(file).relative_to(PACKAGE)} {name}"
+            counted[where] = counted.get(where, 0) + number
+    return counted
+
+
+def grown(few: Mapping[str, int], many: Mapping[str, int], most: float) -> list[str]:
+    """The functions whose calls grow by more than a factor."""
+    factors = {name: count / max(few.get(name, 0), FEW / 4) for name, count in many.items() if count > FEW}
+    return [f"{name}: {many[name]}, {factor:.1f} times" for name, factor in factors.items() if factor > most]
+
+
+@pytest.mark.parametrize("layout", [pytest.param(None, marks=pytest.mark.full), "x:32 z x y"])
+def test_files_of_a_project(layout: str | None, tmp_path: Path) -> None:
+    options = Options(backend="openmp", opt=2, layout=layout, domains=GRID if layout else {})
+    first, second = generate(1200), generate(4800)
+    few = calls(written(first.files, tmp_path / "few"), options)
+    many = calls(written(second.files, tmp_path / "many"), options)
+    times = second.lines / first.lines
+    assert not grown(few, many, times * SLACK * 1.3)
+
+
+def program(count: int) -> str:
+    """A routine with so many regions, each of which uses what the one before made."""
+    rows = ["module many", "  implicit none", "  integer, parameter :: nx = 16, ny = 8", "contains"]
+    rows += ["  subroutine step(a, b)", "    real(8), intent(inout) :: a(nx,ny), b(nx,ny)"]
+    for number in range(count):
+        one, other = ("a", "b") if number % 2 else ("b", "a")
+        rows += ["    @parallelRegion{domName(i,j), domSize(nx,ny)}", f"    {one}(i,j) = {one}(i,j) + {other}(i,j)*0.5"]
+        rows += ["    @end parallelRegion", f"    if (a(1,1) > 1e{number % 9}) print *, 'large'"]
+    return "\n".join([*rows, "  end subroutine step", "end module many", ""])
+
+
+@pytest.mark.parametrize(("target", "backend"), [("cpu", "openmp"), ("gpu", "cuda-c")])
+def test_regions_of_a_routine(target: str, backend: str, tmp_path: Path) -> None:
+    options = Options(target=target, backend=backend, opt=2)
+    few = calls(written({"many.h90": program(15)}, tmp_path / "few"), options)
+    many = calls(written({"many.h90": program(60)}, tmp_path / "many"), options)
+    assert not grown(few, many, 4 * SLACK * 1.3)
