@@ -71,6 +71,7 @@ class FileRewriter:
         self.openmp = False
         self.modules: dict[str, None] = {}
         self.bodies: list[Body] = []
+        self.containing: set[str] = set()
 
     def run(self) -> FileResult:
         """All passes on the file."""
@@ -173,15 +174,17 @@ class FileRewriter:
         rewriter = self.workshop.rewriter(routine)
         regions: list[Edit] = []
         removed: list[tuple[int, int]] = []
+        looped: frozenset[str] = frozenset()
         if rewriter is not None:
             regions = [*rewriter.edits(), *self._iterators(routine, rewriter.iterators)]
             regions += self.workshop.data(routine, self.found)
             self.openmp = self.openmp or (rewriter.backend.openmp and bool(rewriter.numbers))
             self.found += rewriter.found
             self.outlines, removed = rewriter.outlines, rewriter.removed
+            looped = frozenset(rewriter.looped)
             self.bodies += rewriter.bodies
             self.contained = rewriter.contained
-        moved = self._moved_names(routine)
+        moved = self._moved_names(routine, looped)
         yield from declarations.edits(moved)
         self.found += declarations.found
         yield from self._imports(routine)
@@ -236,8 +239,8 @@ class FileRewriter:
         text = self.index.source.lines[line.first]
         return text[: len(text) - len(text.lstrip())]
 
-    def _moved_names(self, routine: Routine) -> frozenset[str]:
-        """Locals that only bodies moved to routines of their own mention."""
+    def _moved_names(self, routine: Routine, looped: frozenset[str]) -> frozenset[str]:
+        """Locals that only bodies moved to routines of their own mention; not the iterators of loops that are left."""
         names = frozenset().union(*(made.locals for made in self.outlines))
         left = {
             r.name
@@ -246,7 +249,10 @@ class FileRewriter:
         }
         in_sizes = {n for s in routine.spec.symbols.values() for d in s.shape for n in d.names}
         left |= {n for n in names if n in in_sizes or n in routine.spec.storage}
-        left |= {n for region in self._own_regions(routine) for n in region.iterators}
+        left |= looped.union(*(made.arguments for made in self.outlines))
+        unit = self.index.units[routine.unit]
+        if self.outlines and unit.contains >= 0:  # the routine's own procedures
+            left |= set(names_in_rows(line.text for line in self.index.lines[unit.contains : unit.last + 1]))
         return names - left
 
     def _in_outline(self, row: int) -> bool:
@@ -269,6 +275,8 @@ class FileRewriter:
         options = self.facts.application.options
         if not self.outlines or routine.end is None or options.profile or options.debug_print.on:
             return  # what is called around regions names what they name
+        if any(made.within for made in self.outlines):
+            return
         passed_over = {id(line) for block in routine.spec.dependants for line in block.lines}
         passed_over |= {id(use.line) for use in routine.spec.uses}
         unit = self.index.units[routine.unit]
@@ -299,12 +307,23 @@ class FileRewriter:
             indent = text[: len(text) - len(text.lstrip())]
             call = wrap_line(f"{indent}call {made.name}({', '.join(made.arguments)})", ())
             edits.append(replace_lines(made.first, made.last, call, 1))
-            assert routine.end is not None
             rows = [*made.head, *lines, *made.tail]
             where = [made.first] * len(made.head) + origins + [made.last] * len(made.tail)
-            at = routine.end.last + 1
-            edits.append(Edit(at, 0, at, 0, made.first, "".join(r + "\n" for r in rows), made.first, tuple(where)))
+            edits.append(self._behind(routine, made, rows, where))
         return edits
+
+    def _behind(self, routine: Routine, made: Outline, rows: list[str], where: list[int]) -> Edit:
+        """A new routine behind the one that its body stems from, or as the last of that one's internal procedures."""
+        assert routine.end is not None
+        at = routine.end.first if made.within else routine.end.last + 1
+        rank = made.first
+        if made.within:
+            rank += len(self.index.source.lines)  # behind what stands at the end of the executable part
+            if self.index.units[routine.unit].contains < 0 and routine.key not in self.containing:
+                self.containing.add(routine.key)
+                rows = [" " * routine.header.segments[0][2] + "contains", *rows]
+                where = [made.first, *where]
+        return Edit(at, 0, at, 0, rank, "".join(r + "\n" for r in rows), made.first, tuple(where))
 
     def _contained(self, routine: Routine, edits: list[Edit]) -> list[Edit]:
         """Move regions, with the edits inside them, into internal procedures of the routine."""

@@ -47,7 +47,7 @@ from hfpy.transform.wrapping import wrap_line
 @dataclass(frozen=True)
 class Outline:
     """A body to be moved: physical lines ``first`` to ``last``, the call that takes their place, and the new routine
-    around them.
+    around them, which stands behind the routine with the region, or ``within`` it.
     """
 
     first: int
@@ -58,6 +58,7 @@ class Outline:
     tail: tuple[str, ...]
     sharing: Sharing
     locals: frozenset[str] = frozenset()
+    within: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def outline(
     _check_routine(facts, routine, region, sharing)
     _check_body(body)
     first, last = body_lines(node, region)
-    builder = _Builder(facts, routine, region, analysis, all_names(body))
+    builder = Builder(facts, routine, region, analysis, all_names(body))
     builder.collect()
     name = outlined_name(routine.name, number)
     head, tail = builder.routine(name, by_block)
@@ -171,7 +172,7 @@ def _loose_jump(node: Node) -> bool:
     return any(_loose_jump(n) for part in node.parts for n in part.body)
 
 
-class _Builder:
+class Builder:
     """Collects what the body names and writes the new routine."""
 
     def __init__(
