@@ -374,7 +374,7 @@ contains
     call mpi_isend(send_right, hs*nz*nvar, MPI_DOUBLE_PRECISION, right, 1, MPI_COMM_WORLD, requests(4), ierr)
     call mpi_waitall(4, requests, MPI_STATUSES_IGNORE, ierr)
 
-    !@parallelRegion{independent(state)}
+    !@parallelRegion
     do v = 1, nvar
       do k = 1, nz
         do s = 1, hs
