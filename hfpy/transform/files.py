@@ -174,20 +174,20 @@ class FileRewriter:
         rewriter = self.workshop.rewriter(routine)
         regions: list[Edit] = []
         removed: list[tuple[int, int]] = []
-        looped: frozenset[str] = frozenset()
+        left: list[Region] = []
         if rewriter is not None:
             regions = [*rewriter.edits(), *self._iterators(routine, rewriter.iterators)]
             regions += self.workshop.data(routine, self.found)
             self.openmp = self.openmp or (rewriter.backend.openmp and bool(rewriter.numbers))
             self.found += rewriter.found
             self.outlines, removed = rewriter.outlines, rewriter.removed
-            looped = frozenset(rewriter.looped)
+            left = rewriter.left
             self.bodies += rewriter.bodies
             self.contained = rewriter.contained
-        moved = self._moved_names(routine, looped)
+        moved = self._moved_names(routine, left)
         yield from declarations.edits(moved)
         self.found += declarations.found
-        yield from self._imports(routine)
+        yield from self._imports(routine, left)
         touches = first_touches(self.facts, routine) if rewriter is not None and rewriter.backend.openmp else []
         for touch in touches:
             yield from touching_loop(touch, self._indent(touch.statement.line))
@@ -239,8 +239,8 @@ class FileRewriter:
         text = self.index.source.lines[line.first]
         return text[: len(text) - len(text.lstrip())]
 
-    def _moved_names(self, routine: Routine, looped: frozenset[str]) -> frozenset[str]:
-        """Locals that only bodies moved to routines of their own mention; not the iterators of loops that are left."""
+    def _moved_names(self, routine: Routine, regions: list[Region]) -> frozenset[str]:
+        """Locals that only bodies moved to routines of their own mention. The regions have the loops that are left."""
         names = frozenset().union(*(made.locals for made in self.outlines))
         left = {
             r.name
@@ -249,7 +249,8 @@ class FileRewriter:
         }
         in_sizes = {n for s in routine.spec.symbols.values() for d in s.shape for n in d.names}
         left |= {n for n in names if n in in_sizes or n in routine.spec.storage}
-        left |= looped.union(*(made.arguments for made in self.outlines))
+        left |= {name for region in regions for name in region.iterators}
+        left |= {name for made in self.outlines for name in made.arguments}
         unit = self.index.units[routine.unit]
         if self.outlines and unit.contains >= 0:  # the routine's own procedures
             left |= set(names_in_rows(line.text for line in self.index.lines[unit.contains : unit.last + 1]))
@@ -257,9 +258,6 @@ class FileRewriter:
 
     def _in_outline(self, row: int) -> bool:
         return any(made.first <= row <= made.last for made in self.outlines)
-
-    def _own_regions(self, routine: Routine) -> list[Region]:
-        return [self.facts.positions.regions[r] for r in self.facts.positions.get(routine.key).own]
 
     def _inserted_words(self, routine: Routine) -> set[str]:
         """Names in the sizes of inserted dimensions."""
@@ -270,7 +268,7 @@ class FileRewriter:
                 words |= dimension.extent.names
         return words
 
-    def _imports(self, routine: Routine) -> Iterator[Edit]:
+    def _imports(self, routine: Routine, regions: list[Region]) -> Iterator[Edit]:
         """``only`` lists without the names that moved bodies alone mention."""
         options = self.facts.application.options
         if not self.outlines or routine.end is None or options.profile or options.debug_print.on:
@@ -287,7 +285,7 @@ class FileRewriter:
         )
         kept = set(names_in_rows(left))
         kept |= {a for made in self.outlines for a in made.arguments}
-        kept |= {name for region in self._own_regions(routine) for name in region.bound_names}
+        kept |= {name for region in regions for name in (*region.bound_names, *region.iterators)}
         kept |= self._inserted_words(routine)
         for use in routine.spec.uses:
             if use.line is None or use.line.file or not use.only:

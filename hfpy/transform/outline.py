@@ -271,9 +271,9 @@ class Builder:
     # -- text
 
     def _uses(self) -> list[str]:
-        """The ``use`` statements of the routine, repeated with the names that the body needs."""
+        """The ``use`` statements of the routine, repeated with the names that the body needs and does not declare."""
         rows = []
-        needed = self.named | self._declared_names()
+        needed = (self.named | self._declared_names()) - self._own_names()
         for use in self.source.spec.uses:
             if use.line is None or use.line.file:
                 continue
@@ -286,6 +286,25 @@ class Builder:
                 nature = ", intrinsic ::" if use.intrinsic else ""
                 rows.append(f"use{nature} {use.module}, only: {shown}")
         return rows
+
+    def _own_names(self) -> set[str]:
+        """The names that the new routine declares. Raises Refused where a whole module brings one of them."""
+        names = {*self.region.iterators, *self.passed, *self.locals}
+        if with_it := sorted(n for n in names if self.brought(n)):
+            raise Refused(f"'{with_it[0]}' comes with all names of a module")
+        return names
+
+    def brought(self, name: str) -> bool:
+        """Whether a ``use`` of the routine without ``only`` may bring a name, which cannot be declared beside it."""
+        found = self.facts.scopes.variable(name, self.source.key)
+        if found is None or found.home == self.source.key:
+            return False
+        listed = any(name == local for use in self.source.spec.uses for local, _ in use.only or ())
+        around = self.source.host
+        while around and around != found.home:
+            unit = self.facts.application.routines.get(around)
+            around = unit.host if unit is not None else ""
+        return not listed and not around and any(use.only is None for use in self.source.spec.uses)
 
     def _declared_names(self) -> set[str]:
         """Every name in the declarations of the new routine."""

@@ -59,7 +59,7 @@ class RegionRewriter:
         self.contained: list[Contained] = []
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
-        self.looped: set[str] = set()
+        self.left: list[Region] = []
         self.removed: list[tuple[int, int]] = []
         self.bodies: list[Body] = []
         self.block_loops: dict[int, dict[str, BlockLoop]] = {}
@@ -114,7 +114,7 @@ class RegionRewriter:
         code, moved = self._outlined(node, region, code)
         for name in code.region.iterators:
             self.iterators.setdefault(name, region)
-        self.looped |= set(code.region.iterators)
+        self.left.append(code.region)
         for loop in () if moved else self.block_loops[code.number].values():
             self.iterators.setdefault(loop.number, region)
         self.bodies.append(
@@ -182,7 +182,7 @@ class RegionRewriter:
         loops = own_nest(node.body, region.iterators)
         opened, closed = node.header.line, node.end.line
         code, moved = self._outlined(node, region, code)
-        self.looped |= set(code.region.iterators)
+        self.left.append(code.region)
         if not opened.comment:
             yield comment_out(self.source, opened.first, opened.last)
             yield comment_out(self.source, closed.first, closed.last)

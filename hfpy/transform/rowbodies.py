@@ -51,9 +51,9 @@ def row_of(
     elements, with loops of few turns or private arrays in its body, which keep ``simd`` away.
     """
     region = code.region
-    inner = _innermost(node, code)
+    inner, loop_name = _innermost(node, code)
     body = innermost_body(node, region)
-    check_row(facts, effects, routine, body, code, inner)
+    check_row(facts, effects, routine, body, code, inner, loop_name)
     left = _without(region, inner)
     builder = _RowBuilder(facts, routine, left, analysis, body, inner)
     bounds = _bounds_of(region, inner)
@@ -78,13 +78,13 @@ def row_of(
     return made, left
 
 
-def _innermost(node: Construct, code: RegionCode) -> str:
-    """The iterator of the innermost loop."""
+def _innermost(node: Construct, code: RegionCode) -> tuple[str, str]:
+    """The iterator of the innermost loop, and the name that the user has given the loop."""
     if not code.region.loops:
-        return code.loops[-1].var
+        return code.loops[-1].var, ""
     header = own_nest(node.body, code.region.iterators)[-1].header
     assert isinstance(header, Header)
-    return header.var
+    return header.var, header.construct_name
 
 
 def _without(region: Region, inner: str) -> Region:
@@ -216,6 +216,7 @@ class _RowBuilder(Builder):
                 self._constant(name)
         for bound in bounds:
             self._names_of(bound)
+            self.named |= expanded(bound, self.facts.application.macros_of(self.source.key)).names
         self._check_memory()
 
     def _iterator(self, name: str) -> None:
@@ -292,6 +293,8 @@ class _RowBuilder(Builder):
         symbol = data.symbol
         if symbol.type.base not in _NUMBERS or symbol.attributes & _MOVABLE or not self._declarable(data):
             return False
+        if not self.within and self.brought(name):
+            return False
         if name not in self.along:
             return False
         if "allocatable" in symbol.attributes:
@@ -335,6 +338,11 @@ class _RowBuilder(Builder):
         opened, closed = ([f"{indent}  {text}"] for text in loop) if loop else ([], [])
         return [*head, "", *opened], [*closed, f"{indent}end subroutine {name}"]
 
+    def _own_names(self) -> set[str]:
+        if self.brought(self.inner):
+            raise Refused(f"'{self.inner}' comes with all names of a module")
+        return super()._own_names() | {self.inner, *self.foreign}
+
     def _declarations(self) -> list[str]:
         rows = [self._iterators()]
         for name in sorted(n for n, d in self.passed.items() if not d.rank):
@@ -354,6 +362,10 @@ class _RowBuilder(Builder):
             shape = f"({shape_text(data, self.facts.order(data))})" if data.rank else ""
             own.setdefault(data.symbol.type.text, []).append(f"{name}{shape}")
         return [*rows, *(f"{text} :: {', '.join(names)}" for text, names in own.items())]
+
+    def _declared_names(self) -> set[str]:
+        kinds = (f.data.symbol.type.kind for f in self.foreign.values())
+        return super()._declared_names() | {name for kind in kinds if kind is not None for name in kind.names}
 
     def _intent(self, name: str) -> str:
         return "intent(inout)" if name in self.flow.written or name in self.reduced else "intent(in)"

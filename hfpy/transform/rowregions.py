@@ -46,14 +46,21 @@ def straight_rows(facts: Facts, effects: Effects, routine: Routine, node: Constr
 
 
 def check_row(
-    facts: Facts, effects: Effects, routine: Routine, body: tuple[Node, ...], code: RegionCode, inner: str
+    facts: Facts,
+    effects: Effects,
+    routine: Routine,
+    body: tuple[Node, ...],
+    code: RegionCode,
+    inner: str,
+    loop: str,
 ) -> None:
-    """Raises Refused unless a row of the region, the loop over ``inner``, can be a routine, and gains by it as far as
-    its statements tell: it goes along contiguous elements, and holds assignments, branches and loops of few turns.
+    """Raises Refused unless a row of the region, the loop over ``inner`` with the construct name ``loop``, can be a
+    routine, and gains by it as far as its statements tell: it goes along contiguous elements, and holds assignments,
+    branches and loops of few turns.
     """
     _check_region(code.region, code, inner)
     _check_routine(facts, routine)
-    _check_body(facts, routine, body)
+    _check_body(facts, routine, body, loop)
     if not goes_along_rows(facts, effects, routine, code.number, inner):
         raise Refused("the rows are not contiguous, or an array has two names")
     if any(code.number in s.at.regions for s in facts.graph.sites.get(routine.key, ())):
@@ -101,9 +108,9 @@ def _hosts(facts: Facts, routine: Routine) -> Iterator[Routine]:
         unit = facts.application.routines.get(unit.host)
 
 
-def _check_body(facts: Facts, routine: Routine, body: tuple[Node, ...]) -> None:
+def _check_body(facts: Facts, routine: Routine, body: tuple[Node, ...], loop: str) -> None:
     """Raises Refused unless the body is made of assignments, branches and loops of few turns."""
-    names = {getattr(c.header, "construct_name", "") for c in constructs(body)} - {""}
+    names = {loop, *(getattr(c.header, "construct_name", "") for c in constructs(body))}
     for construct in constructs(body):
         if construct.kind not in ("do", "if", "select"):
             raise Refused(f"there is a '{construct.kind}' in the body")

@@ -13,6 +13,7 @@ from tests.support import CHECKS, FLAGS, Built, compile_files, compiler_warnings
 
 FOLDER = Path(__file__).parent / "rows"
 PLAIN = {"rows.f90": (FOLDER / "rows.f90").read_text()}
+NAMES = {"names.f90": (FOLDER / "names.f90").read_text()}
 # The others have arrays with two names, values that go out of the region, or many turns.
 WITH_ROWS = {
     "in_module",
@@ -99,6 +100,17 @@ def test_results_and_which_regions_have_rows(expected: str, tmp_path: Path) -> N
         assert output(made, threads=threads) == expected
 
 
+def test_names_from_everywhere(tmp_path: Path) -> None:
+    """Of modules, by all ways of ``use``, of hosts, of the routine; functions; names of loops."""
+    wanted = output(compile_files(NAMES, tmp_path / "plain", (*FLAGS, *CHECKS)))
+    done = translate_text(NAMES, backend="openmp").require()
+    everywhere = {"by_use", "by_use_of_all", "renamed", "inner", "inner_again", "total", "alone", "p"}
+    assert rows_of(done.text) == everywhere
+    made = built(done.files, tmp_path / "rows")
+    for threads in (1, 3):
+        assert output(made, threads=threads) == wanted
+
+
 def test_no_rows_without_threads_or_optimisation() -> None:
     for options in ({"backend": "openmp", "opt": 0}, {"backend": "sequential"}):
         assert not rows_of(translate_text(PLAIN, **options).require().text)
@@ -169,3 +181,30 @@ end module m
 """
     done = translate_text(text, backend="openmp", opt=1)
     assert done.files and not rows_of(done.text)
+
+
+def test_iterators_of_a_module_are_declared_once() -> None:
+    """Also where the body alone is moved: what a routine declares it does not import."""
+    text = """\
+module g
+  implicit none
+  integer :: i, j, n
+end module g
+module m
+  implicit none
+contains
+  subroutine s(a)
+    use g, only: i, J, n
+    real(8), intent(inout) :: a(n,n,n)
+    integer :: k
+    @parallelRegion{domName(i,j), domSize(n,n)}
+    do k = 2, n
+      a(i,j,k) = a(i,j,k) + a(i,j,k-1)
+    end do
+    @end parallelRegion
+  end subroutine s
+end module m
+"""
+    done = translate_text(text, backend="openmp", opt=0).require()
+    moved = done.text.partition("subroutine hfb0_s")[2]
+    assert "use g, only: n" in moved
