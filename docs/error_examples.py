@@ -738,6 +738,30 @@ CALLS: dict[str, Entry] = {
         },
         cure="Use the bound of the loop (`last = nx`), or set the variable anew.",
     ),
+    "HF320": Entry(
+        "The array has one part at each point of the region; an inquiry without a number for the dimension would tell "
+        "the bounds of all parts together.",
+        {
+            "bounds.h90": _text("""
+            module levels
+              integer, parameter :: nx = 8, nz = 5
+              real :: w(0:nz)
+              @domainDependant{domName(i), domSize(nx), attribute(autoDom)}
+              w
+              @end domainDependant
+            contains
+              subroutine first()
+                integer :: lower(1)
+                @parallelRegion{domName(i), domSize(nx)}
+                lower = lbound(w)
+                w(lower(1)) = 0
+                @end parallelRegion
+              end subroutine first
+            end module levels
+            """)
+        },
+        cure="Ask for one dimension at a time: `lbound(w, 1)`.",
+    ),
     "HF400": Entry(
         "A call has too many or too few arguments, or a keyword that the routine does not know.",
         {

@@ -72,6 +72,7 @@ CODES: dict[str, str] = {
     "HF317": "a named constant depends on itself",
     "HF318": "the sizes of a region's domains are in another order than its names",
     "HF319": "an iterator is read outside its region",
+    "HF320": "an inquiry asks for bounds that the array has only at a point",
     # calls, positions
     "HF400": "a call does not match the routine's definition",
     "HF401": "a recursive call chain leads into a region",

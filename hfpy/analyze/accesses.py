@@ -10,11 +10,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.analyze.sizes import normal
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Binary, Expr, Name, Paren, Range, Unary
+from hfpy.parse.fragments import ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,14 @@ class Plan:
     """The new index list of a reference: user's expressions and inserted texts in declared order, or None for a bare
     name.
 
-    ``final`` says that the list was written by the user as a macro call and stays.
+    ``final`` says that the list was written by the user as a macro call and stays. ``asked`` is the dimension that an
+    inquiry about a bare name means, ``size(a, 1)``, where that is not the one of its number.
     """
 
     items: tuple[Expr | str, ...] | None
     changed: bool
     final: bool = False
+    asked: int | None = None
 
     @property
     def section_rank(self) -> int:
@@ -36,6 +40,7 @@ class Plan:
 
 
 UNCHANGED = Plan(None, False)
+_OF_THE_WHOLE = ("allocated", "associated", "present", "kind", "c_associated", "huge", "tiny", "epsilon")
 
 
 def is_macro_call(indices: tuple[Expr, ...] | None, macros: Collection[str]) -> bool:
@@ -133,8 +138,8 @@ def _bare(
         return UNCHANGED, []
     if around.region is None or not parallel:
         return UNCHANGED, _rank_problem(data, data.rank, reference, around)
-    if reference.role == "inquiry" and _whole_inquiry(reference):
-        return UNCHANGED, []
+    if reference.role == "inquiry" and (asked := _asked(data, reference, around, parallel)) is not None:
+        return asked
     if reference.role == "argument" and around.dummy_known:
         dummy_rank = around.dummy.rank if around.dummy is not None else 0
         if dummy_rank == data.rank - len(parallel):
@@ -143,10 +148,31 @@ def _bare(
     return Plan(view(data, around.region), True), []
 
 
-def _whole_inquiry(reference: Reference) -> bool:
+def _asked(
+    data: DataObject, reference: Reference, around: Surroundings, parallel: dict[int, str]
+) -> tuple[Plan, list[Diagnostic]] | None:
+    """What becomes of an inquiry: it asks for what is declared, which is the array at one point where dimensions are
+    inserted. A dimension is that of the array at the point; bounds are kept. None for the array at the point.
+    """
     call = reference.call
     name = call.base.name if isinstance(call, Apply) and isinstance(call.base, Name) else ""
-    return name in ("allocated", "associated", "present", "kind", "c_associated", "huge", "tiny", "epsilon")
+    if name in _OF_THE_WHOLE or not data.inserted:
+        return UNCHANGED, []
+    if not isinstance(call, Apply) or name not in ("size", "lbound", "ubound"):
+        return None
+    left = [i for i in range(data.rank) if i not in parallel]
+    number = dimension_argument(call)
+    if number is not None:
+        if 1 <= int(number.text) <= len(left):
+            return Plan(None, True, asked=left[int(number.text) - 1]), []
+        message = f"'{name}' asks for dimension {number.text} of '{data.name}', which has {len(left)} at a point"
+        return UNCHANGED, [error("HF304", message, around.place, "give the number of a dimension of its declaration")]
+    if name == "size" or all(data.used[i].extent.lower in (None, ONE) for i in left):
+        return None
+    message = f"'{name}' asks for the bounds of '{data.name}' at a point without a dimension that is a number"
+    return UNCHANGED, [
+        error("HF320", message, around.place, f"ask for one dimension at a time: {name}({data.name}, 1)")
+    ]
 
 
 def _indexed(

@@ -16,7 +16,7 @@ from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Domain
 from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
-from hfpy.model.names import from_statement
+from hfpy.model.names import from_statement, plain_from
 from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import ONE, arguments, expanded
 
@@ -247,7 +247,8 @@ class Domains:
         else:
             dims = declared
         home = found.home if found.home in self.application.routines else key
-        related = self.related(key) or self.related(home)
+        # What only the plain form has belongs to one point, whatever sizes it has.
+        related = () if plain_from(symbol.name) else self.related(key) or self.related(home)
         return _name_by_regions(dims, related, lambda size: self.size_of(size, key)) if dims else ()
 
     def size_of(self, dim: Dim, key: str) -> int | None:

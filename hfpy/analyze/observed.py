@@ -21,10 +21,11 @@ from hfpy.analyze.pointers import seen_otherwise
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
+from hfpy.analyze.vectorsubscripts import makes_dimension, may_be_vector
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Memory, OneLine, Opaque, expressions
+from hfpy.model.statements import Assignment, Header, InputOutput, Memory, OneLine, Opaque, expressions
 from hfpy.model.units import Routine
 
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
@@ -108,23 +109,15 @@ class _Finder:
         node = self.facts.classes.root(data.identity)
         return node in self.wanted and self.pins.add(node, Reason(text, place, unseen))
 
-    def induced(self, data: DataObject, items: tuple[Expr | str, ...] | None, key: str) -> tuple[int, ...]:
-        """The order of the dimensions of a section: positions among its ranges, in storage order."""
-        ranges = [i for i in range(data.rank) if items is None or self.is_range(items[i], key)]
+    def induced(self, data: DataObject, items: tuple[Expr | str, ...] | None, at: Located, key: str) -> tuple[int, ...]:
+        """The order of the dimensions of a section: positions among its ranges and vector subscripts, in storage
+        order.
+        """
+        listed = items if items is not None else (":",) * data.rank
+        ranges = [i for i, item in enumerate(listed) if makes_dimension(item, at, key, self.facts) is not False]
         order = self.order(data)
         stored = [d for d in (order if order is not None else range(data.rank)) if d in ranges]
         return tuple(ranges.index(d) for d in stored)
-
-    def is_range(self, item: Expr | str, key: str) -> bool:
-        """Whether an index makes a dimension of the section (a range or a vector subscript)."""
-        if isinstance(item, str):
-            return item == ":"
-        if isinstance(item, Range):
-            return True
-        if isinstance(item, Name):
-            data = self.facts.object(item.name, key)
-            return data is not None and data.rank == 1
-        return False
 
     # -- the rounds
 
@@ -153,11 +146,25 @@ class _Finder:
             return ""
         return self.splits.of_reference(data, chosen, reference, items, key)
 
-    def _transferred_by_elements(self, data: DataObject, items: tuple[Expr | str, ...] | None, key: str) -> bool:
-        """Whether a list of input names an array over a dimension in blocks, so that it is read by elements."""
+    def _moved(self, data: DataObject, order: tuple[int, ...]) -> bool:
+        """Whether the elements of a section lie in another order than the declared one."""
+        chosen = self.chosen(data)
+        return order != tuple(sorted(order)) or (len(order) > 1 and chosen is not None and bool(chosen.blocks))
+
+    def _transferred_by_elements(
+        self, data: DataObject, items: tuple[Expr | str, ...] | None, reference: Reference, key: str
+    ) -> bool:
+        """Whether a list of input names an array over a dimension in blocks, or one in the order of a macro, so that it
+        is read by elements.
+        """
+        listed = items if items is not None else (":",) * data.rank
+        if any(may_be_vector(i, reference.at, key, self.facts) for i in listed):
+            return False
+        if self.by_macros:
+            return not reference.component
         chosen = self.chosen(data)
         blocks = chosen.blocks if chosen is not None else {}
-        return any(items is None or self.is_range(items[d], key) for d in blocks)
+        return any(makes_dimension(listed[d], reference.at, key, self.facts) for d in blocks)
 
     def round(self) -> bool:
         """One pass over all uses; whether anything was pinned."""
@@ -206,22 +213,28 @@ class _Finder:
                 return
             self.pin(data, "it is used with another number of indices", self._place(reference, routine))
             return
+        if any(makes_dimension(i, reference.at, key, self.facts) is None for i in items or ()):
+            self.pin(data, "it is not known whether an index of it is an array", self._place(reference, routine))
+            return
         if reason := self._split_reference(data, reference, items, key):
             self.pin(data, reason, self._place(reference, routine))
             return
-        order = self.induced(data, items, key)
+        order = self.induced(data, items, reference.at, key)
         if reference.component and reference.role == "argument" and len(order) < 2:
             return  # of one object, or of a line of them
         if reference.role == "argument":
             self._argument(reference, key, routine, data, items, order, sites, sections)
         elif reference.role == "inquiry" and order != tuple(sorted(order)) and (seen := _asks_for_shape(reference)):
             self.pin(data, f"the intrinsic '{seen}' sees the order of its dimensions", self._place(reference, routine))
-        elif reference.role == "input" and len(order) > 1 and not self.by_macros:
-            if not self._transferred_by_elements(data, items, key):
+        elif reference.role == "input":
+            if self._moved(data, order) and not self._transferred_by_elements(data, items, reference, key):
                 self.pin(data, "it is read as a whole", self._place(reference, routine))
         elif reference.role == "allocate" and _takes_shape(reference):
             whole = self.order(data) or tuple(range(data.rank))
             sections.setdefault(self._together(reference.at), []).append((reference, data, whole))
+        elif reference.role == "pointer" and len(order) > 1 and (shown := _shows_values(reference)):
+            if order != tuple(sorted(order)):
+                self.pin(data, shown, self._place(reference, routine))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
             sections.setdefault(self._together(reference.at), []).append((reference, data, order))
 
@@ -240,8 +253,8 @@ class _Finder:
         base = selector.base if isinstance(selector, Apply) else None
         if isinstance(base, Name) and isinstance(selector, Apply):
             data = self.facts.object(base.name, key)
-            ranges = [a for a in selector.args if isinstance(a, Range)]
-            if data is not None and data.rank > 1 and len(ranges) > 1:
+            makes = [makes_dimension(a, reference.at, key, self.facts) is not False for a in selector.args]
+            if data is not None and data.rank > 1 and sum(makes) > 1:
                 self.pin(data, "a section of it is associated with a name", self._place(reference, routine))
 
     def _values(self, site: CallSite, key: str, routine: Routine, listed: list[Section]) -> None:
@@ -367,8 +380,9 @@ class _Finder:
         if not known or dummy is None:
             self.pin(data, f"it goes to '{site.name}', whose argument hfpy cannot tell", place)
             return
-        # A component of all elements is an array of its own, in the order of the objects.
-        whole = not reference.component and (items is None or len(order) == data.rank)
+        # A component of all elements is an array of its own, in the order of the objects; so is a section with vector
+        # subscripts.
+        whole = not reference.component and (items is None or all(i == ":" or isinstance(i, Range) for i in items))
         if not order and dummy.rank:
             self.pin(data, f"one element of it starts an array in '{site.name}' (sequence association)", place)
         elif whole and dummy.rank != data.rank:
@@ -415,6 +429,10 @@ class _Finder:
         if all(order == tuple(sorted(order)) for order in orders):
             return
         at = listed[0][0].at
+        if shown := _shows_values(listed[0][0]):
+            for reference, data, _ in listed:
+                self.pin(data, shown, self._place(reference, routine))
+            return
         statements = self.masked.get(id(at.statement), (at,))
         found = (self._declared_operand(e, at, key) for at in statements for e in expressions(at.statement))
         other = next((o for o in found if o), "")
@@ -462,6 +480,20 @@ def _asks_for_shape(reference: Reference) -> str:
         return ""
     rewritten = dimension_argument(call) is not None and reference.indices is None and not reference.component
     return "" if rewritten else name
+
+
+def _shows_values(reference: Reference) -> str:
+    """How a statement shows the order of an expression's values, of which the reference is an operand; empty where it
+    does not. The values get a name, by which elements of them are meant, or they are written.
+    """
+    statement, node = reference.at.statement, reference.node
+    if isinstance(statement, InputOutput):
+        return "it is written as a part of an expression"
+    if isinstance(statement, Header) and statement.kind in ("associate", "selecttype"):
+        around = (e for e in statement.exprs if e.start <= node.start and node.end <= e.end)
+        if any(not isinstance(e, Name | Component) and (e.start, e.end) != (node.start, node.end) for e in around):
+            return "an expression of it is associated with a name"
+    return ""
 
 
 def _takes_shape(reference: Reference) -> bool:

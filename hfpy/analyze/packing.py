@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
-from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Literal, Name, Range, children
+from hfpy.analyze.vectorsubscripts import is_vector
+from hfpy.model.expressions import Expr, Literal, Range
 from hfpy.model.units import Symbol
 
 #: Never packed; packed if it has gaps when the program runs; surely with gaps; a vector subscript, always copied.
@@ -34,7 +34,7 @@ def gaps(facts: Facts, reference: Reference, key: str, entered: bool = False) ->
     whole = PERHAPS if _may_have_gaps(data.symbol) and not entered else NEVER
     if items is None:
         return whole
-    if any(not isinstance(i, str | Range) and _vector(i, key, facts) for i in items):
+    if any(not isinstance(i, str | Range) and is_vector(i, reference.at, key, facts) for i in items):
         return VECTOR
     if not any(i == ":" or isinstance(i, Range) for i in items):
         return NEVER  # an element, where an array may begin
@@ -54,23 +54,6 @@ def packs(dummy: Symbol) -> bool:
     if dummy.dynamic:
         return False
     return "contiguous" in dummy.attributes or not any(d.form == "assumed" for d in dummy.shape)
-
-
-def _vector(index: Expr, key: str, facts: Facts) -> bool:
-    """Whether an index is an array."""
-    match index:
-        case ArrayConstructor():
-            return True
-        case Name(name=name):
-            found = facts.scopes.variable(name, key)
-            return found is not None and found.symbol.rank > 0
-        case Apply(base=Name(name=name), args=args):
-            found = facts.scopes.variable(name, key)
-            array = found is not None and found.symbol.rank > 0
-            return array and any(isinstance(a, Range) or _vector(a, key, facts) for a in args)
-        case Component():
-            return bool(part_rank(index, key, facts.scopes))
-    return any(_vector(child, key, facts) for child in children(index))
 
 
 def _may_have_gaps(symbol: Symbol) -> bool:

@@ -120,6 +120,18 @@ class SharedArrays:
             message = f"'{name}' is written here, and '{others[0]}' may be the same memory: nothing keeps points apart"
             self.found.append(warning("HF500", message, self.body.place(writes[0]), _STATE.format(name=name)))
 
+    def carried(self, data: DataObject) -> Answer | None:
+        """Whether each point sets what it reads of a scalar of its own; None if the region is too long to ask."""
+        nest = build(self.body, self._known(), True, frozenset({data.identity}))
+        return self.body.effects.engine.carried(nest, name_of(data, self.body.key)) if nest is not None else None
+
+    def check_carried(self, name: str, answer: Answer | None) -> bool:
+        """Whether a point certainly sees a scalar as another point sets it, which is told as an error (HF504)."""
+        if not isinstance(answer, Refuted):
+            return False
+        self._tell_answer(name, answer, f"set it before it is read; {_COLLECTS}")
+        return True
+
     def independent(self, data: DataObject) -> Answer:
         """Whether no two points meet in an element of an array that one of them writes."""
         return self._ask(data, "independent")
@@ -208,11 +220,13 @@ class SharedArrays:
 
     def _nest(self, detailed: bool) -> Nest | None:
         if detailed not in self._nests:
-            facts = self.body.facts
-            objects = (facts.object(n, self.body.key) for n in self.body.region.distinct)
-            names = frozenset(name_of(d, self.body.key) for d in objects if d is not None)
-            self._nests[detailed] = build(self.body, Facts(self._sizes(), names), detailed)
+            self._nests[detailed] = build(self.body, self._known(), detailed)
         return self._nests[detailed]
+
+    def _known(self) -> Facts:
+        """What the region states and its declarations tell."""
+        objects = (self.body.facts.object(n, self.body.key) for n in self.body.region.distinct)
+        return Facts(self._sizes(), frozenset(name_of(d, self.body.key) for d in objects if d is not None))
 
     def _sizes(self) -> tuple[Condition, ...]:
         """Names that are the size of a domain or a dimension as they stand: they are not negative. Procedures within
@@ -275,13 +289,13 @@ def _sizes_of(dims: list[Dim]) -> set[str]:
 def _meeting(name: str, pair: Pair, witness: Witness) -> str:
     """``points i = 2 and i = 3 both write a(3)``."""
     one, other = (", ".join(f"{n} = {v}" for n, v in point) for point in (witness.first, witness.second))
-    element = _element(name, pair[0], witness.element)
+    element = _element(name, pair[0], witness.shown)
     if all(a.write for a in pair):
         return f"points {one} and {other} both write {element}"
     return f"point {one} writes {element}, which point {other} reads"
 
 
-def _element(name: str, access: Access, values: tuple[int, ...]) -> str:
+def _element(name: str, access: Access, values: tuple[str, ...]) -> str:
     """An element by its indices, as far as they are known."""
     text, place = name, 0
     listed: list[str] = []
@@ -290,7 +304,7 @@ def _element(name: str, access: Access, values: tuple[int, ...]) -> str:
             text += f"({','.join(listed)})" if listed else ""
             text, listed = f"{text}%{subscript.name}", []
         elif place < len(values):
-            listed.append(str(values[place]))
+            listed.append(values[place])
             place += 1
     return text + (f"({','.join(listed)})" if listed else "")
 

@@ -178,11 +178,11 @@ class RegionSharing:
             self.result.shared.append(name)
             return
         if name in flow.exposed and name in flow.certain | flow.written.keys():
-            carried = self._carried(name, flow.exposed[name], write)
-            if live_out and carried:
+            carried = self._carried(name, data, flow.exposed[name], write)
+            if live_out and (carried or name not in flow.certain):
                 self._live_error(name, write)
                 return
-            self.result.firstprivate.append(name)
+            (self.result.lastprivate if live_out else self.result.firstprivate).append(name)
             return
         if not live_out:
             self.result.private.append(name)
@@ -194,8 +194,16 @@ class RegionSharing:
         else:
             self._live_error(name, write)
 
-    def _carried(self, name: str, read: Reference, write: Reference) -> bool:
-        """A scalar read before it is certainly set, and set later: a value may go from one point to the next."""
+    def _carried(self, name: str, data: DataObject, read: Reference, write: Reference) -> bool:
+        """Whether a value of a scalar may go from one point to the next: it is read where it is not obvious that the
+        point has set it.
+        """
+        answer = self._arrays.carried(data)
+        if isinstance(answer, Proved):
+            return False
+        if self._arrays.check_carried(name, answer):
+            self.result.refused.append(name)
+            return True
         message = f"'{name}' is read before it is set in the region, so one point may see the value of another"
         related = [Related(self.body.place(write), "it is set here")]
         hint = "set it first, or use reduction(…) if it collects a result"

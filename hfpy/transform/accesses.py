@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hfpy.analyze.accesses import Plan, is_full_range, parallel_positions
@@ -14,6 +14,7 @@ from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.analyze.lanes import BlockLoops
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
+from hfpy.analyze.vectorsubscripts import makes_dimension
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children, walk
 from hfpy.model.names import element_counter
@@ -154,29 +155,35 @@ class AccessRewriter:
         entry = planned.get((base.start, base.end)) if isinstance(base, Name | Apply) else None
         if entry is None:
             return None
-        reference, _, _, order = entry
+        reference, data, _, order = entry
         behind = self._render(expr, text, planned)[len(self._render(base, text, planned)) :] if base is not expr else ""
         listed = None
         if order.pieces and reference.role in ("io", "input"):
-            listed = self._by_elements(base, entry, text, planned, behind)
+            listed = self._by_elements(base, entry, text, planned, behind, order.blocks.keys())
+        elif order.storage is not None and reference.role == "input":
+            listed = self._by_elements(base, entry, text, planned, behind, range(data.rank))
         if listed is None and order.storage is not None and reference.role == "io":
             listed = self._in_declared_order(base, entry, text, planned, behind)
         return listed
 
     @staticmethod
     def _dimension(expr: Expr, planned: Entries) -> tuple[Expr | None, str]:
-        """The 2 of ``size(a, 2)`` for an array in another order, and the dimension's place in storage."""
+        """The 2 of ``size(a, 2)`` for an array in another order, or with more dimensions, and the dimension's place in
+        storage.
+        """
         if not isinstance(expr, Apply) or not isinstance(expr.base, Name) or not expr.args:
             return None, ""
         entry = planned.get((expr.args[0].start, expr.args[0].end))
-        if expr.base.name not in ("size", "lbound", "ubound") or entry is None or entry[3].storage is None:
+        if expr.base.name not in ("size", "lbound", "ubound") or entry is None:
             return None, ""
+        _, data, made, order = entry
         number = dimension_argument(expr)
-        if number is None or isinstance(expr.args[0], Apply):
+        if number is None or isinstance(expr.args[0], Apply) or (order.storage is None and made.asked is None):
             return None, ""
-        if not 1 <= int(number.text) <= entry[1].rank:
+        if not 1 <= int(number.text) <= data.rank:
             return None, ""  # there is no such dimension: the compiler tells
-        place = str(entry[3].place(int(number.text) - 1) + 1)
+        asked = made.asked if made.asked is not None else int(number.text) - 1
+        place = str((order.place(asked) if order.storage is not None else asked) + 1)
         return (number, place) if place != number.text else (None, "")
 
     @staticmethod
@@ -189,10 +196,10 @@ class AccessRewriter:
         """An array in an output list as an expression in declared order; None where one dimension or none is
         written. ``behind`` is the component that is meant.
         """
-        order = entry[3]
+        at, order = entry[0].at, entry[3]
         assert order.storage is not None
         items = self._items(expr, entry)
-        ranges = [i for i, item in enumerate(items) if item == ":" or isinstance(item, Range)]
+        ranges = [i for i, item in enumerate(items) if makes_dimension(item, at, self.routine.key, self.facts)]
         stored = [ranges.index(d) for d in order.storage if d in ranges]
         if len(ranges) < 2 or stored == sorted(stored):
             return None
@@ -201,21 +208,25 @@ class AccessRewriter:
         axes = ", ".join(str(d + 1) for d in stored)
         return f"reshape({shown}, [{sizes}], order=[{axes}])"
 
-    def _by_elements(self, expr: Expr, entry: Entry, text: str, planned: Entries, behind: str = "") -> str | None:
-        """An array with blocks in a list of input or output as a loop over its elements; None where no dimension in
-        blocks is meant as a whole. ``behind`` is the component that is meant.
+    def _by_elements(
+        self, expr: Expr, entry: Entry, text: str, planned: Entries, behind: str, moved: Collection[int]
+    ) -> str | None:
+        """An array in another order in a list of input or output as a loop over its elements; None where the order does
+        not show: none of the dimensions that are ``moved`` is meant as a whole. ``behind`` is the component that is
+        meant.
         """
         reference, data, _, order = entry
         items = self._items(expr, entry)
         ranges = {i: item for i, item in enumerate(items) if item == ":" or isinstance(item, Range)}
-        if not ranges.keys() & order.blocks.keys():
+        stored = [d for d in order.storage or () if d in ranges]
+        if not ranges.keys() & set(moved) or (not order.pieces and stored == sorted(stored)):
             return None
         name = text[expr.start : expr.open].rstrip() if isinstance(expr, Apply) else text[expr.start : expr.end]
         shown = [i if isinstance(i, str) else self._render(i, text, planned) for i in items]
         counters = {i: element_counter(i) for i in ranges}
         self.counters |= set(counters.values())
         shown = [counters.get(i, item) for i, item in enumerate(shown)]
-        listed = f"{name}({','.join(self._in_storage(shown, shown, reference, order))}){behind}"
+        listed = f"{name}({self._composed(shown, reference, order)}){behind}"
         for dimension, item in ranges.items():
             lower, upper = self._limits(name, data, dimension, order)
             bounds = [lower, upper]
@@ -225,6 +236,14 @@ class AccessRewriter:
                 bounds = [given[0] or lower, given[1] or upper, *([given[2]] if given[2] else [])]
             listed = f"({listed}, {counters[dimension]} = {', '.join(bounds)})"
         return listed
+
+    def _composed(self, shown: Sequence[str], reference: Reference, order: Order) -> str:
+        """Indices of an element in the order of storage."""
+        if order.pieces:
+            return ",".join(self._in_storage(shown, shown, reference, order))
+        if order.permutation is not None:
+            return ",".join(shown[i] for i in order.permutation)
+        return f"{self._macro(order, reference)}({','.join(shown)})"
 
     def _limits(self, name: str, data: DataObject, dimension: int, order: Order) -> tuple[str, str]:
         """The first and last index of a dimension."""

@@ -34,6 +34,7 @@ REGIONS = int(os.environ.get("HFPY_REGIONS", "300"))
 FIRST = int(os.environ.get("HFPY_REGIONS_FROM", "0"))
 PARTS = 6
 SIZES = [(n, m, kk) for n, m in ((2, 1), (1, 3), (3, 2), (5, 3), (8, 2)) for kk in (-1, 0, 1, 2)]
+BY_DATA = (10**9,)  # an element that an index array names
 _MET = re.compile(r"points? (?P<one>.*?) (?:and (?P<other>.*?) both write|writes) (?P<element>[^ :]*?(?:\(.*?\))?)"
                   r"(?:, which point (?P<reader>.*?) reads)?(?::.*)?$")  # fmt: skip
 
@@ -69,7 +70,9 @@ def witness(found: Diagnostic) -> Conflict | None:
         values = dict(part.split(" = ") for part in text.split(", "))
         points.append(tuple(int(values[name]) for name in sorted(values)))
     name, _, rest = told["element"].replace("%v(", "%v (", 1).replace(" (", "(").partition("(")
-    element = tuple(int(x) for x in rest.removesuffix(")").split(",") if x)
+    indices = [x for x in rest.removesuffix(")").split(",") if x]
+    numbers = all(re.fullmatch(r"-?\d+", x) for x in indices)
+    element = tuple(map(int, indices)) if numbers else BY_DATA
     return Conflict(name, element, (points[0], points[1]), "writes" if told["other"] else "reads")
 
 
@@ -99,7 +102,7 @@ def happens(program: Program, told: Conflict, sure: bool, rnd: random.Random) ->
 def same(found: Conflict, told: Conflict) -> bool:
     if set(found.points) != set(told.points):
         return False
-    beyond = bool(told.element) and not LOW <= told.element[0] <= HIGH  # an index that data give
+    beyond = bool(told.element) and not LOW <= told.element[0] <= HIGH  # an index that data may give
     return beyond or told.element == found.element
 
 

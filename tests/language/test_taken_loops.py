@@ -161,10 +161,10 @@ KEPT = {
         f"!$omp parallel do private(i)\ndo j = 1, ny\nx = 1\n{INNER}\nend do\ndo i = i, 3\nx = i\nend do",
         "'i' is private in it",
     ),
-    "a sum without reduction": ("!$omp parallel do\ndo i = 1, nx\nx = x + i\nend do", "from point to point"),
+    "a sum without reduction": ("!$omp parallel do\ndo i = 1, nx\nx = x + i\nend do", "writes x, which point"),
     "an atomic sum": (
         "!$omp parallel do\ndo i = 1, nx\n!$omp atomic\nx = x + i\nend do",
-        "'x' is read before it is set",
+        "writes x, which point",
     ),
     "an atomic scatter": (
         "!$omp parallel do\ndo i = 1, nx\n!$omp atomic\nw(int(b(i,1))) = w(int(b(i,1))) + i\nend do\na(1,1) = w(1)",

@@ -290,6 +290,71 @@ BODIES = {
     "cells_and_arrays": "a = b + d%v\nd%v = c - a\nwhere (d%v > 5) b = d%k\nb(2:3,:) = d(1:2,:)%v",
     "cells_functions": "b = twice(d%v)\nb = each(d%v, a)\ns = corner(d%v)\nt = turned(d%v)",
     "cells_size": "n = size(d, 1)*10 + size(d%v, 2)\ns = n\nd(size(d,1),size(d,2))%v = 1",
+    "print_vec": "print *, a(:,[2,1,3])\nprint *, a([1,3],2), a([1,3],:)",
+    "print_vec2": "n = 2\nblock\ninteger :: id(2)\nid = [3,1]\nprint *, a(:,id), a(id,id), a(id(2:1:-1),:)\n"
+    "print *, a(:,id-1+1)\nend block",
+    "read_vec": "block\ncharacter(400) :: w\nwrite (w, *) a(:,[2,1])\nread (w, *) b(:,[3,1])\nend block",
+    "call_vec": "call two(a(:,[2,1,3]), b)\ncall show(a([2,1],:))",
+    "call_vec_name": "block\ninteger :: id(3)\nid = [3,1,2]\ncall two(a(:,id), b)\ncall show(a(id,:))\nend block",
+    "call_vec_expr": "block\ninteger :: id(3)\nid = [3,1,2]\ncall two(a(:,4-id), b)\ncall show(a(id(1:2),id(2:3)))\n"
+    "end block",
+    "fun_vec": "b = twice(a(:,[3,2,1]))\nt = turned(a(:,[2,2,1]))\ns = corner(a([4,1],[1,3]))",
+    "intr_vec": "v(1:3) = sum(a(:,[2,1,3]), 1)\nv(4:5) = maxloc(a(:,[3,1]))\nt = transpose(a(:,[2,1,3]))\n"
+    "b = reshape(a([1,2,3,4],:), [4,3])\nv(6:7) = shape(a(:,[1,2]))\nv(8) = size(a(:,[1,2]), 2)",
+    "stmt_vec": "b(:,[1,2]) = a(:,[3,1])\nc(:,:) = a(:,[3,1,2]) + b\nm(:,[1,3]) = a(:,[1,3]) > b(:,1:2)",
+    "stmt_vec_mixed": "b(1:3,1:2) = transpose(a([1,2],:))*0 + 1\na([2,4],:) = b([1,3],:) + c(1:2,:)",
+    "assoc_vec": "associate (x => a(:,[2,1,3]))\nb = x\nprint *, x\ns = x(2,3)\nend associate",
+    "assoc_expr": "associate (x => a*2, y => a + b, z => (a))\ns = x(2,1) + y(1,3)\nprint *, x, size(y, 1), z(3,1)\n"
+    "b = x\nt = transpose(y)\ncall two(z, c)\nend associate",
+    "assoc_fun": "associate (x => twice(a), y => sum(a, 2), z => a(:,2))\ns = x(2,1) + y(4) + z(3)\n"
+    "c = x\nend associate",
+    "vec_of_vec": "block\ninteger :: id(3), jd(2)\nid = [3,1,2]\njd = [2,3]\nb(:,:2) = a(:,id(jd))\n"
+    "print *, a(id(jd),id(:2)), a(1,id), a(id,1)\ncall show(a(:,id([1,3])))\nend block",
+    "vec_fun": "block\ninteger :: id(3)\nid = [3,1,2]\nb = a(:,abs(id))\n"
+    "print *, a(:,max(id, 2)), a(:,minloc(a(1,:))), a(minloc(a(:,1), 1),:), a(:,size(a, 2)), a(:,mod(id, 3) + 1)\n"
+    "end block",
+    "where_vec": "where (a(:,[1,2]) > 3) b(:,[2,3]) = c(:,[1,3])",
+    "cells_vec": "print *, d(:,[2,1])%v\nv(1:4) = d([4,3,2,1],1)%v\nb(:,[1,2]) = d(:,[2,3])%v",
+    "elem_vec": "b = each(a(:,[3,1,2]), c)\nv(1:4) = each(a(:,2), a([4,3,2,1],1))",
+    "print_expr": "print *, a*2, -b, max(a,c), a+b(1,1)\nprint *, (a), merge(a,b,m), a(:,1:2)*2\n"
+    "print *, abs(a(:,[1,2])), a == b",
+    "print_expr2": "print '(4f9.1)', each(a, b), twice(a)*2, a + twice(b), transpose(a), cshift(a, 1)",
+    "alloc_expr": "deallocate(c)\nallocate(c, source=a*2)\ndeallocate(p)\nallocate(p, source=max(a, b))\np(1,2) = 0",
+    "intr_expr": "v(1:3) = sum(a*2, 1)\nt = transpose(a + b)\nv(4:5) = maxloc(a*2 - b)\nv(6:9) = maxval(-a, 2)\n"
+    "v(10:11) = shape(a + b)\nv(12) = size(a*2, 1)",
+    "intr_expr2": "b = reshape(a*2, [4,3])\nv = pack(a + 1, .true.)\nc = cshift(a*2, 1, 2)\n"
+    "v(1:4) = matmul(a*2, [1d0, 1d0, 1d0])",
+    "constr": "v = [a]\nprint *, [a, b], [a(:,1:2), c(:,3)]\nv(1:6) = [a(1:2,:)]",
+    "constr_do": "v = [((a(i,j), j = 1, 3), i = 1, 4)]\nv = [(a(i,:), i = 1, 4)]\nv(1:8) = [(a(:,j), j = 2, 3)]",
+    "obj_cons": "o = box(a, b)\no = box(x=a*2, y=b(:,:))",
+    "obj_cons2": "o = box(reshape([(1d0*n, n = 1, 12)], [4,3]), a + b)\no%y(2,3) = 1",
+    "any_all": "if (any(a*2 > b) .or. all(a == c)) s = 4\nn = count(a > b)\ns = n + sum(a*b) + maxval(abs(a))",
+    "transfer_e": "v = transfer(a*2, v)\nb = reshape(transfer(a + b, v), [4,3])",
+    "call_expr": "call show(a*2)\ncall two(-a, b)\ncall two(max(a, c), b)\ncall show((a))",
+    "fun_in_expr": "b = a + twice(c)*2\nt = turned(a*2) + transpose(b)\ns = corner(a*2) + corner(-b)",
+    "spread_e": "b = spread(a(:,2)*2, 2, 3)\nc = spread([1d0, 2d0, 3d0], 1, 4) + a",
+    "dim_var": "do n = 1, 2\nv(n) = sum(sum(a*2, n))\nv(n+2) = size(a, n)\nend do",
+    "eoshift_e": "b = eoshift(a, 1, boundary=a(1,:))\nc = eoshift(b, [1,2,0], dim=1)",
+    "unpack_e": "b = unpack(v, a > b, a)\nc = unpack([1d0, 2d0], a == 11d0 .or. a == 32d0, 0d0)",
+    "findloc_e": "v(1:2) = findloc(a > 20, .true.)\nv(3:5) = findloc(a, 21d0, 1)\nv(6:7) = minloc(a, mask=a > 12)",
+    "merge_e": "b = merge(a, 0d0, reshape([(mod(n, 2) == 0, n = 1, 12)], [4,3]))\nc = merge(a*2, transpose(t), m)",
+    "loop_expr": "do i = 1, 4\nv(i:i+2) = a(i,:)*2 + b(i,:)\nend do\ndo j = 1, 3\nc(:,j) = a(:,j) + v(1:4)\nend do",
+    "where_expr": "where (a*2 > b + c)\nc = a*2\nelsewhere (m)\nc = reshape(v, [4,3])\nelsewhere\nc = -c\nend where",
+    "nested_fun": "b = each(each(a, b), twice(c))\nc = twice(each(a, 2d0))\nt = transpose(twice(a))",
+    "mod_scalar": "a(nint(b(1,1)) + 2, size([a(:,1)]) - 2) = 4",
+    "string": "block\ncharacter(300) :: w\nwrite (w, '(12f8.1)') a*2\nread (w, '(12f8.1)') v\n"
+    "write (w, '(12f8.1)') a\nread (w, '(12f8.1)') b\nend block",
+    "ptr_expr": "p = a*2\np(:,:) = b\np(2:3,1) = p(1:2,3)*2",
+    "max3": "b = max(a, b, c)*min(1d0, a) + sign(a, b) + mod(a, 3d0)\nc = a**2 + sqrt(abs(b)) + real(nint(a/3), 8)",
+    "cmp": "m = a > b .and. c < 3\nm = m .neqv. (a == b)\nv(1:4) = merge(1, 0, m(:,2))",
+    "pick": "v(1:3) = a(2,[1,2,3])\nv(4:6) = pack(a(2,:), .true.)\na(2,[1,3]) = v(1:2)",
+    "double_index": "a(ubound(a,1):1:-1,1) = b(:,1)\na(:,3:1:-1) = b\nb(4:1:-1,3:1:-1) = a",
+    "do_conc": "do concurrent (i = 1:4)\nc(i,:) = a(i,:)*2\nend do\ndo concurrent (j = 1:3, i = 1:4, m(i,j))\n"
+    "b(i,j) = 1\nend do",
+    "return_arr": "b = twice(a(4:1:-1,:))",
+    "constr_expr": "v = [a*2]\nv = [max(a, b)]",
+    "call_constr": "call show(reshape([a], [4,3]))",
+    "norm": "v(1:3) = norm2(a, 1)\nv(4) = norm2(a)\nm(:,1) = all(a > b, 2)",
 }
 PAIRS = [program(f"y_{name}", TEXT.replace("BODY", body)) for name, body in BODIES.items()]
 MORE = (LAYOUT_OPENMP, CUDA_C, LAYOUT_CUDA_C, CUDA_FORTRAN)

@@ -18,13 +18,14 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Two points that meet: their indices, the element (None for a part that cannot be told), and all parameters and
-    values of unknown functions that it takes, by their text.
+    """Two points that meet: their indices, the element as values and as messages show it, and all parameters and values
+    of unknown functions that it takes, by their text.
     """
 
     first: tuple[tuple[str, int], ...]
     second: tuple[tuple[str, int], ...]
     element: tuple[int, ...]
+    shown: tuple[str, ...] = ()
     given: tuple[tuple[str, int], ...] = ()
 
 

@@ -53,12 +53,13 @@ def target_of(pointer: str, array: str) -> str:
     return f"{pointer} => {array}"
 
 
-def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
+def build(body: RegionBody, facts: Facts, detailed: bool, own: frozenset[tuple[str, str]] = frozenset()) -> Nest | None:
     """The nest of a region. ``detailed`` follows arrays into called routines; else what a call does to them is vague.
+    ``own`` are scalars of the points that are asked for, by identity.
 
     None if it has too many accesses.
     """
-    walk = _Walk(body, detailed)
+    walk = _Walk(body, detailed, own)
     region = body.region
     steps = region.strides or (ONE,) * len(region.domains)
     rows = list(zip(region.iterators, region.starts, region.ends, steps, strict=True))
@@ -71,7 +72,7 @@ def build(body: RegionBody, facts: Facts, detailed: bool) -> Nest | None:
 
 
 class _Walk:
-    def __init__(self, body: RegionBody, detailed: bool) -> None:
+    def __init__(self, body: RegionBody, detailed: bool, own: frozenset[tuple[str, str]]) -> None:
         self.body = body
         self.facts = body.facts
         self.effects = body.effects
@@ -92,7 +93,7 @@ class _Walk:
         self._names: set[str] = set()
         self._statements: dict[str, dict[int, tuple[Located, list[Reference]]]] = {}
         self._changed = self.calls.changes(body)
-        self.scalars = self.calls.scalars(body)
+        self.scalars = self.calls.scalars(body) | own
         self.world = World(body.facts, body.key, self._is_changed, self.fresh)
 
     # -- values

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.dependence.congruence import Point, find_with
-from hfpy.analyze.dependence.encoding import Encoding, Linear, Scope
+from hfpy.analyze.dependence.encoding import Applied, Encoding, Linear, Scope
 from hfpy.analyze.dependence.forms import Application, Form, Index, Parameter, atoms_of, options
 from hfpy.analyze.dependence.model import (
     Access,
@@ -65,6 +65,29 @@ class Question:
         names = tuple(a.name for a in self.encoding.applied)
         used = self.sets.used(self.encoding.system(meeting.added), names)
         return tuple(a.function for a in self.encoding.applied if a.name in used)
+
+    def certain(self, meeting: Meeting) -> Meeting | None:
+        """A meeting that depends on no unknown value, where a value at one point is that at the other, since the
+        arguments are equal; None if there is none. Raises TooHardError.
+        """
+        added, same = meeting.added, list[str]()
+        for one, other in self._values_of_both():
+            rows = [f"{a.text()} = {b.text()}" for a, b in zip(one.args, other.args, strict=True)]
+            tied = (*added, f"{one.name} = {other.name}", *rows)
+            if other.name not in same and self.sets.point(self.encoding.system(tied)) is not None:
+                added = tied
+                same.append(other.name)
+        system = self.encoding.system(added)
+        kept = tuple(a.name for a in self.encoding.applied if a.name not in same)
+        point = self.sets.point(system) if same and not self.sets.used(system, kept, tuple(same)) else None
+        return None if point is None else Meeting(self, point, added)
+
+    def _values_of_both(self) -> Iterator[tuple[Applied, Applied]]:
+        """Pairs of values of one function, the first found for the first access, the other behind it."""
+        for place, one in enumerate(self.encoding.applied):
+            for other in self.encoding.applied[place + 1 :]:
+                if one.function.name == other.function.name and len(one.args) == len(other.args):
+                    yield one, other
 
     def missing(self, meeting: Meeting) -> str | None:
         """None if they meet for all large sizes; else when. Raises TooHardError."""

@@ -54,6 +54,11 @@ def obviously_covers(write: Access, read: Access) -> bool:
     return False
 
 
+def may_come_before(write: Access, read: Access, points: tuple[Index, ...]) -> bool:
+    """Whether a write can come before a read in one point."""
+    return any(True for _ in _before(read, write, points))
+
+
 def _place(encoding: Encoding, subscript: Form | Section, scope: Scope) -> Linear:
     if isinstance(subscript, Section):
         return encoding.section(subscript, scope)

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
 from hfpy.analyze.dependence.conflicts import Meeting, Question, apart, is_data, product_parameters
-from hfpy.analyze.dependence.congruence import find
-from hfpy.analyze.dependence.coverage import exposed, obviously_covers
+from hfpy.analyze.dependence.congruence import Point, find
+from hfpy.analyze.dependence.coverage import exposed, may_come_before, obviously_covers
+from hfpy.analyze.dependence.encoding import Applied, Linear
 from hfpy.analyze.dependence.forms import (
     Application,
     Atom,
@@ -39,6 +40,7 @@ from hfpy.analyze.dependence.model import (
     forms_of,
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
+from hfpy.model.names import without_home
 
 _PAIRS = 3_000  # of one array, but those that are obviously apart
 _OPEN = 40
@@ -118,6 +120,22 @@ class Engine:
                 return Unknown("exposed", "an element may be read before the point has set it", (read, read))
         return Proved()
 
+    def carried(self, nest: Nest, variable: str) -> Answer:
+        """Whether each point sets what it reads of a variable. Refuted where a read that no write in its point can come
+        before certainly sees what another point writes.
+        """
+        answer = self.private(nest, variable)
+        if isinstance(answer, Proved):
+            return answer
+        accesses = nest.of(variable)
+        writes = _without_copies(tuple(a for a in accesses if a.write))
+        for read in _without_copies(tuple(a for a in accesses if not a.write)):
+            if not any(may_come_before(w, read, nest.points) for w in writes):
+                worst = self._worst(nest, ((w, read) for w in writes))
+                if isinstance(worst, Refuted):
+                    return worst
+        return answer
+
     def filled(self, nest: Nest, array: str, shape: tuple[Section, ...]) -> bool:
         """Whether the points of a nest together certainly set all elements of an array, whose bounds are given."""
         loops = []
@@ -148,6 +166,9 @@ class Engine:
         missing = question.missing(meeting)
         if exact and not values and missing is None:
             return Refuted(pair, witness)
+        certain = question.certain(meeting) if exact and values else None
+        if certain is not None and question.missing(certain) is None:
+            return Refuted(pair, _witness(certain))
         if exact and self._but_for_data(points, facts, pair):
             shown = _conditions(pair)
             return Unknown("condition", f"only conditions on data keep the points apart: {shown}", pair, shown, witness)
@@ -292,13 +313,25 @@ def _witness(meeting: Meeting, given: tuple[tuple[str, int], ...] = ()) -> Witne
     question, point = meeting.question, meeting.point
     rows = [tuple((i.name, point[scope[i]]) for i in question.points if i in scope) for scope in question.scopes]
     element = tuple(one.value(point) for one, _ in question.elements)
+    shown = tuple(_shown_at(one, meeting) for one, _ in question.elements)
     names = ("*".join(spelled(a) for a in m) for m in question.encoding.parameters)
     found = tuple(zip(names, (point[n] for n in question.encoding.parameters.values()), strict=True))
-    values = tuple(
-        (f"{a.function.name}({','.join(str(x.value(point)) for x in a.args)})", point[a.name])
-        for a in question.encoding.applied
-    )
-    return Witness(rows[0], rows[1], element, (*given, *found, *values))
+    values = tuple((_applied_at(a, point), point[a.name]) for a in question.encoding.applied)
+    return Witness(rows[0], rows[1], element, shown, (*given, *found, *values))
+
+
+def _applied_at(value: Applied, point: Point) -> str:
+    """``idx(3)``: an unknown value with its arguments at a point."""
+    return f"{without_home(value.function.name)}({','.join(str(a.value(point)) for a in value.args)})"
+
+
+def _shown_at(place: Linear, meeting: Meeting) -> str:
+    """An index at a point: its value, with unknown values by their names, ``idx(3) + 1``."""
+    unknown = {a.name: a for a in meeting.question.encoding.applied if not a.function.anew}
+    known = Linear(tuple((n, c) for n, c in place.terms if n not in unknown), place.constant).value(meeting.point)
+    rows = [(c, _applied_at(unknown[n], meeting.point)) for n, c in place.terms if n in unknown]
+    terms = [text if factor == 1 else f"{factor}*{text}" for factor, text in rows]
+    return " + ".join([*terms, *([str(known)] if known or not terms else [])])
 
 
 def _conditions(pair: Pair) -> str:

@@ -65,9 +65,11 @@ class Sets:
         """
         return self._keep(("point", system), lambda: self._point(system))
 
-    def used(self, system: System, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of some dimensions whose values matter to the set. Raises TooHardError."""
-        return self._keep(("used", system, names), lambda: self._used(system, names))
+    def used(self, system: System, names: tuple[str, ...], same: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Those of some dimensions whose values matter to the set. ``same`` are dimensions that have the value of one
+        of the others, so that they do not matter by themselves. Raises TooHardError.
+        """
+        return self._keep(("used", system, names, same), lambda: self._used(system, names, same))
 
     def missing(self, system: System, wanted: tuple[str, ...]) -> str | None:
         """Whether a set has points for all parameters that satisfy some constraints.
@@ -86,10 +88,12 @@ class Sets:
         whole = self._set(system)
         return None if whole.is_empty() else self._sample(whole, system)
 
-    def _used(self, system: System, names: tuple[str, ...]) -> tuple[str, ...]:
-        whole = self._set(system).coalesce()
-        places = [(n, system.dimensions.index(n)) for n in names]
-        return tuple(n for n, place in places if whole.involves_dims(isl.dim_type.set, place, 1))
+    def _used(self, system: System, names: tuple[str, ...], same: tuple[str, ...]) -> tuple[str, ...]:
+        whole, left = self._set(system).coalesce(), list(system.dimensions)
+        for name in same:
+            whole = whole.project_out(isl.dim_type.set, left.index(name), 1).coalesce()
+            left.remove(name)
+        return tuple(n for n in names if whole.involves_dims(isl.dim_type.set, left.index(n), 1))
 
     def _missing(self, system: System, wanted: tuple[str, ...]) -> str | None:
         here = self._set(system).params()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
 from hfpy.backends.c import intrinsics
@@ -205,14 +206,17 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
     if not values:
         if name != "size":
             raise CannotPrint(f"'{name}' of '{array.name}' without a dimension", expr.start, expr.end)
-        counts = (_count(variable, d) for d in range(variable.rank))
+        items, _ = printer.items(array, variable)
+        counts = (_count(variable, d) for d, item in enumerate(items) if is_full_range(item))
         return CText(" * ".join(counts), INTEGER, 80)
     number = printer.body.kinds.value(values[0], printer.key)
+    asked = printer.asked(array)
     if number is None or not 1 <= number <= variable.rank:
         raise CannotPrint(f"'{name}' of '{array.name}' with a dimension that is no constant", expr.start, expr.end)
+    dimension = asked if asked is not None else number - 1
     if name == "size":
-        return CText(_count(variable, number - 1), INTEGER)
-    bound = (variable.lower if name == "lbound" else variable.upper)[number - 1]
+        return CText(_count(variable, dimension), INTEGER)
+    bound = (variable.lower if name == "lbound" else variable.upper)[dimension]
     return CText(f"({bound})", INTEGER)
 
 

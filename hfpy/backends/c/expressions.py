@@ -303,6 +303,13 @@ class Expressions:
             )
         return given, False
 
+    def asked(self, expr: Designator) -> int | None:
+        """The dimension that an inquiry about an array means, where that is not the one of its number."""
+        if self.at is None:
+            return None
+        plan = self.body.facts.plans.get((self.key, self.at.statement.line.key, expr.start, expr.end))
+        return plan.asked if plan is not None else None
+
     def _bare_after_plan(self, expr: Apply) -> bool:
         """Whether the plan drops all indices, as of an array whose dimensions are all those of regions around."""
         if self.at is None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.backends.c.values import (
     NO_STOP,
     CannotPrint,
@@ -29,7 +30,18 @@ from hfpy.backends.fortran.elements import ElementText, counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
-from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Literal, Name, Range, walk
+from hfpy.model.expressions import (
+    Apply,
+    ArrayConstructor,
+    Component,
+    Expr,
+    Keyword,
+    Literal,
+    Name,
+    Range,
+    base_name,
+    walk,
+)
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
@@ -54,6 +66,8 @@ Lines = list[tuple[str, int]]
 _CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})
 _JUMPS = frozenset({"return", "@exit", "cycle", "exit", "continue", "goto"})
 _INQUIRIES = ("size", "lbound", "ubound")
+# Kernels get arrays as explicit-shape dummies, which are neither allocated nor associated.
+_OF_DESCRIPTORS = ("allocated", "associated", "is_contiguous", "loc", "c_loc", "c_associated")
 
 
 class KernelText(ElementText):
@@ -432,6 +446,8 @@ class KernelText(ElementText):
             return self._present(expr)
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
             return self._inquiry(expr, text, planned)
+        if isinstance(expr, Apply) and base_name(expr) in _OF_DESCRIPTORS:
+            raise CannotPrint(f"the intrinsic '{base_name(expr)}'", expr.start, expr.end)
         return super()._render(expr, text, planned)
 
     def _worked_out_before(self, expr: Apply, planned: Any) -> bool:
@@ -498,20 +514,21 @@ class KernelText(ElementText):
         return f"{base}({text[first.start : first.end]}, {', '.join(rest)})"
 
     def _place(self, expr: Apply, planned: Any) -> str | None:
-        first, number = expr.args[0], expr.args[1]
+        first, number = expr.args[0], dimension_argument(expr)
         entry = planned.get((first.start, first.end))
-        known = isinstance(number, Literal) and number.text.isdigit()
         storage = entry[3].storage if entry is not None else None
-        place = int(number.text) if isinstance(number, Literal) and known else 0
-        if storage is not None:
-            if not known:
-                raise CannotPrint("a dimension that is no number", number.start, number.end)
-            if place - 1 not in storage:
+        if number is None:
+            if storage is not None:
+                raise CannotPrint("a dimension that is no number", expr.args[1].start, expr.args[1].end)
+            return None
+        place = int(number.text) - 1
+        if entry is not None:
+            place = entry[2].asked if entry[2].asked is not None else place
+            if storage is not None and place not in storage:
                 raise CannotPrint("a dimension that is not there", number.start, number.end)
-            place = entry[3].place(place - 1) + 1
-        if isinstance(first, Name) and self.spelling.threaded.get(first.name):
-            place += 1
-        return str(place) if known else None
+            place = entry[3].place(place) if storage is not None else place
+        threaded = isinstance(first, Name) and bool(self.spelling.threaded.get(first.name))
+        return str(place + 1 + threaded)
 
     def _threaded(self, expr: Name | Apply, name: str, text: str, planned: Any) -> str:
         """A local array's part of the array of all threads."""
