@@ -279,6 +279,8 @@ class _RowBuilder(Builder):
             self.foreign[name] = _Foreign(data, self.facts.order(data).places(data.rank))
 
     def _own_array(self, name: str, data: DataObject) -> None:
+        if any(dim.form == "assumed" for dim in data.symbol.shape) and "contiguous" not in data.symbol.attributes:
+            raise Refused(f"the rows of '{name}' may have gaps, which only the run knows")
         if "allocatable" not in data.symbol.attributes:
             self._name(name)
         elif self._better_passed(name, data):
@@ -355,7 +357,8 @@ class _RowBuilder(Builder):
                 head, shape = f"{made.data.symbol.type.text}, contiguous", ",".join(f"{low}:" for low in made.lows)
             else:
                 data = self.passed[name]
-                head, shape = data.symbol.type.text, shape_text(data, self.facts.order(data))
+                whole = ", contiguous" if "contiguous" in data.symbol.attributes else ""
+                head, shape = data.symbol.type.text + whole, shape_text(data, self.facts.order(data))
             rows.append(f"{head}, {self._intent(name)} :: {name}({shape})")
         own = {self._inner_type(): [self.inner]}
         for name, data in self.locals.items():

@@ -16,6 +16,7 @@ PLAIN = {"rows.f90": (FOLDER / "rows.f90").read_text()}
 NAMES = {"names.f90": (FOLDER / "names.f90").read_text()}
 # The others have arrays with two names, values that go out of the region, or many turns.
 WITH_ROWS = {
+    "contiguously",
     "in_module",
     "of_module",
     "reduced",

@@ -142,6 +142,25 @@ contains
       end do
     end do
   end subroutine assumed
+
+  ! The same of arrays that have no gaps.
+  subroutine contiguously(nx, nz, a, b)
+    integer, intent(in) :: nx, nz
+    real(wp), intent(in), contiguous :: a(0:,:)
+    real(wp), intent(inout), contiguous :: b(0:,:)
+    real(wp) :: v(3)
+    integer :: i, k, s
+
+    !@parallelRegion
+    do k = 1, nz
+      do i = 0, nx - 1
+        do s = 1, 3
+          v(s) = a(i,k) * s
+        end do
+        b(i,k) = b(i,k) + v(1) * v(2) - v(3)
+      end do
+    end do
+  end subroutine contiguously
 end module fields
 
 ! In no module: the row is a procedure of the routine's own.
@@ -224,6 +243,8 @@ program rows
 
   call assumed(b(1:10:2,:), a(2:6,:))
   call show("assumed shape", a)
+  call contiguously(nx, nz, b, a)
+  call show("contiguous", a)
 
   ! In the main program itself.
   !@parallelRegion
