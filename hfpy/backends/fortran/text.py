@@ -33,15 +33,18 @@ from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
+    Binary,
     Component,
     Expr,
     Keyword,
     Literal,
     Name,
     Range,
+    Unary,
     base_name,
     walk,
 )
+from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
@@ -433,6 +436,8 @@ class KernelText(ElementText):
                 raise Follows(f"'{chain}'")
             if chain:
                 raise CannotPrint(f"'{chain}'", expr.start, expr.end)
+        if isinstance(expr, Binary | Unary) and expr.op not in OPERATORS:
+            raise CannotPrint(f"the operator {expr.op}", expr.start, expr.end)
         if isinstance(expr, Name | Apply):
             if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in self.functions:
                 return self.functions.text(expr.base.name, [self._render(a, text, planned) for a in expr.args])
