@@ -195,8 +195,8 @@ BODIES = {
     "operator": "c(i,j) = a(i,j) .plus. b(i,j)",
     "operator_types": "call plus_types(a(i,j), c(i,j))",
     "params": "call use_params(p, a(i,j), c(i,j))\ncall use_params(global, a(i,j), b(i,j))",
-  "
-    "  "params_nested": "call use_params(d%p, a(i,j), c(i,j))\ncall use_params(deep%p, b(i,j), s)\nb(i,j) = s + d%f + deep%f",
+    "params_nested": "call use_params(d%p, a(i,j), c(i,j))\ncall use_params(deep%p, b(i,j), s)\n"
+    "b(i,j) = s + d%f + deep%f",
     "params_comp": "call use_params(st%p, a(i,j), c(i,j))",
     "state": "st%u(i,j) = st%u(i,j)*st%p%c1 + a(i,j)\nst%k(i,j) = kk(i,j) + st%p%n\nst%wet(i,j) = a(i,j) > 20",
     "opt": "call opt(a(i,j), b(i,j))\ncall opt(a(i,j), b(i,j), 2d0)\ncall opt(a(i,j), b(i,j), w=kk(i,j))\n"

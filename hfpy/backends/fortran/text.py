@@ -451,8 +451,9 @@ class KernelText(ElementText):
             return self._present(expr)
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
             return self._inquiry(expr, text, planned)
-        if isinstance(expr, Apply) and base_name(expr) in _OF_DESCRIPTORS:
-            raise CannotPrint(f"the intrinsic '{base_name(expr)}'", expr.start, expr.end)
+        called = base_name(expr) or "" if isinstance(expr, Apply) else ""
+        if called in _OF_DESCRIPTORS and self.facts.scopes.is_intrinsic(called, self.routine.key):
+            raise CannotPrint(f"the intrinsic '{called}'", expr.start, expr.end)
         return super()._render(expr, text, planned)
 
     def _worked_out_before(self, expr: Apply, planned: Any) -> bool:
