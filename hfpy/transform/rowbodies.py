@@ -32,6 +32,7 @@ from hfpy.model.statements import (
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded
 from hfpy.parse.nests import innermost_body, own_nest
+from hfpy.parse.physical import preprocessed
 from hfpy.transform.declarations import known_small, shape_text
 from hfpy.transform.outline import Builder, Outline, Refused
 from hfpy.transform.regioncode import RegionCode
@@ -61,6 +62,10 @@ def row_of(
     if not builder.private_arrays and not any(c.kind == "do" for c in constructs(body)):
         raise Refused("there are neither loops nor private arrays in the body")
     first, last = _row_lines(node, region)
+    assert node.end is not None
+    index = facts.application.file(routine.key)
+    if preprocessed(index.source.lines[node.header.line.first : node.end.line.last + 1]):
+        raise Refused("there are lines for the preprocessor in the region")
     name = outlined_name(routine.name, code.number)
     loop = None if region.loops else code.loops[-1]
     head, tail = builder.row(name, region, (loop.head, loop.end) if loop else None)
