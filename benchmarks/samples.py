@@ -42,6 +42,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "columns": ("64", "48", "40", "480"),
     "reduction": ("80", "70", "60", "600"),
     "module_data": ("60", "50", "40", "900"),
+    "euler": ("400", "200", "120", "1"),
 }
 # Compilers contract a*b+c differently in the two programs; the results stay close.
 TOLERANCE = 1e-6

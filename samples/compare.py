@@ -45,9 +45,13 @@ class Reader:
         self.offset = end
         return values
 
+    def left(self) -> int:
+        """How many bytes are left."""
+        return len(self.data) - self.offset
+
     def more(self) -> bool:
         """Whether there is anything left."""
-        return self.offset < len(self.data)
+        return self.left() > 0
 
 
 def _weather(reader: Reader) -> Iterator[Field]:
@@ -107,6 +111,19 @@ def _stencils(reader: Reader) -> Iterator[Field]:
         yield Field(title, reader.take(f"<f{size}", nx * ny * nz))
 
 
+def _euler(reader: Reader) -> Iterator[Field]:
+    nx, nz = (int(n) for n in reader.take("<i4", 2))
+    yield Field("cells", reader.take("<f8", 2))
+    frame = 8 * (1 + 4 * nx * nz)
+    while reader.left() >= frame:
+        time = reader.take("<f8", 1)
+        yield Field("time", time)
+        for name in ("rho", "u", "w", "theta"):
+            yield Field(f"{name} at {time[0]:g} s", reader.take("<f8", nx * nz))
+    for name in ("mass at the start", "energy at the start", "mass", "energy"):
+        yield Field(name, reader.take("<f8", 1), exact=False)
+
+
 SAMPLES: dict[str, Callable[[Reader], Iterator[Field]]] = {
     "weather": _weather,
     "diffusion": _diffusion,
@@ -114,6 +131,7 @@ SAMPLES: dict[str, Callable[[Reader], Iterator[Field]]] = {
     "reduction": _reduction,
     "module_data": _module_data,
     "stencils": _stencils,
+    "euler": _euler,
 }
 
 

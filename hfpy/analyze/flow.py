@@ -130,8 +130,10 @@ class FlowScan:
         closed = False
         for part in node.parts:
             before = self._effects_of(part.header, before)
-            results.append(self._block(part.body, before))
             header = part.header
+            if isinstance(header, Header) and header.kind in ("select", "selecttype"):
+                continue  # nothing stands before the first case
+            results.append(self._block(part.body, before))
             if isinstance(header, Header) and header.kind in ("else", "case", "elsewhere") and not header.exprs:
                 closed = True
             if isinstance(header, Header) and header.kind in ("if", "elseif") and truth(header.exprs[0]):

@@ -14,7 +14,8 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.typed import Typed, Types, dummy_symbol
 from hfpy.analyze.uses import meanings
 from hfpy.model.application import Application
-from hfpy.model.expressions import Expr, Keyword
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name, base_name
+from hfpy.model.names import plain_from
 from hfpy.model.units import Routine
 
 
@@ -75,14 +76,23 @@ class Generics:
                 return False
             given.add(name)
             actual = self.types.expression(value, caller, hidden)
-            if actual is not None and actual.rank and at.regions:
-                actual = replace(actual, rank=None)  # a region takes dimensions from an array
+            if actual is not None and actual.rank and at.regions and not self._indexed(value, caller):
+                actual = replace(actual, rank=None)  # a region takes dimensions from an array without indices
             fit = self._argument(routine, name, actual, ranks, value is passed)
             if fit is False:
                 return False
             verdict = verdict and fit
         left = [routine.spec.symbols.get(d) for d in routine.dummies if d not in given and d != "*"]
         return False if any(s is None or "optional" not in s.attributes for s in left) else verdict
+
+    def _indexed(self, value: Expr, caller: str) -> bool:
+        """Whether a region takes no dimensions from an expression: a list of values, or an array with all indices."""
+        if isinstance(value, Name):
+            return bool(plain_from(value.name))
+        array = isinstance(value, Apply) and isinstance(value.base, Name)
+        return isinstance(value, ArrayConstructor) or (
+            array and self.scopes.variable(base_name(value) or "", caller) is not None
+        )
 
     def _argument(self, routine: Routine, name: str, actual: Typed | None, ranks: bool, passed: bool) -> bool | None:
         symbol = dummy_symbol(routine, name, self.scopes)

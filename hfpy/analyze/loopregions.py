@@ -11,14 +11,27 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import constant, normal
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Binary, Expr, Fragment, Keyword, Literal, Name, Paren, Range, base_name
+from hfpy.model.expressions import (
+    Apply,
+    Binary,
+    Expr,
+    Fragment,
+    Keyword,
+    Literal,
+    Name,
+    Paren,
+    Range,
+    base_name,
+    children,
+)
 from hfpy.model.extents import Dim
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Construct, Header, Statement, flatten
+from hfpy.model.statements import Assignment, Construct, Header, OneLine, Statement, flatten
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import ONE, dim_of, piece
@@ -197,16 +210,33 @@ def _but(iterators: Sequence[str], name: str) -> str:
 
 def _unchanged(loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
     """Neither a bound nor an iterator is set in the nest: a region finds its bounds once."""
-    fixed = {n for t in turns for f in (t.lower, t.upper, t.step) for n in f.names} | {t.iterator for t in turns}
+    bounds = [f for t in turns for f in (t.lower, t.upper, t.step)]
+    names = {n for f in bounds for n in f.names} | {t.iterator for t in turns}
+    values = {n for f in bounds for n in _values(f.expr)} | {t.iterator for t in turns}
     for statement in flatten(loops[-1].body):
-        name = ""
-        if isinstance(statement, Assignment):
-            name = base_name(statement.target) or ""
-        elif isinstance(statement, Header):
-            name = statement.var
+        action = statement.action if isinstance(statement, OneLine) else statement
+        name, fixed = "", names
+        if isinstance(action, Assignment):
+            name = base_name(action.target) or ""
+            fixed = names if isinstance(action.target, Name) else values  # an element has nothing to do with the size
+        elif isinstance(action, Header):
+            name = action.var
         if name in fixed:
             message = f"'{name}' is set in the nest, whose loops it belongs to"
             raise NotTaken(message, statement.line, "give the loops bounds that do not change")
+
+
+def _values(expr: Expr) -> Iterator[str]:
+    """The variables whose values an expression needs, not those of which it only asks a size or the like."""
+    if isinstance(expr, Name):
+        yield expr.name
+        return
+    operands = children(expr)
+    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY:
+        asked, operands = expr.args[:1], expr.args[1:]
+        operands += tuple(index for e in asked if isinstance(e, Apply) for index in e.args)
+    for operand in operands:
+        yield from _values(operand)
 
 
 # -- what arrays tell

@@ -21,7 +21,9 @@ from hfpy.analyze.dependence.subscripts import at_point, whole_shape
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 from hfpy.model.expressions import Name
+from hfpy.model.extents import Dim
 from hfpy.model.names import at_home, without_home
+from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE
 
 _LAST = 1 << 30  # behind all statements
@@ -227,18 +229,30 @@ class SharedArrays:
         return Facts(self._sizes(), frozenset(name_of(d, self.body.key) for d in objects if d is not None))
 
     def _sizes(self) -> tuple[Condition, ...]:
-        """Names that are the size of a domain or a dimension as they stand: they are not negative."""
+        """Names that are the size of a domain or a dimension as they stand: they are not negative. Procedures within
+        one program or routine share its names, and tell of them by their declarations.
+        """
         facts, key = self.body.facts, self.body.key
-        symbols = facts.routine(key).spec.symbols.values()
-        dims = [*(d.extent for d in self.body.region.domains), *(d for s in symbols for d in s.shape)]
-        ends = [d.upper.expr for d in dims if d.upper is not None and d.lower in (None, ONE)]
+        sizes = _sizes_of([d.extent for d in self.body.region.domains])
+        for unit in self._family():
+            told = _sizes_of([d for s in unit.spec.symbols.values() for d in s.shape])
+            same = (n for n in told if facts.scopes.variable(n, unit.key) == facts.scopes.variable(n, key))
+            sizes |= told if unit.key == key else set(same)
         found: dict[str, Condition] = {}
-        for size in sorted({end.name for end in ends if isinstance(end, Name)}):
+        for size in sorted(sizes):
             data = facts.object(size, key)
             if data is not None and not data.rank and not data.symbol.constant:
                 name = name_of(data, key)
                 found[name] = Compare(atom(Parameter(name)), ">=")
         return tuple(found.values())
+
+    def _family(self) -> list[Routine]:
+        """The routine, and for an internal procedure its host and the others in it."""
+        routines, routine = self.body.facts.application.routines, self.body.routine
+        host = routines.get(routine.host)
+        if host is None or host.kind in ("module", "submodule"):
+            return [routine]
+        return [r for r in routines.values() if r.key == host.key or r.host == host.key]
 
     def _unknown(self, name: str, answer: Unknown) -> None:
         pair = answer.pair
@@ -264,6 +278,12 @@ class SharedArrays:
         node = source.reference.node
         routine = self.body.facts.routine(source.key)
         return source.reference.at.statement.line.place(routine.file, node.start, node.end)
+
+
+def _sizes_of(dims: list[Dim]) -> set[str]:
+    """The names that are upper bounds of dimensions which begin with 1."""
+    ends = (d.upper.expr for d in dims if d.upper is not None and d.lower in (None, ONE))
+    return {end.name for end in ends if isinstance(end, Name)}
 
 
 def _meeting(name: str, pair: Pair, witness: Witness) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.sharing import Sharing
+from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Range, names_in
 from hfpy.model.statements import Assignment, Construct, Header, Node, OneLine
@@ -48,32 +50,60 @@ def simd_plan(
             if data is not None and reference.component:
                 return False, ()
             continue
-        made = facts.plan_of(reference, key)
-        items: tuple[Expr | str, ...] | None = (
-            made.items if made is not None and made.items is not None else reference.indices
-        )
+        items = _items(facts, reference, key)
         if items is None or any(isinstance(i, Range) or i == ":" for i in items):
             return False, ()
-        order = facts.order(data)
-        fastest = 0
-        if order.pieces and order.storage is not None:
-            fastest = order.storage[0]
-        elif order.permutation is not None:
-            fastest = order.permutation[0]
-        elif order.access_macro:
-            places = permutation(order.access_macro, data.rank, dict(facts.application.macros))
-            if places is None:
-                return False, ()
-            fastest = places[0]
-        for position, item in enumerate(items):
-            uses = item == iterator if isinstance(item, str) else iterator in names_in(item)
-            if uses and position != fastest:
-                return False, ()
+        if not _stride_one(facts, data, items, iterator):
+            return False, ()
     if _share_memory(facts, effects, key, number):
         return False, ()
     private = tuple(sorted(n for n in sharing.private if n not in region.iterators))
     arrays = [n for n in private if (d := facts.object(n, key)) is not None and d.rank]
     return not arrays, private
+
+
+def _items(facts: Facts, reference: Reference, key: str) -> tuple[Expr | str, ...] | None:
+    """The indices of a reference as the generated text has them, in declared order."""
+    made = facts.plan_of(reference, key)
+    return made.items if made is not None and made.items is not None else reference.indices
+
+
+def _stride_one(facts: Facts, data: DataObject, items: tuple[Expr | str, ...], iterator: str) -> bool:
+    """Whether indices have an iterator in the place of stride one, or not at all."""
+    order = facts.order(data)
+    fastest = 0
+    if order.pieces and order.storage is not None:
+        fastest = order.storage[0]
+    elif order.permutation is not None:
+        fastest = order.permutation[0]
+    elif order.access_macro:
+        places = permutation(order.access_macro, data.rank, dict(facts.application.macros))
+        if places is None:
+            return False
+        fastest = places[0]
+    uses = (n for n, i in enumerate(items) if (i == iterator if isinstance(i, str) else iterator in names_in(i)))
+    return all(position == fastest for position in uses)
+
+
+def goes_along_rows(facts: Facts, effects: Effects, routine: Routine, number: int, iterator: str) -> bool:
+    """Whether an iterator of a region indexes arrays in the place of stride one alone, with no components among them,
+    and no array that is written has another name in the region.
+    """
+    found = False
+    for reference in facts.references[routine.key]:
+        if number not in reference.at.regions or reference.at.own_loop:
+            continue
+        name, _ = resolve_alias(reference.name, reference.at)
+        data = facts.object(name, routine.key) if name is not None else None
+        if reference.component:
+            return False
+        if data is None or not data.rank:
+            continue
+        items = _items(facts, reference, routine.key) or ()  # none: the whole array
+        if not _stride_one(facts, data, items, iterator):
+            return False
+        found = found or any(i == iterator if isinstance(i, str) else iterator in names_in(i) for i in items)
+    return found and not _share_memory(facts, effects, routine.key, number)
 
 
 def _share_memory(facts: Facts, effects: Effects, key: str, number: int) -> bool:

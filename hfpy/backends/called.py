@@ -20,8 +20,9 @@ from hfpy.analyze.uses import aliases_of
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Unprintable
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.expressions import Apply, Literal, Name, walk
+from hfpy.model.expressions import Apply, Binary, Literal, Name, Unary, walk
 from hfpy.model.kernel import Import
+from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, InputOutput, Statement, expressions
 from hfpy.model.units import DerivedType, Routine
@@ -321,6 +322,8 @@ class Called:
             trees = expressions(statement)
         for tree in trees:
             for node in walk(tree):
+                if isinstance(node, Binary | Unary) and node.op not in OPERATORS:
+                    yield node.op
                 if not isinstance(node, Apply) or not isinstance(node.base, Name) or node.base.name in callees:
                     continue
                 name = node.base.name

@@ -153,6 +153,11 @@ def outlined_name(routine: str, number: int) -> str:
     return cut(f"hfb{number}_{routine}")
 
 
+def lower_bound_name(array: str, place: int) -> str:
+    """The lower bound of an array's dimension (from 1), where its declaration does not say it."""
+    return cut(f"hf_low{place}_{array}")
+
+
 def addressed_name(routine: str, number: int) -> str:
     """``hfr<n>_routine``, a region in an internal procedure of its routine, with addresses on the device."""
     return cut(f"hfr{number}_{routine}")

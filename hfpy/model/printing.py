@@ -56,6 +56,7 @@ OUTSIDE, BOUND, INSIDE = range(3)
 _BINARY = {".eqv.": 2, ".neqv.": 2, ".or.": 3, ".and.": 4, "//": 7, "+": 8, "-": 8, "*": 9, "/": 9, "**": 10}
 _BINARY |= dict.fromkeys(("==", "/=", "<", "<=", ">", ">="), 6)
 _UNARY = {".not.": (5, 6), "+": (8, 9), "-": (8, 9)}
+OPERATORS = frozenset({*_BINARY, *_UNARY})  # of the language: others are defined by the program
 _PRIMARY = 12
 _TIGHT = frozenset({"*", "/", "**"})
 # Functions of the language that stand for themselves, outside of other arguments, with a blank behind each comma.

@@ -31,7 +31,7 @@ from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.hoststatements import HostStatements
 from hfpy.transform.imports import Imports
 from hfpy.transform.packed import packed_copies, packed_rows
-from hfpy.transform.reallocated import allocates_below
+from hfpy.transform.reallocated import allocates_below, memory_below
 from hfpy.transform.rows import Rows
 from hfpy.transform.touched import Touched
 
@@ -186,8 +186,14 @@ class DeviceData(HostStatements):
             yield from self.rows.before(statement.line, rows, 11)
 
     def _behind_setup(self, statement: Statement, held: dict[str, DataObject]) -> Iterator[Edit]:
-        """A call that may allocate an array or associate a pointer of this routine."""
+        """A call that may allocate an array or associate a pointer of this routine, or free an array."""
         names = []
+        for name, data in held.items():
+            kinds = memory_below(self.facts, self.key, statement, data) if data.home == self.key else set()
+            names += [name] if "allocate" in kinds else []
+            if "deallocate" in kinds:  # maybe not in every run: its values go back
+                freed = self.handle(name, statement.line, self._flag(data))
+                yield from self.rows.before(statement.line, self.dialect.leave(freed, True), 11)
         for reference in self.references.get(id(statement), ()):
             if reference.name in held and reference.role == "argument" and self._may_allocate(reference):
                 names.append(reference.name)

@@ -71,6 +71,7 @@ class FileRewriter:
         self.openmp = False
         self.modules: dict[str, None] = {}
         self.bodies: list[Body] = []
+        self.containing: set[str] = set()
 
     def run(self) -> FileResult:
         """All passes on the file."""
@@ -173,18 +174,20 @@ class FileRewriter:
         rewriter = self.workshop.rewriter(routine)
         regions: list[Edit] = []
         removed: list[tuple[int, int]] = []
+        left: list[Region] = []
         if rewriter is not None:
             regions = [*rewriter.edits(), *self._iterators(routine, rewriter.iterators)]
             regions += self.workshop.data(routine, self.found)
             self.openmp = self.openmp or (rewriter.backend.openmp and bool(rewriter.numbers))
             self.found += rewriter.found
             self.outlines, removed = rewriter.outlines, rewriter.removed
+            left = rewriter.left
             self.bodies += rewriter.bodies
             self.contained = rewriter.contained
-        moved = self._moved_names(routine)
+        moved = self._moved_names(routine, left)
         yield from declarations.edits(moved)
         self.found += declarations.found
-        yield from self._imports(routine)
+        yield from self._imports(routine, left)
         touches = first_touches(self.facts, routine) if rewriter is not None and rewriter.backend.openmp else []
         for touch in touches:
             yield from touching_loop(touch, self._indent(touch.statement.line))
@@ -237,8 +240,8 @@ class FileRewriter:
         text = self.index.source.lines[line.first]
         return text[: len(text) - len(text.lstrip())]
 
-    def _moved_names(self, routine: Routine) -> frozenset[str]:
-        """Locals that only bodies moved to routines of their own mention."""
+    def _moved_names(self, routine: Routine, regions: list[Region]) -> frozenset[str]:
+        """Locals that only bodies moved to routines of their own mention. The regions have the loops that are left."""
         names = frozenset().union(*(made.locals for made in self.outlines))
         left = {
             r.name
@@ -247,14 +250,15 @@ class FileRewriter:
         }
         in_sizes = {n for s in routine.spec.symbols.values() for d in s.shape for n in d.names}
         left |= {n for n in names if n in in_sizes or n in routine.spec.storage}
-        left |= {n for region in self._own_regions(routine) for n in region.iterators}
+        left |= {name for region in regions for name in region.iterators}
+        left |= {name for made in self.outlines for name in made.arguments}
+        unit = self.index.units[routine.unit]
+        if self.outlines and unit.contains >= 0:  # the routine's own procedures
+            left |= set(names_in_rows(line.text for line in self.index.lines[unit.contains : unit.last + 1]))
         return names - left
 
     def _in_outline(self, row: int) -> bool:
         return any(made.first <= row <= made.last for made in self.outlines)
-
-    def _own_regions(self, routine: Routine) -> list[Region]:
-        return [self.facts.positions.regions[r] for r in self.facts.positions.get(routine.key).own]
 
     def _inserted_words(self, routine: Routine) -> set[str]:
         """Names in the sizes of inserted dimensions."""
@@ -265,11 +269,13 @@ class FileRewriter:
                 words |= dimension.extent.names
         return words
 
-    def _imports(self, routine: Routine) -> Iterator[Edit]:
+    def _imports(self, routine: Routine, regions: list[Region]) -> Iterator[Edit]:
         """``only`` lists without the names that moved bodies alone mention."""
         options = self.facts.application.options
         if not self.outlines or routine.end is None or options.profile or options.debug_print.on:
             return  # what is called around regions names what they name
+        if any(made.within for made in self.outlines):
+            return
         passed_over = {id(line) for block in routine.spec.dependants for line in block.lines}
         passed_over |= {id(use.line) for use in routine.spec.uses}
         unit = self.index.units[routine.unit]
@@ -280,7 +286,7 @@ class FileRewriter:
         )
         kept = set(names_in_rows(left))
         kept |= {a for made in self.outlines for a in made.arguments}
-        kept |= {name for region in self._own_regions(routine) for name in region.bound_names}
+        kept |= {name for region in regions for name in (*region.bound_names, *region.iterators)}
         kept |= self._inserted_words(routine)
         for use in routine.spec.uses:
             if use.line is None or use.line.file or not use.only:
@@ -300,12 +306,23 @@ class FileRewriter:
             indent = text[: len(text) - len(text.lstrip())]
             call = wrap_line(f"{indent}call {made.name}({', '.join(made.arguments)})", ())
             edits.append(replace_lines(made.first, made.last, call, 1))
-            assert routine.end is not None
             rows = [*made.head, *lines, *made.tail]
             where = [made.first] * len(made.head) + origins + [made.last] * len(made.tail)
-            at = routine.end.last + 1
-            edits.append(Edit(at, 0, at, 0, made.first, "".join(r + "\n" for r in rows), made.first, tuple(where)))
+            edits.append(self._behind(routine, made, rows, where))
         return edits
+
+    def _behind(self, routine: Routine, made: Outline, rows: list[str], where: list[int]) -> Edit:
+        """A new routine behind the one that its body stems from, or as the last of that one's internal procedures."""
+        assert routine.end is not None
+        at = routine.end.first if made.within else routine.end.last + 1
+        rank = made.first
+        if made.within:
+            rank += len(self.index.source.lines)  # behind what stands at the end of the executable part
+            if self.index.units[routine.unit].contains < 0 and routine.key not in self.containing:
+                self.containing.add(routine.key)
+                rows = [" " * routine.header.segments[0][2] + "contains", *rows]
+                where = [made.first, *where]
+        return Edit(at, 0, at, 0, rank, "".join(r + "\n" for r in rows), made.first, tuple(where))
 
     def _contained(self, routine: Routine, edits: list[Edit]) -> list[Edit]:
         """Move regions, with the edits inside them, into internal procedures of the routine."""

@@ -47,7 +47,7 @@ from hfpy.transform.wrapping import wrap_line
 @dataclass(frozen=True)
 class Outline:
     """A body to be moved: physical lines ``first`` to ``last``, the call that takes their place, and the new routine
-    around them.
+    around them, which stands behind the routine with the region, or ``within`` it.
     """
 
     first: int
@@ -58,6 +58,7 @@ class Outline:
     tail: tuple[str, ...]
     sharing: Sharing
     locals: frozenset[str] = frozenset()
+    within: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def outline(
     _check_routine(facts, routine, region, sharing)
     _check_body(body)
     first, last = body_lines(node, region)
-    builder = _Builder(facts, routine, region, analysis, all_names(body))
+    builder = Builder(facts, routine, region, analysis, all_names(body))
     builder.collect()
     name = outlined_name(routine.name, number)
     head, tail = builder.routine(name, by_block)
@@ -171,7 +172,7 @@ def _loose_jump(node: Node) -> bool:
     return any(_loose_jump(n) for part in node.parts for n in part.body)
 
 
-class _Builder:
+class Builder:
     """Collects what the body names and writes the new routine."""
 
     def __init__(
@@ -270,9 +271,9 @@ class _Builder:
     # -- text
 
     def _uses(self) -> list[str]:
-        """The ``use`` statements of the routine, repeated with the names that the body needs."""
+        """The ``use`` statements of the routine, repeated with the names that the body needs and does not declare."""
         rows = []
-        needed = self.named | self._declared_names()
+        needed = (self.named | self._declared_names()) - self._own_names()
         for use in self.source.spec.uses:
             if use.line is None or use.line.file:
                 continue
@@ -285,6 +286,25 @@ class _Builder:
                 nature = ", intrinsic ::" if use.intrinsic else ""
                 rows.append(f"use{nature} {use.module}, only: {shown}")
         return rows
+
+    def _own_names(self) -> set[str]:
+        """The names that the new routine declares. Raises Refused where a whole module brings one of them."""
+        names = {*self.region.iterators, *self.passed, *self.locals}
+        if with_it := sorted(n for n in names if self.brought(n)):
+            raise Refused(f"'{with_it[0]}' comes with all names of a module")
+        return names
+
+    def brought(self, name: str) -> bool:
+        """Whether a ``use`` of the routine without ``only`` may bring a name, which cannot be declared beside it."""
+        found = self.facts.scopes.variable(name, self.source.key)
+        if found is None or found.home == self.source.key:
+            return False
+        listed = any(name == local for use in self.source.spec.uses for local, _ in use.only or ())
+        around = self.source.host
+        while around and around != found.home:
+            unit = self.facts.application.routines.get(around)
+            around = unit.host if unit is not None else ""
+        return not listed and not around and any(use.only is None for use in self.source.spec.uses)
 
     def _declared_names(self) -> set[str]:
         """Every name in the declarations of the new routine."""

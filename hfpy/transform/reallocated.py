@@ -9,7 +9,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children
-from hfpy.model.statements import Assignment
+from hfpy.model.statements import Assignment, Memory, Statement
 
 _DEPTH = 20  # of calls, beyond which anything is taken for possible
 
@@ -25,6 +25,25 @@ def allocates(facts: Facts, reference: Reference, data: DataObject) -> bool:
 def allocates_below(facts: Facts, reference: Reference, key: str, depth: int = 0) -> bool:
     """Whether a reference is passed to a routine that may allocate it anew (one that is ``intent(out)`` is, always)."""
     return any(_allocates(facts, dummy, depth) for _, dummy in dummies_met(facts, key, reference) if dummy is not None)
+
+
+def memory_below(facts: Facts, key: str, statement: Statement, data: DataObject) -> set[str]:
+    """What the routines below a statement do to an array that they know by themselves: ``allocate``, ``deallocate``."""
+    waiting = [s.callee for s in facts.graph.below(key) if s.at.statement is statement and s.callee]
+    seen: set[str] = set()
+    found: set[str] = set()
+    while waiting:
+        callee = waiting.pop()
+        if callee in seen:
+            continue
+        seen.add(callee)
+        waiting += [s.callee for s in facts.graph.below(callee) if s.callee]
+        for reference in facts.references.get(callee, ()):
+            memory = reference.at.statement
+            if reference.role == "allocate" and isinstance(memory, Memory):
+                there = facts.object(reference.name, callee)
+                found |= {memory.kind} if there is not None and there.identity == data.identity else set()
+    return found
 
 
 def _allocates(facts: Facts, dummy: DataObject, depth: int) -> bool:

@@ -28,6 +28,7 @@ from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rang
 from hfpy.transform.indent import Body
 from hfpy.transform.outline import Contained, Outline, Refused, outline
 from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
+from hfpy.transform.rowbodies import row_of
 from hfpy.transform.splits import BlockLoop, arranged
 
 
@@ -58,6 +59,7 @@ class RegionRewriter:
         self.contained: list[Contained] = []
         self.found: list[Diagnostic] = []
         self.iterators: dict[str, Region] = {}
+        self.left: list[Region] = []
         self.removed: list[tuple[int, int]] = []
         self.bodies: list[Body] = []
         self.block_loops: dict[int, dict[str, BlockLoop]] = {}
@@ -108,9 +110,11 @@ class RegionRewriter:
         if region.loops:
             yield from self._own_loops(node, region, code)
             return
-        for name in region.iterators:
-            self.iterators.setdefault(name, region)
+        whole = code
         code, moved = self._outlined(node, region, code)
+        for name in code.region.iterators:
+            self.iterators.setdefault(name, region)
+        self.left.append(code.region)
         for loop in () if moved else self.block_loops[code.number].values():
             self.iterators.setdefault(loop.number, region)
         self.bodies.append(
@@ -118,17 +122,21 @@ class RegionRewriter:
         )
         yield replace_lines(opened.first, opened.last, self.backend.open_region(code))
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
-        yield from self._exits(node, code, moved)
+        yield from self._exits(node, whole, moved)
 
     def _atomic(self, region: Region) -> str:
         """The sentinel of the directive before a write that several points may do; empty where none do it at a time."""
         return "omp" if self.backend.openmp and not region.vector else ""
 
     def _outlined(self, node: Construct, region: Region, code: RegionCode) -> tuple[RegionCode, bool]:
-        """Move the body into a routine of its own where that pays (:mod:`hfpy.transform.outline`)."""
+        """Move the rows, or else the body, into a routine of its own where that pays (:mod:`hfpy.transform.rowbodies`,
+        :mod:`hfpy.transform.outline`). Also whether it was the body, so that a point is left by ``return``.
+        """
         if not self.backend.openmp or region.vector or code.simd:
             return code, False
         number = self.numbers[id(node)]
+        if self.facts.application.options.opt and (rows := self._rows(node, code)) is not None:
+            return rows, False
         by_block = block_loops_of(self.facts, self.routine.key, region, number)
         try:
             made = outline(self.facts, self.routine, node, region, self.sharing.region(number), number, by_block)
@@ -140,6 +148,15 @@ class RegionRewriter:
         exits = any(loop.name for loop in code.loops)
         loops = self._loops(region, number, exits, code.sharing, {})
         return replace(code, sharing=made.sharing, loops=loops), True
+
+    def _rows(self, node: Construct, code: RegionCode) -> RegionCode | None:
+        """What is left of a region whose rows went to a routine of their own; None if they stay."""
+        try:
+            made, left = row_of(self.facts, self.effects, self.routine, node, self.sharing.region(code.number), code)
+        except Refused:
+            return None
+        self.outlines.append(made)
+        return replace(code, region=left, sharing=made.sharing, loops=code.loops[:-1])
 
     def _inactive(self, node: Construct, region: Region) -> Iterator[Edit]:
         """The body stays as straight code; a named block takes the place of ``@exit``'s loop (§3.6)."""
@@ -165,6 +182,7 @@ class RegionRewriter:
         loops = own_nest(node.body, region.iterators)
         opened, closed = node.header.line, node.end.line
         code, moved = self._outlined(node, region, code)
+        self.left.append(code.region)
         if not opened.comment:
             yield comment_out(self.source, opened.first, opened.last)
             yield comment_out(self.source, closed.first, closed.last)

@@ -61,6 +61,11 @@ TAKEN = {
         LOOPS.replace("BODY", "a(i,j) = 1"),
         "domName(i,j), domSize(nx,ny), explicit, collapse(2), schedule(dynamic,4)",
     ),
+    "sizes of what is set": (
+        "",
+        "do j = lbound(a, dim=2), size(a, 2)\n do i = 1, ubound(a(:,1:2), 1)\na(i,j) = 1\nend do\nend do",
+        "domName(i,j), domSize(nx,ny), explicit",
+    ),
     "a mixed case": (
         "",
         "DO J = 1, NY\n DO I = 1, NX\nA(I,J) = 1\nENDDO\nENDDO",
@@ -97,6 +102,8 @@ REFUSED = {
         "a(1,1)",
         "name the others alone",
     ),
+    "a bound that is set": ("do i = 1, n\nif (x > 1) n = 2\na(i,1) = x\nend do", "HF241", 11, "'n' is set", "do not"),
+    "a value that is set": ("do i = 1, size(a(1:n,1))\nn = 2\nend do", "HF241", 11, "'n' is set", "do not"),
     "carried": ("do i = 2, nx\na(i,1) = a(i-1,1)\nend do", "HF504", 11, "a(2,1)", ""),
     "used behind": ("do i = 1, nx\na(i,1) = 1\nend do\nn = i", "HF319", 13, "'i' is read", ""),
     "code behind the loops": (

@@ -36,6 +36,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "reduction": ("12", "10", "9"),
     "module_data": ("7", "5", "4"),
     "stencils": ("13", "11", "9"),
+    "euler": ("24", "12", "8", "2"),
 }
 
 
@@ -126,6 +127,10 @@ def build_twin(sample: str, folder: Path, defines: Sequence[str] = (), of: str =
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / f"{sample}_twin"
     files = [sources / name for name in (sources / "files.txt").read_text(encoding="utf-8").split()]
+    in_c = [f for f in files if f.suffix == ".c"]  # not all Fortran compilers take them
+    for number, file in enumerate(in_c):
+        files[files.index(file)] = folder / f"c{number}.o"
+        _run([os.environ.get("CC", "gcc"), "-c", file, "-o", folder / f"c{number}.o"], folder)
     said = _run([COMPILER, *CHECKED.split(), *defines, "-fopenmp", "-J", folder, *files, "-o", program], folder)
     return Program(program, said)
 

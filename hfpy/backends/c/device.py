@@ -111,7 +111,7 @@ class DeviceRoutines:
         return frozenset(found)
 
     def by_value(self, key: str, dummy: str) -> bool:
-        """Whether a scalar dummy is passed by value: it is only read."""
+        """Whether a scalar dummy is passed by value: it is only read, or is a copy by its attribute."""
         return self.effects.intent(key, dummy) == "in"
 
     def locals(self, key: str) -> Iterator[DataObject]:
@@ -322,7 +322,8 @@ class _Function:
             return
         self.variables[name] = CVariable(text, scalar)
         reference = "" if self.device.by_value(self.key, name) else "&"
-        self.parameters.append(f"{'' if reference else 'const '}{c_type(scalar)} {reference}{text}")
+        const = "" if reference or "value" in data.symbol.attributes else "const "  # a value is the routine's own
+        self.parameters.append(f"{const}{c_type(scalar)} {reference}{text}")
 
     def _array_parameter(self, data: DataObject, scalar: Scalar) -> None:
         actual = self.body.names.name(f"{c_name(data.name)}_actual", (data.name, "actual"))

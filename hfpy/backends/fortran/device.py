@@ -130,7 +130,7 @@ class FortranRoutines:
         result: dict[str, list[str]] = {}
         for key in callees:
             result[key] = []
-            for slot in self.globals(key):
+            for slot in (s for s in self.globals(key) if s in given):  # another one is refused, which is told
                 dummy, actual = self.dummy(key, slot), given[slot]
                 result[key].append(f"{dummy}={actual}")
                 own = self.bound_names(key, dummy, len(bounds.get(actual, ())))
@@ -232,7 +232,8 @@ class _Definition:
                 if data.symbol.dynamic:
                     raise CannotPrint(f"the argument '{dummy}', which is a pointer or allocatable,")
                 intent = "in" if self.device.effects.intent(self.key, dummy) == "in" else "inout"
-                self._declaration(data, dummy, f", intent({intent})")
+                value = "value" in data.symbol.attributes  # a copy, which the routine may change
+                self._declaration(data, dummy, ", value" if value else f", intent({intent})")
         self.optional = {dummy: given for dummy, (given, _) in self.routines.optional([self.key])[self.key].items()}
         further = list(self.optional.values())
         self.scalars += [f"logical(4), intent(in) :: {text}" for text in further]

@@ -33,15 +33,18 @@ from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
+    Binary,
     Component,
     Expr,
     Keyword,
     Literal,
     Name,
     Range,
+    Unary,
     base_name,
     walk,
 )
+from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
@@ -433,6 +436,8 @@ class KernelText(ElementText):
                 raise Follows(f"'{chain}'")
             if chain:
                 raise CannotPrint(f"'{chain}'", expr.start, expr.end)
+        if isinstance(expr, Binary | Unary) and expr.op not in OPERATORS:
+            raise CannotPrint(f"the operator {expr.op}", expr.start, expr.end)
         if isinstance(expr, Name | Apply):
             if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in self.functions:
                 return self.functions.text(expr.base.name, [self._render(a, text, planned) for a in expr.args])
@@ -446,8 +451,9 @@ class KernelText(ElementText):
             return self._present(expr)
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in _INQUIRIES:
             return self._inquiry(expr, text, planned)
-        if isinstance(expr, Apply) and base_name(expr) in _OF_DESCRIPTORS:
-            raise CannotPrint(f"the intrinsic '{base_name(expr)}'", expr.start, expr.end)
+        called = base_name(expr) or "" if isinstance(expr, Apply) else ""
+        if called in _OF_DESCRIPTORS and self.facts.scopes.is_intrinsic(called, self.routine.key):
+            raise CannotPrint(f"the intrinsic '{called}'", expr.start, expr.end)
         return super()._render(expr, text, planned)
 
     def _worked_out_before(self, expr: Apply, planned: Any) -> bool:

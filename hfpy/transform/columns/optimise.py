@@ -26,6 +26,7 @@ from hfpy.transform.columns.worth import pays, worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, insert_rows, replace_rows
 from hfpy.transform.passes import Made, Refusal, Refused, edited_files
 from hfpy.transform.remade import remade
+from hfpy.transform.rowregions import straight_rows
 from hfpy.transform.stencil.fusion import against
 from hfpy.transform.stencil.locals import Locals
 from hfpy.transform.stencil.optimise import names_of
@@ -139,6 +140,8 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     edits: list[Edit] = []
     used: set[str] = set()
     for numbers in _neighbours(facts, routine):
+        if all(straight_rows(facts, effects, routine, constructs[n], n) for n in numbers):
+            continue
         before = dict(clones.names), dict(clones.made)
         end = constructs[numbers[-1]].end
         assert end is not None
