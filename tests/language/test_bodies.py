@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hfpy.options import DomainSpec
-from tests.storage.programs import program
+from tests.storage.programs import asked, in_part, program
 from tests.support import (
     CUDA_C,
     CUDA_FORTRAN,
@@ -311,13 +311,13 @@ PAIRS = [replace(program(f"y_{n}", TEXT.replace("BODY", b)), layout=LAYOUT) for 
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     taken = {p.name: tuple(v for v in ALL if v.label not in REFUSED.get(p.name[2:], ())) for p in PAIRS}
-    return Corpus(PAIRS, tmp_path_factory.mktemp("bodies"), taken)
+    return Corpus(asked(request, PAIRS), tmp_path_factory.mktemp("bodies"), taken)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.label)
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", in_part(BODIES, 3))
 def test_bodies(name: str, variant: Variant, corpus: Corpus) -> None:
     if variant.label not in REFUSED.get(name, ()):
         corpus.check_one(f"y_{name}", variant)

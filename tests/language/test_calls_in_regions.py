@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.programs import program
+from tests.storage.programs import asked, in_part, program
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, OPENMP_TARGET, Corpus, Variant
 
 TEXT = """\
@@ -270,11 +270,11 @@ PAIRS = {n: program(f"g_{n}", TEXT.replace("BODY", b)) for n, b in BODIES.items(
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     ways = {
         p.name: tuple(v for v in (CUDA_FORTRAN, *MORE) if v.label not in REFUSED.get(n, ())) for n, p in PAIRS.items()
     }
-    return Corpus(list(PAIRS.values()), tmp_path_factory.mktemp("calls"), ways)
+    return Corpus(asked(request, PAIRS.values()), tmp_path_factory.mktemp("calls"), ways)
 
 
 def check(name: str, variant: Variant, corpus: Corpus) -> None:
@@ -284,7 +284,7 @@ def check(name: str, variant: Variant, corpus: Corpus) -> None:
         assert "HF702" in variant.translated(PAIRS[name]).codes()
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", in_part(BODIES, 2))
 def test_bodies(name: str, corpus: Corpus) -> None:
     check(name, CUDA_FORTRAN, corpus)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import pytest
 
 from hfpy.options import DomainSpec
 from tests.support import Pair
@@ -48,3 +51,17 @@ def program(name: str, text: str, **plain: str) -> Pair:
     more = {f"{stem}.f90": content.replace("NAME", name) for stem, content in plain.items()}
     hybrid = {**more, f"{name}.h90": written(REGION, ONE)}
     return Pair(name, hybrid, {**more, f"{name}.f90": written(LOOPS, LOOP)}, name, layout=LAYOUT)
+
+
+def in_part(names: Iterable[str], step: int) -> list[Any]:
+    """Parameters of a test: each ``step``-th name for every run of the tests, the others for the full run."""
+    return [n if not place % step else pytest.param(n, marks=pytest.mark.full) for place, n in enumerate(names)]
+
+
+def asked(request: pytest.FixtureRequest, *pairs: Iterable[Pair]) -> list[Pair]:
+    """The programs that the tests of a module ask for in this run, by the parameter ``name`` with which the programs'
+    names end: the others need not be compiled.
+    """
+    here = (item for item in request.session.items if item.path == request.path)
+    names = {item.callspec.params.get("name") for item in here if hasattr(item, "callspec")}
+    return [pair for pair in itertools.chain(*pairs) if pair.name.split("_", 1)[1] in names]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hfpy.options import DomainSpec
-from tests.storage.programs import program
+from tests.storage.programs import asked, in_part, program
 from tests.support import (
     CUDA_C_KIJ,
     CUDA_FORTRAN_KIJ,
@@ -168,12 +168,12 @@ OF_BLOCKS = (LAYOUT, LAYOUT_OPENMP)
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     ways = {**{p.name: VARIANTS for p in PAIRS}, **{p.name: OF_BLOCKS for p in IN_BLOCKS}}
-    return Corpus([*PAIRS, *IN_BLOCKS], tmp_path_factory.mktemp("ranks"), ways)
+    return Corpus(asked(request, PAIRS, IN_BLOCKS), tmp_path_factory.mktemp("ranks"), ways)
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", in_part(BODIES, 2))
 def test_macros(name: str, corpus: Corpus) -> None:
     corpus.check_one(f"k_{name}", SEQUENTIAL_KIJ)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.programs import program
+from tests.storage.programs import asked, in_part, program
 from tests.support import CUDA_C, CUDA_FORTRAN, LAYOUT, LAYOUT_CUDA_C, LAYOUT_OPENMP, Corpus, Variant
 
 TEXT = """\
@@ -363,11 +363,11 @@ NOT_THERE = ("move", "ptr")
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return Corpus(PAIRS, tmp_path_factory.mktemp("orders"), {p.name: (LAYOUT, *MORE) for p in PAIRS})
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return Corpus(asked(request, PAIRS), tmp_path_factory.mktemp("orders"), {p.name: (LAYOUT, *MORE) for p in PAIRS})
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", in_part(BODIES, 3))
 def test_programs(name: str, corpus: Corpus) -> None:
     corpus.check_one(f"y_{name}", LAYOUT)
 
