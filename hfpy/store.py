@@ -4,24 +4,35 @@ An entry is a file of its own, with a checksum over its content, and is put in p
 entry or none. What is damaged, of another version or unreadable is as good as not there. Processes may use a store at
 the same time, and may be killed at any time. When the entries are larger than a limit together, those go that were
 used longest ago.
+
+A store may have come with a project, whose author nobody knows: an entry is made of hfpy's own values and of those of
+the language, and reading one calls nothing else.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
 _MARK = b"hfpy store 1\n"
 _ENDING = ".kept"
 LIMIT = 512 * 1024 * 1024  # bytes
+# Whose classes entries are made of, and what else they may name.
+_OURS = ("hfpy.analyze.", "hfpy.model.", "hfpy.diagnostics", "hfpy.options", "hfpy.translation", "hfpy.incremental")
+_OTHERS = {
+    "builtins": ("frozenset", "set"),
+    "hfpy.incremental": ("_no_faults", "_no_kernels", "_no_survey", "_nothing"),
+    "pathlib": ("PosixPath", "WindowsPath"),
+}
 
 
 def key_of(parts: Iterable[str]) -> str:
@@ -31,6 +42,20 @@ def key_of(parts: Iterable[str]) -> str:
         data = part.encode("utf-8", "surrogateescape")
         total.update(len(data).to_bytes(8, "little") + data)
     return total.hexdigest()
+
+
+class _Reader(pickle.Unpickler):
+    """Reads entries: classes that hold values, and nothing that does more."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        """The class or function of a name. Raises pickle.UnpicklingError for all others."""
+        if global_name in _OTHERS.get(module_name, ()):
+            return super().find_class(module_name, global_name)
+        if module_name.startswith(_OURS):
+            found = super().find_class(module_name, global_name)
+            if isinstance(found, type) and found.__module__ == module_name:
+                return found
+        raise pickle.UnpicklingError(f"{module_name}.{global_name} is no part of an entry")
 
 
 @dataclass(frozen=True)
@@ -48,7 +73,7 @@ class Store:
             head = len(_MARK) + 32
             if data[: len(_MARK)] != _MARK or hashlib.sha256(data[head:]).digest() != data[len(_MARK) : head]:
                 return None
-            value: object = pickle.loads(memoryview(data)[head:])
+            value: object = _Reader(io.BytesIO(memoryview(data)[head:])).load()
         except Exception:
             return None  # pickles of other versions fail in any way
         with contextlib.suppress(OSError):

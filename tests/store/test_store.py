@@ -1,19 +1,22 @@
 """The store: damaged entries are none, processes do not harm each other, and it does not grow without bounds."""
 
+import io
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hfpy import incremental
 from hfpy.options import Options
 from hfpy.pipeline import translate
-from hfpy.store import Store, key_of
+from hfpy.store import Store, _Reader, key_of
 
 CALLS = """module calls
   implicit none
@@ -167,3 +170,34 @@ def test_facts_of_another_translation_are_not_used(tmp_path: Path, monkeypatch: 
     path.write_text(CALLS.replace("+ 1", "+ 3"))
     assert incremental.from_cache([path, other], options, lambda: translate([path, other], options)) is not None
     assert translate([path, other], options).files == translate([path, other], Options(backend="openmp", opt=2)).files
+
+
+class _Harm:
+    """What an entry from somebody else may try to call."""
+
+    def __init__(self, called: Any, *args: Any) -> None:
+        self.called, self.args = called, args
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return self.called, self.args
+
+
+@pytest.mark.parametrize("called", [os.mkdir, os.system, subprocess.call, eval, print])
+def test_an_entry_calls_nothing(tmp_path: Path, called: Any) -> None:
+    """Also with a right checksum: a project may bring a store along."""
+    store = Store(tmp_path / "kept")
+    given = str(tmp_path / "made") if called is os.mkdir else f"touch {tmp_path / 'made'}"
+    store.put("step", "key", (1, _Harm(called, given)))
+    assert store.get("step", "key") is None
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("hfpy.analyze.facts", "resolve_alias"), ("hfpy.options", "Path.home"), ("hfpy.diagnostics", "json.loads")],
+)
+def test_only_values_are_named(module: str, name: str) -> None:
+    """Functions of hfpy are none, nor is what its modules import."""
+    words = (bytes([0x8C, len(word)]) + word.encode() for word in (module, name))
+    with pytest.raises(pickle.UnpicklingError):
+        _Reader(io.BytesIO(b"\x80\x04" + b"".join(words) + b"\x93.")).load()
