@@ -38,7 +38,7 @@ def straight_rows(facts: Facts, effects: Effects, routine: Routine, node: Constr
         return False
     looped = {id(s) for c in constructs(body) for s in flatten(c.body)}
     for reference in facts.references[routine.key]:
-        if reference.writes and id(reference.at.statement) in looped and _of_points(facts, routine, reference, region):
+        if id(reference.at.statement) in looped and reference.writes and _of_points(facts, routine, reference, region):
             return False
     inner = [own_nest(node.body, region.iterators)[-1].header] if region.loops else []
     names = [h.var for h in inner if isinstance(h, Header)] or region.iterators

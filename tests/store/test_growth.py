@@ -15,7 +15,6 @@ from hfpy.version import PACKAGE
 
 GRID = {"x": DomainSpec(("nx",), ("x", "i")), "y": DomainSpec(("ny",), ("y", "j")), "z": DomainSpec(("nz",), ("k",))}
 FEW = 3000  # calls that are not worth a look
-KNOWN = {"analyze/uses.py writes"}  # to be cured: each region put in rows looks through its whole routine
 SLACK = 1.5  # 4 n log(4 n) is 5.2 n log n for n = 100; not all of n grows alike
 
 
@@ -44,11 +43,7 @@ def calls(paths: list[Path], options: Options) -> dict[str, int]:
 
 def grown(few: Mapping[str, int], many: Mapping[str, int], most: float) -> list[str]:
     """The functions whose calls grow by more than a factor."""
-    factors = {
-        name: count / max(few.get(name, 0), FEW / 4)
-        for name, count in many.items()
-        if count > FEW and name not in KNOWN
-    }
+    factors = {name: count / max(few.get(name, 0), FEW / 4) for name, count in many.items() if count > FEW}
     return [f"{name}: {many[name]}, {factor:.1f} times" for name, factor in factors.items() if factor > most]
 
 
