@@ -20,6 +20,7 @@ from hfpy.parse.fragments import ONE, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import LANE, Lanes, column_positions, named, refused
+from hfpy.transform.columns.fitness import check_same_in_all
 from hfpy.transform.columns.home import HomeBlocks
 from hfpy.transform.columns.packing import Mover, Packed, written
 from hfpy.transform.columns.statements import BodyWriter, Variables
@@ -78,6 +79,8 @@ class RegionBlocks:
         self._check()
         seed = {self.first} | {n for n, data in self._arrays().items() if self._depends(n, data)}
         varying = self.analysis.in_nodes(self.routine, self.nodes, frozenset(seed))
+        around = {id(c): c for r in self.references for c in r.at.constructs if c.kind == "associate"}
+        check_same_in_all(self.routine, tuple(around.values()), varying)
         self._check_written(varying)
         direct = frozenset(n for n in varying if n in self._arrays() and self._stays(n))
         self.in_place = frozenset(n for n in direct if self._in_place(n))

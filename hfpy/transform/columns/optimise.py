@@ -277,7 +277,8 @@ def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
         indent = " " * routine.header.segments[0][2]
         lines = [("", routine.header.first), *((indent + row if row else "", line) for row, line in clone.lines)]
         work.edits.setdefault(routine.file, []).append(insert_rows(routine.end.last + 1, lines, 7))
-        public.setdefault(routine.module, []).append(clones.names[instance])
+        if routine.module:
+            public.setdefault(routine.module, []).append(clones.names[instance])
         work.declared |= {f"{routine.module}::{clones.names[instance]}::{n}" for n in clone.arrays}
     for module, names in public.items():
         home = facts.routine(module)
