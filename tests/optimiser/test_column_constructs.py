@@ -231,3 +231,43 @@ end subroutine work_{number}
         told = done.schedule(f"work_{number}")
         assert "blocks of" not in told, what
         assert reason in told, (what, told)
+
+
+def test_regions_that_stay_slow_are_told_of_once(tmp_path: Path) -> None:
+    """The cause with its line and an estimate; nothing of cheap regions, of ``fuse(no)``, of what would not gain."""
+    heavy = "r(k) = r(k-1)/(1 + q(k)) + q(k)/(2 + r(k-1))"
+    bodies = {
+        "left": ("if (q(k) < 0) return", heavy),
+        "printed": ("if (q(k) < 0) print *, k", heavy),
+        "kept": ("if (q(k) < 0) return", heavy),
+        "library": ("if (q(k) < 0) return", "r(k) = exp(exp(log(exp(r(k-1))))) + q(k)"),
+    }
+    columns, calls = [], []
+    for name, (stop, statement) in bodies.items():
+        columns.append(f"""  subroutine {name}_column(nz, q, r)
+    integer, intent(in) :: nz
+    real(8), intent(in) :: q(nz)
+    real(8), intent(inout) :: r(nz)
+    integer :: k
+    do k = 2, nz
+      {stop}
+      {statement}
+    end do
+  end subroutine {name}_column
+""")
+        for twice in ("", "_again"):
+            calls.append(f"""  subroutine {name}{twice}(nx, nz, q, r)
+    integer, intent(in) :: nx, nz
+    real(8), intent(in) :: q(nx,nz)
+    real(8), intent(inout) :: r(nx,nz)
+    @parallelRegion{{domName(i), domSize(nx){", fuse(no)" if name == "kept" else ""}}}
+    call {name}_column(nz, q(i,:), r(i,:))
+    @end parallelRegion
+  end subroutine {name}{twice}
+""")
+    text = "module m\n  implicit none\ncontains\n" + "".join(columns + calls) + "end module m\n"
+    notes = [d for d in translate_text(text, backend="openmp", opt=2).diagnostics if d.code == "HF706"]
+    rows = text.splitlines()
+    assert [rows[d.place.line - 1].strip() for d in notes] == ["if (q(k) < 0) return", "if (q(k) < 0) print *, k"]
+    assert all("times as fast" in d.message for d in notes)
+    assert not [d for d in translate_text(text, backend="openmp", opt=0).diagnostics if d.code == "HF706"]
