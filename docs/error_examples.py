@@ -1359,7 +1359,7 @@ BACKENDS: dict[str, Entry] = {
             end module rain
             """)
         },
-        cure="Write the cause in another way: here, an `exit` instead of the `return`, or a condition around the statements. "
+        cure="Write the cause in another way: here, a condition around the statements instead of the `return`. "
         "With the attribute `fuse(no)` the region stays as it is, without a note.",
     ),
 }

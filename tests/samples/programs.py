@@ -36,6 +36,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "reduction": ("12", "10", "9"),
     "module_data": ("7", "5", "4"),
     "stencils": ("13", "11", "9"),
+    "cloud": ("41", "9", "2"),
 }
 
 
