@@ -1352,6 +1352,40 @@ BACKENDS: dict[str, Entry] = {
         command="hfpy check {file} --specialise nxx=256",
         cure="Correct the name. Where a region has no version of its own, the general one runs.",
     ),
+    "HF706": Entry(
+        "Columns of this kind are computed [in blocks](optimiser.md#column-physics), but something in the region, or "
+        "in a routine that it calls, is against it. The factor is an estimate by the work that vectors would help; "
+        "nothing is said below 1.5. The results are right.",
+        {
+            "rain.h90": _text("""
+            module rain
+              implicit none
+            contains
+              subroutine fall(nz, q, r)
+                integer, intent(in) :: nz
+                real(8), intent(in) :: q(nz)
+                real(8), intent(inout) :: r(nz)
+                integer :: k
+                do k = 2, nz
+                  if (q(k) < 0) return
+                  r(k) = r(k-1) / (1 + q(k)) + q(k) / (2 + r(k-1)) + q(k) * q(k-1)
+                end do
+              end subroutine fall
+              subroutine rains(nx, nz, q, r)
+                integer, intent(in) :: nx, nz
+                real(8), intent(in) :: q(nx,nz)
+                real(8), intent(inout) :: r(nx,nz)
+                integer :: i
+                @parallelRegion{domName(i), domSize(nx)}
+                call fall(nz, q(i,:), r(i,:))
+                @end parallelRegion
+              end subroutine rains
+            end module rain
+            """)
+        },
+        cure="Write the cause in another way: here, a condition around the statements instead of the `return`. "
+        "With the attribute `fuse(no)` the region stays as it is, without a note.",
+    ),
 }
 
 PROJECTS: dict[str, Entry] = {

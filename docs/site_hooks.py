@@ -14,7 +14,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-SAMPLES = ("weather", "diffusion", "columns", "reduction", "module_data", "stencils", "euler")
+SAMPLES = ("weather", "diffusion", "columns", "reduction", "module_data", "stencils", "euler", "cloud")
 ELSEWHERE = {
     "architecture.md": "ARCHITECTURE.md",
     "benchmarks.md": "benchmarks/README.md",

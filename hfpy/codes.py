@@ -107,6 +107,7 @@ CODES: dict[str, str] = {
     "HF703": "an array is on the device under two backends at once",
     "HF704": "a choice of hfpy tune does not fit the code",
     "HF705": "a region has no version for given sizes",
+    "HF706": "a region is slower than it could be",
     # build, tools, project
     "HF800": "hfpy.toml cannot be read",
     "HF801": "unknown key in hfpy.toml",

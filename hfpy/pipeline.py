@@ -179,11 +179,15 @@ class _Asked:
 
 def _said_by_passes(facts: Facts, optimised: Lowered) -> list[Diagnostic]:
     """What the passes have to say, and which wishes of directives they did not grant."""
+    from hfpy.transform.columns.lost import not_in_blocks
+    from hfpy.transform.columns.optimise import InBlocks
     from hfpy.transform.stencil.honoured import not_honoured
     from hfpy.transform.stencil.optimise import Fused
 
     notes = [note for step in optimised.steps for note in step.made.notes]
     for step in optimised.steps:
+        if isinstance(step.made, InBlocks):
+            notes += not_in_blocks(facts, step.made, step.before)
         if step.done.name == "fuse" and isinstance(step.made, Fused):
             notes += not_honoured(facts, step.made, step.before)
     return notes

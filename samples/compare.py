@@ -124,6 +124,15 @@ def _euler(reader: Reader) -> Iterator[Field]:
         yield Field(name, reader.take("<f8", 1), exact=False)
 
 
+def _cloud(reader: Reader) -> Iterator[Field]:
+    nx, nlev = (int(n) for n in reader.take("<i4", 2))
+    words = "t q l i r s a"
+    for name in (*(f"tend_{w}" for w in words.split()), "humidity", "radius_l", "radius_i"):
+        yield Field(name, reader.take("<f8", nx * nlev))
+    for name in ("flux_l", "flux_i", "flux_r", "flux_s", "enth_l", "enth_s", "wet"):
+        yield Field(name, reader.take("<f8", nx * (nlev + 1)))
+
+
 SAMPLES: dict[str, Callable[[Reader], Iterator[Field]]] = {
     "weather": _weather,
     "diffusion": _diffusion,
@@ -132,6 +141,7 @@ SAMPLES: dict[str, Callable[[Reader], Iterator[Field]]] = {
     "module_data": _module_data,
     "stencils": _stencils,
     "euler": _euler,
+    "cloud": _cloud,
 }
 
 

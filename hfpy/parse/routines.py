@@ -76,7 +76,7 @@ def parse_unit(
     lines = list(index.lines[unit.first : unit.last + 1])
     reader = Includes(index.path, include_dirs)
     deadline = Deadline.after(limit)
-    parser = SpecificationParser(index.path, reader, deadline, unit.parent is not None, index.sizes)
+    parser = SpecificationParser(index.path, reader, deadline, unit.parent is not None, index.sizes, index.definitions)
     named = unit.kind != "program" or bool(unit.name)
     body: tuple[Node, ...] = ()
     body_first = -1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Dependants, IfDirective, Listed
 from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
+from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import DerivedType, FType, Interface, Specification, StorageGroup, Symbol, Use
 from hfpy.parse.bindings import bound_names, final_procedures, generic_name
@@ -24,6 +25,7 @@ from hfpy.parse.fragments import fragment, shape_of
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.index import parse_use
 from hfpy.parse.lexer import mask_strings
+from hfpy.parse.macros import expand
 from hfpy.parse.statements import SPECIFICATION_WORDS, assignment_sign
 from hfpy.parse.tokens import matching, split_top
 
@@ -62,7 +64,7 @@ class _State:
 
 class SpecificationParser:
     """Reads the logical lines of one specification part; ``contained`` is that of a unit within another one, ``sizes``
-    are those of the project's domains.
+    are those of the project's domains, ``macros`` what the file defines: statement functions may be written with them.
     """
 
     def __init__(
@@ -72,11 +74,13 @@ class SpecificationParser:
         deadline: Deadline | None = None,
         contained: bool = False,
         sizes: Sizes = NO_SIZES,
+        macros: Mapping[str, Macro] | None = None,
     ) -> None:
         self.file, self.sizes = file, sizes
         self.contained = contained
         self.deadline = deadline
         self.read_include = read_include
+        self.macros = macros or {}
         self.state = _State()
         self.found: list[Diagnostic] = []
         self.conditions: list[tuple[IfDirective, LogicalLine, LogicalLine]] = []
@@ -369,6 +373,7 @@ class SpecificationParser:
         sign = assignment_sign(masked)
         if sign is None or sign[1]:
             return False
+        line = self._readable(line, sign[0])
         try:
             target = expression(line.text[: sign[0]])
         except GrammarError:
@@ -389,6 +394,16 @@ class SpecificationParser:
         names = tuple(a.name for a in target.args if isinstance(a, Name))
         self.state.statement_functions.append((target.base.name, names, value, line))
         return True
+
+    def _readable(self, line: LogicalLine, sign: int) -> LogicalLine:
+        """A line whose value is an expression behind the preprocessor only, such as ``f(t) = t - CST rtt`` with the
+        macro ``c%`` for CST, as it is there; all others as they are.
+        """
+        try:
+            expression(line.text[sign + 1 :], sign + 1)
+        except GrammarError:
+            return replace(line, text=line.text[: sign + 1] + expand(line.text[sign + 1 :], self.macros))
+        return line
 
     # -- directives
 

@@ -37,6 +37,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "module_data": ("7", "5", "4"),
     "stencils": ("13", "11", "9"),
     "euler": ("24", "12", "8", "2"),
+    "cloud": ("41", "9", "2"),
 }
 
 

@@ -20,6 +20,7 @@ from hfpy.parse.fragments import ONE, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
 from hfpy.transform.columns.common import LANE, Lanes, column_positions, named, refused
+from hfpy.transform.columns.fitness import check_same_in_all
 from hfpy.transform.columns.home import HomeBlocks
 from hfpy.transform.columns.packing import Mover, Packed, written
 from hfpy.transform.columns.statements import BodyWriter, Variables
@@ -78,6 +79,8 @@ class RegionBlocks:
         self._check()
         seed = {self.first} | {n for n, data in self._arrays().items() if self._depends(n, data)}
         varying = self.analysis.in_nodes(self.routine, self.nodes, frozenset(seed))
+        around = {id(c): c for r in self.references for c in r.at.constructs if c.kind == "associate"}
+        check_same_in_all(self.routine, tuple(around.values()), varying)
         self._check_written(varying)
         direct = frozenset(n for n in varying if n in self._arrays() and self._stays(n))
         self.in_place = frozenset(n for n in direct if self._in_place(n))
@@ -127,10 +130,7 @@ class RegionBlocks:
             region = sharing.region
             if region.reductions or region.vector or any(s != ONE for s in region.strides):
                 raise refused("it has a reduction, is a vector loop, or has a stride", region.place)
-            alone = any(
-                name in ("fuse", "block") and [v.lower() for v in values] == ["no"] for name, values in region.hints
-            )
-            if region.private or alone:
+            if region.private or self._kept(region):
                 raise refused("it is made of blocks already, or says that it shall not be", region.place)
             placed = sharing.place()
             if region.independent or region.distinct or not placed.clean:
@@ -238,6 +238,26 @@ class RegionBlocks:
         """The dimensions of an array in the order in which they lie in memory; none where that is not known."""
         order = self.facts.order(data)
         return order.storage if order.storage is not None else tuple(range(data.rank)) if order.identity else ()
+
+    def would_move(self) -> int:
+        """How many times arrays whose columns lie in one piece would be moved: into blocks, and back if they change."""
+        moved = (n for n, d in self._arrays().items() if self._own(n) and not self._contiguous(d) and self._long(n))
+        return sum(1 + self._changed(n) for n in moved if not self._in_place(n))
+
+    def _long(self, name: str) -> bool:
+        return self._arrays()[name].rank > len(self._positions(name))
+
+    def wanted(self) -> bool:
+        """Whether nothing in the directives of the regions is against blocks."""
+        regions = [s.region for s in self.sharings]
+        odd = any(r.reductions or r.vector or r.private or any(s != ONE for s in r.strides) for r in regions)
+        return not odd and not self._kept(self.region)
+
+    @staticmethod
+    def _kept(region: Region) -> bool:
+        """Whether the user wants a region to stay as it is."""
+        words = ("fuse", "block")
+        return any(n in words and [v.lower() for v in values] == ["no"] for n, values in region.hints)
 
     def columns_lie_apart(self) -> bool:
         """Whether the elements of a column do not lie next to each other, in some array whose columns are used."""

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
+from hfpy.model.expressions import mentioned as mentioned_in
+from hfpy.model.extents import Dim
 from hfpy.model.names import Names
 from hfpy.model.printing import STEP
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import all_names
 from hfpy.model.units import Routine, Symbol
 from hfpy.transform.columns.common import LANE, Instance, Lanes, refused
+from hfpy.transform.columns.fitness import defined
 from hfpy.transform.columns.statements import BodyWriter, Variables
 from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying
@@ -78,7 +81,7 @@ class Clones:
         wanted: dict[str, list[str]] = {}
         for instance, name in self.names.items():
             home = self.analysis.facts.routine(instance.key).module
-            if name in mentioned and home != module:
+            if name in mentioned and home and home != module:
                 wanted.setdefault(home, []).append(name)
         for home in sorted(wanted):
             yield f"use {home}, only: {', '.join(sorted(wanted[home]))}"
@@ -116,11 +119,14 @@ class _CloneWriter:
         result = [routine.result] if routine.kind == "function" else []
         dummies = [COUNT, *routine.dummies, *result]
         mentioned = all_names(body)
+        for function in defined(routine, mentioned):
+            mentioned |= self._of_function(function)
         declared = self._declared(mentioned | set(dummies))
         before = [*self.clones.modules(routine.module, mentioned), *self._uses(), "implicit none"]
         before += [f"integer, intent(in) :: {COUNT}", *map(self._declaration, declared)]
         before += self.names.declarations(mentioned)
         before += [f"integer :: {LANE}"] if LANE in mentioned else []
+        before += self._functions(mentioned)
         lines = [
             (f"! {routine.name} for a block of columns: the first dimension of what differs between them.", first),
             (f"subroutine {name}({', '.join(dummies)})", first),
@@ -129,8 +135,20 @@ class _CloneWriter:
             *remade(self.index, body, STEP, first, last),
             (f"end subroutine {name}", last),
         ]
-        arrays = {s.name for s in declared if not s.constant and (s.name in self.varying or self._data(s.name).rank)}
+        arrays = {s.name for s in declared if not s.constant and (s.name in self.varying or any(self._extents(s.name)))}
         return Clone(tuple(lines), frozenset(arrays | {n for n in self.names.arrays if n in mentioned}))
+
+    def _of_function(self, name: str) -> set[str]:
+        """What a statement function mentions, itself included."""
+        found = (f for f in self.routine.spec.statement_functions if f[0] == name)
+        return {name}.union(*({*dummies} | mentioned_in(value) for _, dummies, value, _ in found))
+
+    def _functions(self, used: set[str]) -> Iterator[str]:
+        """The statement functions that some names need, as they are written."""
+        needed = defined(self.routine, used)
+        for name, dummies, value, line in self.routine.spec.statement_functions:
+            if name in needed:
+                yield f"{name}({', '.join(dummies)}) = {line.text[value.start : value.end]}"
 
     def _uses(self) -> Iterator[str]:
         for use in self.routine.spec.uses:
@@ -160,7 +178,7 @@ class _CloneWriter:
         symbols = self.routine.spec.symbols
         found = set(names)
         while True:
-            more = {w for n in found for w in _mentioned(symbols[n], self._data(n))} & symbols.keys()
+            more = {w for n in found for w in self._mentioned(symbols[n])} & symbols.keys()
             if more <= found:
                 return [n for n in symbols if n in found]
             found |= more
@@ -176,7 +194,7 @@ class _CloneWriter:
         intent = "out" if name == routine.result and routine.kind == "function" else symbol.intent
         words_before += [f"intent({intent})"] if intent else []
         words_before += ["optional"] if "optional" in symbol.attributes else []
-        dims = symbol.shape if symbol.constant else tuple(d.extent for d in self._data(name).used)
+        dims = symbol.shape if symbol.constant else tuple(self._extents(name))
         sizes = [dim.text for dim in dims]
         if name in self.varying:
             assumed = any(dim.form in ("assumed", "deferred") for dim in dims)
@@ -186,7 +204,11 @@ class _CloneWriter:
         value = f" = {symbol.initial}" if symbol.constant else ""
         return f"{', '.join(words_before)} :: {name}{shape}{value}"
 
+    def _extents(self, name: str) -> Iterator[Dim]:
+        """The dimensions of a variable; a statement function has none."""
+        data = self.facts.object(name, self.routine.key)
+        yield from (d.extent for d in data.used) if data is not None else ()
 
-def _mentioned(symbol: Symbol, data: DataObject) -> set[str]:
-    initial = symbol.initial.names if symbol.initial is not None else frozenset()
-    return set(initial.union(symbol.type.names, *(d.extent.names for d in data.used)))
+    def _mentioned(self, symbol: Symbol) -> set[str]:
+        initial = symbol.initial.names if symbol.initial is not None else frozenset()
+        return set(initial.union(symbol.type.names, *(d.names for d in self._extents(symbol.name))))

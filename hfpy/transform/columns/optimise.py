@@ -22,7 +22,7 @@ from hfpy.transform.columns.clones import Clones
 from hfpy.transform.columns.common import RULE, column_positions
 from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
-from hfpy.transform.columns.worth import pays, worth_blocks
+from hfpy.transform.columns.worth import gain, pays, worth_blocks
 from hfpy.transform.edits import Edit, insert_lines, insert_rows, replace_rows
 from hfpy.transform.passes import Made, Refusal, Refused, edited_files
 from hfpy.transform.remade import remade
@@ -51,6 +51,17 @@ class Blocked:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """A region that is not in blocks, though these would make it ``factor`` times as fast: the routine that it stands
+    in, and why.
+    """
+
+    routine: str
+    refusal: Refusal
+    factor: float
+
+
+@dataclass(frozen=True)
 class InBlocks(Made):
     """What the pass made: regions in blocks by routine; arrays, by their home and name there, that are used in the
     blocks that they have in memory.
@@ -58,6 +69,7 @@ class InBlocks(Made):
 
     blocked: Mapping[str, tuple[Blocked, ...]] = field(default_factory=dict)
     in_place: frozenset[Node] = frozenset()
+    lost: tuple[Lost, ...] = ()
 
     def only(self, accepted: Collection[str], facts: Facts) -> InBlocks:
         """Nothing, unless all is accepted."""
@@ -104,6 +116,7 @@ class _Work:
     refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     in_place: set[Node] = field(default_factory=set)
+    lost: list[Lost] = field(default_factory=list)
 
 
 def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> InBlocks:
@@ -125,6 +138,7 @@ def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> In
         declared=frozenset(work.declared),
         blocked=work.blocked,
         in_place=frozenset(work.in_place),
+        lost=tuple(work.lost),
     )
 
 
@@ -146,6 +160,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
         end = constructs[numbers[-1]].end
         assert end is not None
         span = constructs[numbers[0]].header.line.first, end.line.last
+        blocks: RegionBlocks | None = None
         try:
             blocks = RegionBlocks(analysis, sharing, numbers, clones, names)
             if not worth_blocks(analysis, blocks):
@@ -159,6 +174,8 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
         except Refused as refused:
             clones.names, clones.made = before
             refusals.append(refused.refusal)
+            if blocks is not None and blocks.wanted():
+                work.lost.append(Lost(routine.name, refused.refusal, gain(analysis, blocks)))
             continue
         indent = " " * constructs[numbers[0]].header.line.segments[0][2]
         edits.append(replace_rows(*span, remade(index, (region,), indent, *span)))
@@ -280,7 +297,8 @@ def _put_clones(facts: Facts, clones: Clones, work: _Work) -> None:
         indent = " " * routine.header.segments[0][2]
         lines = [("", routine.header.first), *((indent + row if row else "", line) for row, line in clone.lines)]
         work.edits.setdefault(routine.file, []).append(insert_rows(routine.end.last + 1, lines, 7))
-        public.setdefault(routine.module, []).append(clones.names[instance])
+        if routine.module:
+            public.setdefault(routine.module, []).append(clones.names[instance])
         work.declared |= {f"{routine.module}::{clones.names[instance]}::{n}" for n in clone.arrays}
     for module, names in public.items():
         home = facts.routine(module)

@@ -42,7 +42,7 @@ from hfpy.transform.columns.types import plain_type
 from hfpy.transform.columns.varying import Varying, jumps_vary, loop_variables
 from hfpy.transform.stencil.locals import Locals
 
-_IN_LANE = frozenset({"if", "do", "dowhile", "select", "where"})
+_IN_LANE = frozenset({"if", "do", "dowhile", "select", "where", "associate"})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
+from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.analyze.uses import Reference
@@ -25,6 +25,7 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import NUMBERS, Instance, Questions, named, place_of, refused
+from hfpy.transform.columns.fitness import check_routine, check_same_in_all, other_name, renames
 
 _DEEPEST = 12
 _ROUNDS = 30
@@ -75,6 +76,7 @@ class Varying(Questions):
                 if both := loop_variables(nodes) & varying:
                     message = f"'{min(both)}' differs from column to column, and is the variable of a loop elsewhere"
                     raise refused(message, routine.place())
+                check_same_in_all(routine, nodes, frozenset(varying))
                 return frozenset(varying)
         raise refused("what varies in it cannot be told", routine.place())
 
@@ -162,29 +164,16 @@ class Varying(Questions):
             self._checked.add(routine.key)
 
     def _check(self, routine: Routine) -> None:
-        spec = routine.spec
-        if "recursive" in routine.prefix or any(s.callee == routine.key for s in self.facts.graph.sites[routine.key]):
-            raise refused(f"'{routine.name}' calls itself", routine.place())
-        module = self.facts.application.routines.get(routine.host)
-        if module is None or module.kind != "module" or self.facts.application.file(routine.key).fixed:
-            raise refused(f"'{routine.name}' is called, which is in no module", routine.place())
-        if (
-            spec.statement_functions
-            or spec.types
-            or spec.interfaces
-            or spec.conditions
-            or not _implicit_none(spec.implicit_none, module.spec.implicit_none)
-        ):
-            raise refused(f"'{routine.name}' has declarations of other kinds than variables", routine.place())
+        check_routine(self, routine)
         for reference in self.facts.references.get(routine.key, ()):
             self.check_reference(routine, reference)
 
     def check_reference(self, routine: Routine, reference: Reference) -> None:
         """Raises Refused for a use of a variable that has no blocked form."""
         place = place_of(routine, reference.at.statement, reference.node)
-        name, plain = resolve_alias(reference.name, reference.at)
-        if name is None or not plain or name != reference.name:
-            raise refused(f"'{reference.name}' is another name of something", place)
+        if renames(reference) or other_name(self, routine, reference):
+            return
+        name = reference.name
         data = self.facts.object(name, routine.key)
         if data is None:
             return
@@ -211,10 +200,6 @@ def valued(expr: Expr) -> Iterator[str]:
         return
     for child in children(expr):
         yield from valued(child)
-
-
-def _implicit_none(own: bool, of_module: bool) -> bool:
-    return own or of_module
 
 
 def _indexed(statement: Assignment, varying: set[str]) -> bool:

@@ -10,7 +10,7 @@ from hfpy.model.statements import Assignment, Construct, Header, Node, construct
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.common import named
 from hfpy.transform.columns.varying import Varying, loop_variables
-from hfpy.transform.stencil.operations import count
+from hfpy.transform.stencil.operations import POWER, count
 from hfpy.transform.stencil.program import distance
 
 # Operations on single values of a column that are worth putting its data side by side.
@@ -24,6 +24,10 @@ _LEVELS = 32
 # What some operations cost beyond what counts them as one, or as a power.
 _DIVISION = 7
 _MORE = {"sqrt": 7, "exp": 10, "log": 10, "log10": 10, "sin": 10, "cos": 10, "tanh": 10}
+# Values in a vector, less what masks and branches lose.
+_VECTOR = 4
+# Those of them that compilers call for one value after the other.
+_CALLS = frozenset(_MORE) - {"sqrt"}
 
 
 def worth_blocks(analysis: Varying, blocks: RegionBlocks) -> bool:
@@ -50,6 +54,39 @@ def pays(analysis: Varying, blocks: RegionBlocks) -> bool:
     bodies = [blocks.nodes, *(analysis.facts.routine(key).body for key in sorted(_called(analysis, blocks)))]
     work = sum(_serial(body) + _weight(tuple(_single(body))) / _LEVELS for body in bodies)
     return work >= _MOVE * moved
+
+
+def gain(analysis: Varying, blocks: RegionBlocks) -> float:
+    """How many times as fast a region would be in blocks, by the model; 1 where moving its columns eats that up.
+
+    Vectors help what is computed one value at a time, but not library functions.
+    """
+    bodies = [blocks.nodes, *(analysis.facts.routine(key).body for key in sorted(_called(analysis, blocks)))]
+    total = sum(_weight(body) for body in bodies)
+    work = total - sum(_vectors(body) for body in bodies)
+    library = sum(_library(body) for body in bodies)
+    moved = _MOVE * blocks.would_move()
+    if work < moved or not work:
+        return 1.0
+    helped = max(work - library, 0.0)
+    return total / (total - helped * (1 - 1 / _VECTOR) + moved)
+
+
+def _vectors(nodes: tuple[Node, ...]) -> float:
+    """Operations of innermost loops of which a compiler makes vector code as they are."""
+    inner = ((c.body, c.header) for c in constructs(nodes) if c.kind == "do" and not loop_variables(c.body))
+    plain = (
+        body
+        for body, header in inner
+        if isinstance(header, Header) and not _carried_in(body, header.var) and not _branches(body)
+    )
+    return sum(map(_weight, plain))
+
+
+def _library(nodes: tuple[Node, ...]) -> float:
+    """What library functions in some statements cost that stay one call a value."""
+    calls = (e for s in _assignments(nodes) for e in walk(s.value) if isinstance(e, Apply))
+    return float(sum(_MORE[called] + POWER for e in calls if (called := named(e)) in _CALLS))
 
 
 def _serial(nodes: tuple[Node, ...]) -> float:

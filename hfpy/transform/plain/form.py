@@ -21,6 +21,7 @@ from hfpy.transform.edits import Edit, OverlapError, apply_edits
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
+from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.wrapping import wrap_line
@@ -66,7 +67,13 @@ def plain_form(
     owners = {r.routine for r in facts.positions.regions}
     packed = all(packs(facts.backend(key)) for key in keys if key in owners)
     form = PlainForm(facts, effects)
-    steps: tuple[Step, ...] = (table_edits, alias_edits, partial(value_edits, packs=packed), object_edits)
+    steps: tuple[Step, ...] = (
+        function_edits,
+        table_edits,
+        alias_edits,
+        partial(value_edits, packs=packed),
+        object_edits,
+    )
     for step in steps if keys else ():
         edits = {path: made for path, made in step(form.facts, form.effects, keys).items() if made}
         form = (_after(form, edits) or form) if edits else form

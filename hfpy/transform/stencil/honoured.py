@@ -62,11 +62,11 @@ def _lowerings(facts: Facts, result: Fused, before: Facts) -> Iterator[Diagnosti
                 group = schedule.choice.groups[number]
                 for name, because in ungranted(group, teams).items():
                     for stage in [s for s in group.stages if _says(s.region, name)][:1]:
-                        place = _in_users_text(stage.place, facts.application, before.application)
+                        place = in_users_text(stage.place, facts.application, before.application)
                         yield warning("HF701", f"'{name}' has no effect: {because}", place, _SAME)
 
 
-def _in_users_text(place: Place, first: Application, made: Application) -> Place:
+def in_users_text(place: Place, first: Application, made: Application) -> Place:
     """A place in text that a pass made, as a place in the text that was read first."""
     read, index = (next((f for f in a.files if f.path == place.file), None) for a in (first, made))
     if read is None or index is None or index.expanded == read.expanded:

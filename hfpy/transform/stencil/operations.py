@@ -6,7 +6,7 @@ from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, expressions
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "==", "/=", "<", "<=", ">", ">="})
-_POWER = 10  # a power or an elementary function costs about as much as this many sums
+POWER = 10  # a power or an elementary function costs about as much as this many sums
 _CHEAP = frozenset(
     {"abs", "sign", "real", "dble", "int", "nint", "merge", "min", "max", "mod", "sqrt", "floor", "ceiling"}
 )
@@ -63,13 +63,13 @@ def count(nodes: tuple[Node, ...]) -> int:
 
 def _of(expr: Expr) -> int:
     if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in PURE:
-        own = max(1, len(expr.args) - 1) if expr.base.name in _CHEAP else _POWER
+        own = max(1, len(expr.args) - 1) if expr.base.name in _CHEAP else POWER
         return own + sum(map(_of, expr.args))
     if isinstance(expr, Apply):
         return 0  # the indices of an array
     own = 0
     if isinstance(expr, Binary):
-        own = _POWER if expr.op == "**" else int(expr.op in _ARITHMETIC)
+        own = POWER if expr.op == "**" else int(expr.op in _ARITHMETIC)
     elif isinstance(expr, Unary):
         own = int(expr.op == "-")
     return own + sum(map(_of, children(expr)))
