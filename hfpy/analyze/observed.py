@@ -18,6 +18,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import ELEMENTAL, INQUIRY, ORDER_FREE, dimension_argument
 from hfpy.analyze.orders import Node, Order
 from hfpy.analyze.pointers import seen_otherwise
+from hfpy.analyze.seenorders import asks_for_shape, shows_values, takes_shape
 from hfpy.analyze.splits import Bound, SplitRules
 from hfpy.analyze.types import part_rank
 from hfpy.analyze.uses import Reference, aliases_of
@@ -25,7 +26,7 @@ from hfpy.analyze.vectorsubscripts import makes_dimension, may_be_vector
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Keyword, Name, Range, children
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Assignment, Header, InputOutput, Memory, OneLine, Opaque, expressions
+from hfpy.model.statements import Assignment, OneLine, Opaque, expressions
 from hfpy.model.units import Routine
 
 _NONE: Mapping[Node, Mapping[int, Bound]] = {}
@@ -224,15 +225,15 @@ class _Finder:
             return  # of one object, or of a line of them
         if reference.role == "argument":
             self._argument(reference, key, routine, data, items, order, sites, sections)
-        elif reference.role == "inquiry" and order != tuple(sorted(order)) and (seen := _asks_for_shape(reference)):
+        elif reference.role == "inquiry" and order != tuple(sorted(order)) and (seen := asks_for_shape(reference)):
             self.pin(data, f"the intrinsic '{seen}' sees the order of its dimensions", self._place(reference, routine))
         elif reference.role == "input":
             if self._moved(data, order) and not self._transferred_by_elements(data, items, reference, key):
                 self.pin(data, "it is read as a whole", self._place(reference, routine))
-        elif reference.role == "allocate" and _takes_shape(reference):
+        elif reference.role == "allocate" and takes_shape(reference):
             whole = self.order(data) or tuple(range(data.rank))
             sections.setdefault(self._together(reference.at), []).append((reference, data, whole))
-        elif reference.role == "pointer" and len(order) > 1 and (shown := _shows_values(reference)):
+        elif reference.role == "pointer" and len(order) > 1 and (shown := shows_values(reference)):
             if order != tuple(sorted(order)):
                 self.pin(data, shown, self._place(reference, routine))
         elif reference.role in ("read", "write", "pointer") and len(order) > 1 and not self._bare_pointer(reference):
@@ -429,7 +430,7 @@ class _Finder:
         if all(order == tuple(sorted(order)) for order in orders):
             return
         at = listed[0][0].at
-        if shown := _shows_values(listed[0][0]):
+        if shown := shows_values(listed[0][0]):
             for reference, data, _ in listed:
                 self.pin(data, shown, self._place(reference, routine))
             return
@@ -468,36 +469,3 @@ def _masked(facts: Facts) -> Iterator[tuple[Located, ...]]:
                 action = at.statement.action
                 groups[id(at.statement)] = [at, replace(at, statement=action)]
         yield from (tuple(group) for group in groups.values())
-
-
-def _asks_for_shape(reference: Reference) -> str:
-    """The inquiry function that tells more of an array than a dimension which is rewritten with it; empty if none."""
-    call = reference.call
-    name = call.base.name if isinstance(call, Apply) and isinstance(call.base, Name) else ""
-    if not isinstance(call, Apply) or name not in ("shape", "size", "lbound", "ubound"):
-        return ""
-    if name == "size" and not any(n or (isinstance(a, Keyword) and a.name == "dim") for n, a in enumerate(call.args)):
-        return ""
-    rewritten = dimension_argument(call) is not None and reference.indices is None and not reference.component
-    return "" if rewritten else name
-
-
-def _shows_values(reference: Reference) -> str:
-    """How a statement shows the order of an expression's values, of which the reference is an operand; empty where it
-    does not. The values get a name, by which elements of them are meant, or they are written.
-    """
-    statement, node = reference.at.statement, reference.node
-    if isinstance(statement, InputOutput):
-        return "it is written as a part of an expression"
-    if isinstance(statement, Header) and statement.kind in ("associate", "selecttype"):
-        around = (e for e in statement.exprs if e.start <= node.start and node.end <= e.end)
-        if any(not isinstance(e, Name | Component) and (e.start, e.end) != (node.start, node.end) for e in around):
-            return "an expression of it is associated with a name"
-    return ""
-
-
-def _takes_shape(reference: Reference) -> bool:
-    """Whether an array is allocated with the shape or the values of another: ``source=`` and ``mold=``."""
-    statement = reference.at.statement
-    options = statement.options if isinstance(statement, Memory) else ()
-    return any(isinstance(option, Keyword) and option.name in ("source", "mold") for option in options)

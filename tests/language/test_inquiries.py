@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support import (
@@ -116,6 +118,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
     corpus.check_one(PAIRS[name].name, variant)
+
+
+@pytest.mark.parametrize("variant", (SEQUENTIAL_KIJ, OPENMP, CUDA_FORTRAN), ids=lambda v: v.label)
+def test_by_number(variant: Variant, tmp_path: Path) -> None:
+    """The dimension is known in the run alone."""
+    pair = program("number", "size(w, mod(i, 2) + 1) + 10*size(g, mod(j, 3) + 1)")
+    Corpus([pair], tmp_path, {pair.name: (variant,)}).check_one(pair.name, variant)
 
 
 @pytest.mark.parametrize(

@@ -508,33 +508,30 @@ class KernelText(ElementText):
         return self.spelling.given[name]
 
     def _inquiry(self, expr: Apply, text: str, planned: Any) -> str:
-        """``size(a, 2)``: of an array in another order, the dimension's place in storage."""
+        """``size(a, 2)``: of an array in another order, or with more dimensions, the dimension's place in storage."""
         first = expr.args[0] if expr.args else None
-        if len(expr.args) < 2 or not isinstance(first, Name):
+        place = self._place(expr, first, planned) if len(expr.args) > 1 and isinstance(first, Name) else None
+        if place is None or first is None:
             return super()._render(expr, text, planned)
-        edit = self._place(expr, planned)
-        rest = [self._render(a, text, planned) for a in expr.args[1:]]
-        if edit is not None:
-            rest[0] = edit
+        rest = [str(place), *(self._render(a, text, planned) for a in expr.args[2:])]
         base = text[expr.start : expr.open].rstrip()
         return f"{base}({text[first.start : first.end]}, {', '.join(rest)})"
 
-    def _place(self, expr: Apply, planned: Any) -> str | None:
-        first, number = expr.args[0], dimension_argument(expr)
-        entry = planned.get((first.start, first.end))
-        storage = entry[3].storage if entry is not None else None
+    def _place(self, expr: Apply, array: Name, planned: Any) -> int | None:
+        """The place in storage of the dimension that an inquiry names by a number; None where it names none."""
+        entry, number = planned.get((array.start, array.end)), dimension_argument(expr)
+        threaded = bool(self.spelling.threaded.get(array.name))
+        if entry is None:
+            return int(number.text) + threaded if number is not None else None
+        _, _, made, order = entry
         if number is None:
-            if storage is not None:
+            if order.storage is not None:
                 raise CannotPrint("a dimension that is no number", expr.args[1].start, expr.args[1].end)
             return None
-        place = int(number.text) - 1
-        if entry is not None:
-            place = entry[2].asked if entry[2].asked is not None else place
-            if storage is not None and place not in storage:
-                raise CannotPrint("a dimension that is not there", number.start, number.end)
-            place = entry[3].place(place) if storage is not None else place
-        threaded = isinstance(first, Name) and bool(self.spelling.threaded.get(first.name))
-        return str(place + 1 + threaded)
+        place = made.asked if made.asked is not None else int(number.text) - 1
+        if order.storage is not None and place not in order.storage:
+            raise CannotPrint("a dimension that is not there", number.start, number.end)
+        return (order.place(place) if order.storage is not None else place) + 1 + threaded
 
     def _threaded(self, expr: Name | Apply, name: str, text: str, planned: Any) -> str:
         """A local array's part of the array of all threads."""

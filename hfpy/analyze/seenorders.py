@@ -1,0 +1,43 @@
+"""Statements by which a program sees the order of an array's dimensions: inquiries for its shape, values that get a
+name or are written, allocations with the shape of another array.
+"""
+
+from __future__ import annotations
+
+from hfpy.analyze.intrinsics import dimension_argument
+from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Apply, Component, Keyword, Name
+from hfpy.model.statements import Header, InputOutput, Memory
+
+
+def asks_for_shape(reference: Reference) -> str:
+    """The inquiry function that tells more of an array than a dimension which is rewritten with it; empty if none."""
+    call = reference.call
+    name = call.base.name if isinstance(call, Apply) and isinstance(call.base, Name) else ""
+    if not isinstance(call, Apply) or name not in ("shape", "size", "lbound", "ubound"):
+        return ""
+    if name == "size" and not any(n or (isinstance(a, Keyword) and a.name == "dim") for n, a in enumerate(call.args)):
+        return ""
+    rewritten = dimension_argument(call) is not None and reference.indices is None and not reference.component
+    return "" if rewritten else name
+
+
+def shows_values(reference: Reference) -> str:
+    """How a statement shows the order of an expression's values, of which the reference is an operand; empty where it
+    does not. The values get a name, by which elements of them are meant, or they are written.
+    """
+    statement, node = reference.at.statement, reference.node
+    if isinstance(statement, InputOutput):
+        return "it is written as a part of an expression"
+    if isinstance(statement, Header) and statement.kind in ("associate", "selecttype"):
+        around = (e for e in statement.exprs if e.start <= node.start and node.end <= e.end)
+        if any(not isinstance(e, Name | Component) and (e.start, e.end) != (node.start, node.end) for e in around):
+            return "an expression of it is associated with a name"
+    return ""
+
+
+def takes_shape(reference: Reference) -> bool:
+    """Whether an array is allocated with the shape or the values of another: ``source=`` and ``mold=``."""
+    statement = reference.at.statement
+    options = statement.options if isinstance(statement, Memory) else ()
+    return any(isinstance(option, Keyword) and option.name in ("source", "mold") for option in options)
