@@ -1,4 +1,4 @@
-!> The same by hand: a loop over the columns.
+!> The same statements as plain Fortran, under a loop over the columns.
 ! Constants of the cloud physics, in objects as models keep them.
 module cloud_constants
   implicit none
