@@ -92,9 +92,15 @@ def _key(sources: str, outside: Outside) -> str:
     return key_of([sources, repr(outside), *modules])
 
 
-def of_files(found: Sequence[Diagnostic], files: Sequence[Path]) -> tuple[tuple[Diagnostic, ...], int]:
-    """The diagnostics of some files, with the number of errors in others."""
-    wanted = {path.resolve() for path in files}
-    own = {file: Path(file).resolve() in wanted for file in {d.place.file for d in found}}
-    others = [d for d in found if not own[d.place.file]]
-    return tuple(d for d in found if own[d.place.file]), sum(has_errors([d]) for d in others)
+def of_files(
+    session: Session, found: Sequence[Diagnostic], files: Sequence[Path]
+) -> tuple[tuple[Diagnostic, ...], int]:
+    """The diagnostics of some files of a session, and those of options and settings, with the number of errors in the
+    other files.
+    """
+    from hfpy.build.translated import all_sources
+
+    others = {path.resolve() for path in all_sources(session.project)} - {path.resolve() for path in files}
+    elsewhere = {file for file in {d.place.file for d in found} if Path(file).resolve() in others}
+    left = tuple(d for d in found if d.place.file not in elsewhere)
+    return left, sum(has_errors([d]) for d in found if d.place.file in elsewhere)

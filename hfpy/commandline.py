@@ -147,7 +147,7 @@ def checked(paths: tuple[Path, ...], options: dict[str, Any], surveyed: bool) ->
         made = check(project or opened(paths, options), phases.told, os.environ, surveyed)
     if project is None:
         return made, 0
-    found, elsewhere = of_files(made.found, files)
+    found, elsewhere = of_files(project, made.found, files)
     return replace(made, found=found), elsewhere
 
 
