@@ -135,8 +135,8 @@ def given_by(options: dict[str, Any]) -> Given:
 
 
 def checked(paths: tuple[Path, ...], options: dict[str, Any], surveyed: bool) -> tuple[Checked, int]:
-    """All diagnostics of a project, or those of files: these are read with the project that they belong to, if any, and
-    the number of errors elsewhere is told. ``surveyed`` asks for the translation in any case.
+    """All diagnostics of a project, or those of some files, with the number of errors in its other files. Files are
+    read with the project that they belong to. ``surveyed`` asks for the translation in any case.
     """
     from hfpy.build.progress import Phases
     from hfpy.checking import check, of_files, session_of

@@ -5,8 +5,8 @@ entry or none. What is damaged, of another version or unreadable is as good as n
 the same time, and may be killed at any time. When the entries are larger than a limit together, those go that were
 used longest ago.
 
-A store may have come with a project, whose author nobody knows: an entry is made of hfpy's own values and of those of
-the language, and reading one calls nothing else.
+A project may contain a store that somebody else has made. Entries therefore hold only hfpy's own value types and
+Python's containers, and reading one calls nothing else.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import io
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-_Value = TypeVar("_Value")
 _MARK = b"hfpy store 1\n"
 _ENDING = ".kept"
 LIMIT = 512 * 1024 * 1024  # bytes
@@ -98,15 +97,6 @@ class Store:
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-
-    def memo(self, step: str, key: str, make: Callable[[], _Value]) -> _Value:
-        """What a step makes, which ``key`` decides: kept, or made now. It must not be None."""
-        kept = self.get(step, key)
-        if kept is not None:
-            return kept  # type: ignore[return-value]  # made by the same step of the same version
-        value = make()
-        self.put(step, key, value)
-        return value
 
     def _path(self, step: str, key: str) -> Path:
         return self.folder / f"{step}-{key}{_ENDING}"

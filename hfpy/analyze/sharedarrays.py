@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
-from hfpy.analyze.dependence.builder import build, target_of
+from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
-from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part
+from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part, target_of
 from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.dependence.subscripts import at_point, whole_shape
 from hfpy.analyze.domains import DataObject
@@ -126,7 +126,9 @@ class SharedArrays:
         return self.body.effects.engine.carried(nest, name_of(data, self.body.key)) if nest is not None else None
 
     def check_carried(self, name: str, answer: Answer | None) -> bool:
-        """Whether a point certainly sees a scalar as another point sets it, which is told as an error (HF504)."""
+        """Report HF504 if a point certainly reads the value of a scalar that another point has set; return whether it
+        does.
+        """
         if not isinstance(answer, Refuted):
             return False
         self._tell_answer(name, answer, f"set it before it is read; {_COLLECTS}")

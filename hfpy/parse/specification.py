@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Dependants, IfDirective, Listed
@@ -12,7 +12,7 @@ from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import DerivedType, FType, Interface, Specification, StorageGroup, Symbol, Use
+from hfpy.model.units import DerivedType, FType, Interface, Specification, Symbol
 from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
@@ -26,6 +26,7 @@ from hfpy.parse.grammar import GrammarError
 from hfpy.parse.index import parse_use
 from hfpy.parse.lexer import mask_strings
 from hfpy.parse.macros import expand
+from hfpy.parse.sofar import SoFar
 from hfpy.parse.statements import SPECIFICATION_WORDS, assignment_sign
 from hfpy.parse.tokens import matching, split_top
 
@@ -39,27 +40,6 @@ _HEADER = re.compile(r"\b(?:subroutine|function)\s+([a-z_]\w*)", re.IGNORECASE)
 _INCLUDE = re.compile(r"include\s*(['\"<])(.*?)['\">]\s*$", re.IGNORECASE)
 
 IncludeReader = Callable[[str, LogicalLine], "list[LogicalLine] | None"]
-
-
-@dataclass
-class _State:
-    symbols: dict[str, Symbol] = field(default_factory=dict)
-    uses: list[Use] = field(default_factory=list)
-    interfaces: list[Interface] = field(default_factory=list)
-    types: dict[str, DerivedType] = field(default_factory=dict)
-    dependants: list[Dependants] = field(default_factory=list)
-    implicit_none: bool = False
-    implicit: list[tuple[str, FType]] = field(default_factory=list)
-    statement_functions: list[tuple[str, tuple[str, ...], object, LogicalLine]] = field(default_factory=list)
-    private: set[str] = field(default_factory=set)
-    public: set[str] = field(default_factory=set)
-    default_private: bool = False
-    saved: set[str] = field(default_factory=set)
-    storage: set[str] = field(default_factory=set)
-    groups: list[StorageGroup] = field(default_factory=list)
-    repeated: list[Symbol] = field(default_factory=list)
-    interface_blocks: list[LogicalLine] = field(default_factory=list)
-    lines: list[LogicalLine] = field(default_factory=list)
 
 
 class SpecificationParser:
@@ -81,7 +61,7 @@ class SpecificationParser:
         self.deadline = deadline
         self.read_include = read_include
         self.macros = macros or {}
-        self.state = _State()
+        self.state = SoFar()
         self.found: list[Diagnostic] = []
         self.conditions: list[tuple[IfDirective, LogicalLine, LogicalLine]] = []
         self._condition: tuple[IfDirective, LogicalLine] | None = None

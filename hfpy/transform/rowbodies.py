@@ -3,7 +3,7 @@
 In a parallel region compilers lose what they know of arrays: that two of them have no memory in common, that an
 allocatable one stays where it is. A loop whose points have small arrays of their own then gets no vector instructions
 (real-code.md §1, finding 2). In a routine, arrays are dummy arguments, and each row has its private arrays as locals.
-The routine stands beside the one with the region, or in it, if that is a main program or in no module.
+The routine is placed behind the one with the region, or inside it if that is a main program or in no module.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _bounds_of(region: Region, inner: str) -> list[Fragment]:
 
 
 def _row_lines(node: Construct, region: Region) -> tuple[int, int]:
-    """First and last physical line of a row: all that stands in the next loop outwards."""
+    """First and last physical line of a row: the body of the next loop outwards."""
     if not region.loops:
         assert node.end is not None
         return node.header.line.last + 1, node.end.line.first - 1
@@ -127,7 +127,7 @@ def _row_lines(node: Construct, region: Region) -> tuple[int, int]:
 
 
 def _lines_of(body: tuple[Node, ...]) -> list[tuple[int, int]]:
-    """First and last line of what stands in a loop; nothing for an empty one."""
+    """First and last line of each statement in a loop; nothing for an empty loop."""
     lines = [s.line for s in flatten(body)]
     return [(min(line.first for line in lines), max(line.last for line in lines))] if lines else []
 
@@ -259,7 +259,7 @@ class _RowBuilder(Builder):
         return data
 
     def _declarable(self, data: DataObject) -> bool:
-        """Whether the type of a variable can be repeated where the row stands, and its memory is its own."""
+        """Whether the row's routine can repeat the type of a variable, and its memory is its own."""
         home = self.facts.application.routines.get(data.home)
         symbol = data.symbol
         if home is None or not symbol.type.text or symbol.name in home.spec.storage or data.user_macro:

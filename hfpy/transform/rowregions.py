@@ -75,7 +75,7 @@ def _of_points(facts: Facts, routine: Routine, reference: Reference, region: Reg
 
 
 def _unrolled(facts: Facts, routine: Routine, loop: Construct) -> int:
-    """The turns of a loop with those of the loops in it; 0 where nobody knows."""
+    """The turns of a loop with those of the loops in it; 0 where the number is not known."""
     inner = [_unrolled(facts, routine, c) for c in loop.body if isinstance(c, Construct)]
     return _turns(facts, routine, loop) * (min(inner) and max(inner) if inner else 1)
 
@@ -115,7 +115,7 @@ def _check_body(facts: Facts, routine: Routine, body: tuple[Node, ...], loop: st
         if construct.kind not in ("do", "if", "select"):
             raise Refused(f"there is a '{construct.kind}' in the body")
         if construct.kind == "do" and not 0 < _turns(facts, routine, construct) <= MOST_TURNS:
-            raise Refused("a loop in the body has many turns, or nobody knows how many")
+            raise Refused("a loop in the body has many turns, or a number of turns that is not known")
     for statement in flatten(body):
         action = statement.action if isinstance(statement, OneLine) else statement
         if isinstance(action, Jump) and (
@@ -130,7 +130,7 @@ def _check_body(facts: Facts, routine: Routine, body: tuple[Node, ...], loop: st
 
 
 def _turns(facts: Facts, routine: Routine, loop: Construct) -> int:
-    """How many turns a loop has; 0 where nobody knows."""
+    """How many turns a loop has; 0 where the number is not known."""
     header = loop.header
     if not isinstance(header, Header) or len(header.exprs) not in (2, 3) or header.line.label:
         return 0

@@ -37,10 +37,6 @@ def test_what_was_put_is_got(tmp_path: Path) -> None:
     store.put("step", "k", {"a": (1, 2)})
     assert store.get("step", "k") == {"a": (1, 2)}
     assert store.get("step", "other") is store.get("other", "k") is None
-    made: list[int] = []
-    for _ in range(2):
-        assert store.memo("memo", "k", lambda: made.append(1) or "value") == "value"
-    assert made == [1]
 
 
 def test_parts_of_a_key_do_not_run_into_each_other() -> None:

@@ -14,7 +14,8 @@ from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.calls import Calls, Source
 from hfpy.analyze.dependence.forms import Application, Form, Index, atom, behind_loop, extreme, number
-from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, target
+from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, left_by
+from hfpy.analyze.dependence.located import Statements
 from hfpy.analyze.dependence.model import (
     Access,
     Condition,
@@ -30,6 +31,7 @@ from hfpy.analyze.dependence.model import (
     always,
     holds,
     negated,
+    target_of,
 )
 from hfpy.analyze.dependence.reading import Frame, Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
@@ -46,11 +48,6 @@ from hfpy.parse.nests import innermost_body
 _DEEPEST = 12
 _MOST = 6_000
 _READ, _CALL, _WRITE = 0, 1, 2
-
-
-def target_of(pointer: str, array: str) -> str:
-    """The name in a nest for what of an array a pointer is set to."""
-    return f"{pointer} => {array}"
 
 
 def build(body: RegionBody, facts: Facts, detailed: bool, own: frozenset[tuple[str, str]] = frozenset()) -> Nest | None:
@@ -91,7 +88,7 @@ class _Walk:
         self.inside: tuple[Condition, ...] = ()
         self._count = 0
         self._names: set[str] = set()
-        self._statements: dict[str, dict[int, tuple[Located, list[Reference]]]] = {}
+        self._statements = Statements(body)
         self._changed = self.calls.changes(body)
         self.scalars = self.calls.scalars(body) | own
         self.world = World(body.facts, body.key, self._is_changed, self.fresh)
@@ -154,14 +151,7 @@ class _Walk:
         if isinstance(node, OneLine):
             self._one_line(node, here)
         elif isinstance(node, Jump) and node.kind != "continue":
-            self._jump(node)
-
-    def _jump(self, jump: Jump) -> None:
-        level = target(jump, self.levels)
-        inside = self.guards[level.guards :]
-        straight = level.depth == len(self.loops) and jump.kind != "goto"
-        condition = negated(Every(inside)) if straight else None
-        self.leaving.append(Leaving(level.depth, condition, jump.target if jump.kind == "goto" else ""))
+            self.leaving.append(left_by(node, self.levels, len(self.loops), self.guards))
 
     def _one_line(self, node: OneLine, here: Position) -> None:
         reading = self.reading(node)
@@ -229,9 +219,8 @@ class _Walk:
         self.guards, self.masked = outer, mask
         self.frame.values = {}
         for name in dict.fromkeys(n for r in results for n in r):
-            found = {r.get(name) for r in results}
-            value = found.pop() if len(found) == 1 else None
-            self.frame.values[name] = value if value is not None else self.fresh(name)
+            value, *others = {r.get(name) for r in results}
+            self.frame.values[name] = value if value is not None and not others else self.fresh(name)
 
     # -- loops
 
@@ -300,23 +289,8 @@ class _Walk:
 
     # -- statements
 
-    def _at(self, statement: Statement) -> tuple[Located, list[Reference]] | None:
-        """Where a statement of the present routine stands, and its references; None if it is not in this build."""
-        key = self.frame.key
-        if key not in self._statements:
-            mine = key == self.body.key  # of the region's routine only what stands in the region
-            statements = self.body.inside if mine else self.facts.graph.statements.get(key, ())
-            table: dict[int, tuple[Located, list[Reference]]] = {
-                id(at.statement): (at, []) for at in statements if mine or self.facts.live(at, key)
-            }
-            for reference in self.body.references if mine else self.facts.references.get(key, ()):
-                if id(reference.at.statement) in table:
-                    table[id(reference.at.statement)][1].append(reference)
-            self._statements[key] = table
-        return self._statements[key].get(id(statement))
-
     def _statement(self, statement: Statement, here: Position) -> None:
-        found = self._at(statement)
+        found = self._statements.at(statement, self.frame.key)
         if found is None:
             return
         at, references = found
@@ -435,7 +409,7 @@ class _Walk:
     def _associate(self, node: Construct, header: Header, here: Position) -> None:
         """Names for parts of arrays hold for the body, as the indices are at its beginning."""
         outer = dict(self.frame.parts)
-        found = self._at(header)
+        found = self._statements.at(header, self.frame.key)
         subscripts = Subscripts(self.reading(header), header)
         for name, selector in zip(header.names, header.exprs, strict=False):
             base = base_name(selector)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.dependence.model import Condition
+from hfpy.analyze.dependence.model import Condition, Every, negated
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
 
 LOOPS = ("do", "dowhile", "doconcurrent")
@@ -44,6 +44,14 @@ def target(jump: Jump, levels: list[Level]) -> Level:
     if jump.target:
         return next((level for level in reversed(inner) if level.name == jump.target), levels[base])
     return inner[-1]
+
+
+def left_by(jump: Jump, levels: list[Level], depth: int, guards: tuple[Condition, ...]) -> Leaving:
+    """What a jump under some conditions, within ``depth`` loops, passes over."""
+    level = target(jump, levels)
+    straight = level.depth == depth and jump.kind != "goto"
+    condition = negated(Every(guards[level.guards :])) if straight else None
+    return Leaving(level.depth, condition, jump.target if jump.kind == "goto" else "")
 
 
 def leaves(loop: Construct) -> bool:

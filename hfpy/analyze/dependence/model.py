@@ -165,3 +165,8 @@ def forms_of(condition: Condition) -> tuple[Form, ...]:
 
 
 _ONE = number(1)
+
+
+def target_of(pointer: str, array: str) -> str:
+    """The name in a nest for what of an array a pointer is set to."""
+    return f"{pointer} => {array}"

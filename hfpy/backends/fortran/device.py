@@ -130,7 +130,7 @@ class FortranRoutines:
         result: dict[str, list[str]] = {}
         for key in callees:
             result[key] = []
-            for slot in (s for s in self.globals(key) if s in given):  # another one is refused, which is told
+            for slot in (s for s in self.globals(key) if s in given):  # refused variables are not given
                 dummy, actual = self.dummy(key, slot), given[slot]
                 result[key].append(f"{dummy}={actual}")
                 own = self.bound_names(key, dummy, len(bounds.get(actual, ())))

@@ -13,9 +13,7 @@ from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.backends.c.values import (
-    NO_STOP,
     CannotPrint,
     Follows,
     Problem,
@@ -26,10 +24,11 @@ from hfpy.backends.c.values import (
     root_name,
 )
 from hfpy.backends.c.views import objects_in_storage
+from hfpy.backends.fortran.accepted import check_function, check_sections, check_statement, place_asked
 from hfpy.backends.fortran.elements import ElementText, counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
 from hfpy.backends.fortran.spelling import Spelling
-from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, TEXT, no_source
+from hfpy.backends.refused import SOURCE, TEXT, no_source
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -51,23 +50,20 @@ from hfpy.model.statements import (
     Call,
     Construct,
     Header,
-    InputOutput,
     Jump,
-    Memory,
     Node,
     OneLine,
     Statement,
     expressions,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import dim_of, expanded, expanded_dim, fragment
+from hfpy.parse.fragments import dim_of, expanded_dim
 from hfpy.parse.macros import expand
 from hfpy.transform.wrapping import wrap_line
 
 Lines = list[tuple[str, int]]
 
 _CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})
-_JUMPS = frozenset({"return", "@exit", "cycle", "exit", "continue", "goto"})
 _INQUIRIES = ("size", "lbound", "ubound")
 # Kernels get arrays as explicit-shape dummies, which are neither allocated nor associated.
 _OF_DESCRIPTORS = ("allocated", "associated", "is_contiguous", "loc", "c_loc", "c_associated")
@@ -350,21 +346,7 @@ class KernelText(ElementText):
         return False
 
     def _check(self, statement: Statement) -> None:
-        match statement:
-            case Assignment(pointer=True):
-                raise CannotPrint("a pointer assignment", hint=OUTSIDE)
-            case InputOutput():
-                raise CannotPrint(f"input or output ('{statement.kind}')", hint=OUTSIDE)
-            case Memory():
-                raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
-            case OneLine(kind=kind) if kind != "if":
-                raise CannotPrint(f"'{kind}'")
-            case Jump(kind="stop" | "errorstop"):
-                raise CannotPrint(NO_STOP, hint=OUTSIDE)
-            case Jump(kind=kind, target=target) if kind not in _JUMPS or (kind == "goto" and not target.isdigit()):
-                raise CannotPrint(f"'{kind}'")
-        if type(statement).__name__ in ("Specification", "Opaque"):
-            raise CannotPrint("this statement", hint=OUTSIDE)
+        check_statement(statement)
         for top in expressions(statement):
             self._check_parts(top, statement)
 
@@ -374,22 +356,11 @@ class KernelText(ElementText):
                 if isinstance(node, Literal) and node.kind in ("char", "complex"):
                     hint = TEXT if node.kind == "char" else ""
                     raise CannotPrint("a text or complex number", node.start, node.end, hint)
-                if isinstance(node, Apply):
-                    self._check_function(node, statement.line.text)
-
-    def _check_function(self, node: Apply, text: str) -> None:
-        if not isinstance(node.base, Name) or self._site(node) is not None or self._site(node.base) is not None:
-            return
-        name, key = node.base.name, self.routine.key
-        if name in self.refusals.names:
-            return
-        if self.facts.scopes.variable(name, key) is not None:
-            return
-        if name in self.functions:
-            return
-        spelled = text[node.base.start : node.base.end]
-        if not self.facts.scopes.is_intrinsic(name, key) and spelled not in self.facts.application.macros_of(key):
-            raise CannotPrint(f"the function '{name}', whose source hfpy does not have,", node.start, node.end, SOURCE)
+                if isinstance(node, Apply) and isinstance(node.base, Name):
+                    here = self._site(node) or self._site(node.base)
+                    name = node.base.name
+                    if here is None and name not in self.refusals.names and name not in self.functions:
+                        check_function(node, node.base, statement.line.text, self.facts, self.routine.key)
 
     # -- expressions
 
@@ -469,23 +440,11 @@ class KernelText(ElementText):
         if site.callee not in self.spelling.further:
             raise Follows(f"'{site.name}'")
         values = [self._render(a.value if isinstance(a, Keyword) else a, text, planned) for a in args]
-        self._check_sections(site, values)
+        check_sections(site, values, self.facts, self.macros)
         named = (text[a.start : a.value.start] if isinstance(a, Keyword) else "" for a in args)
         shown = [name + value for name, value in zip(named, values, strict=True)]
         shown += [*self._optional(site, args), *self.spelling.further[site.callee]]
         return f"{self.spelling.routines[site.callee]}({', '.join(shown)})"
-
-    def _check_sections(self, site: CallSite, shown: list[str]) -> None:
-        """Refuse sections with gaps for arguments of assumed shape, which CUDA Fortran does not know."""
-        dummies = self.facts.routine(site.callee).dummies
-        for number, (given, argument) in enumerate(zip(shown, site.args, strict=True)):
-            name = argument.name if isinstance(argument, Keyword) else dummies[number]
-            data = self.facts.object(name, site.callee)
-            if data is None or not data.rank or all(d.form != "assumed" for d in data.symbol.shape):
-                continue
-            tree = expanded(fragment(given), self.macros).expr
-            if isinstance(tree, Apply) and not isinstance(tree.args[0], Range):
-                raise CannotPrint(f"a section with gaps for '{name}', which has assumed shape,")
 
     def _optional(self, site: CallSite, args: tuple[Expr, ...]) -> Iterator[str]:
         """For each optional dummy whether it is given, with a value that nobody reads if it is not."""
@@ -510,28 +469,14 @@ class KernelText(ElementText):
     def _inquiry(self, expr: Apply, text: str, planned: Any) -> str:
         """``size(a, 2)``: of an array in another order, or with more dimensions, the dimension's place in storage."""
         first = expr.args[0] if expr.args else None
-        place = self._place(expr, first, planned) if len(expr.args) > 1 and isinstance(first, Name) else None
-        if place is None or first is None:
+        asked = isinstance(first, Name) and len(expr.args) > 1
+        place = place_asked(expr, planned.get((first.start, first.end))) if asked and first is not None else None
+        if place is None or not isinstance(first, Name):
             return super()._render(expr, text, planned)
-        rest = [str(place), *(self._render(a, text, planned) for a in expr.args[2:])]
+        threads_first = bool(self.spelling.threaded.get(first.name))
+        rest = [str(place + 1 + threads_first), *(self._render(a, text, planned) for a in expr.args[2:])]
         base = text[expr.start : expr.open].rstrip()
         return f"{base}({text[first.start : first.end]}, {', '.join(rest)})"
-
-    def _place(self, expr: Apply, array: Name, planned: Any) -> int | None:
-        """The place in storage of the dimension that an inquiry names by a number; None where it names none."""
-        entry, number = planned.get((array.start, array.end)), dimension_argument(expr)
-        threaded = bool(self.spelling.threaded.get(array.name))
-        if entry is None:
-            return int(number.text) + threaded if number is not None else None
-        _, _, made, order = entry
-        if number is None:
-            if order.storage is not None:
-                raise CannotPrint("a dimension that is no number", expr.args[1].start, expr.args[1].end)
-            return None
-        place = made.asked if made.asked is not None else int(number.text) - 1
-        if order.storage is not None and place not in order.storage:
-            raise CannotPrint("a dimension that is not there", number.start, number.end)
-        return (order.place(place) if order.storage is not None else place) + 1 + threaded
 
     def _threaded(self, expr: Name | Apply, name: str, text: str, planned: Any) -> str:
         """A local array's part of the array of all threads."""

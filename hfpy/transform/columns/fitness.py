@@ -1,8 +1,8 @@
-"""What routines and their declarations must be like for a blocked form: where they stand, statement functions,
+"""Which routines can have a blocked form, by their place in the program and their declarations: statement functions,
 interface blocks, names of ``associate``.
 
-Names of ``associate`` and statement functions stay as they are in the blocked form. So what they stand for must be the
-same in all columns of a block, and nothing may be set under another name.
+The blocked form keeps names of ``associate`` and statement functions unchanged. So their values must be the same in all
+columns of a block, and no variable may be set under such a name.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from hfpy.transform.columns.common import Questions, place_of, refused
 
 
 def check_routine(questions: Questions, routine: Routine) -> None:
-    """Raises Refused for a routine that calls itself, stands where no blocked form can stand beside it, or declares
-    what a blocked form cannot.
+    """Raises Refused for a routine that calls itself, is in no place where a blocked form can be added, or has
+    declarations that a blocked form cannot have.
     """
     facts, spec = questions.facts, routine.spec
     if "recursive" in routine.prefix or any(s.callee == routine.key for s in facts.graph.sites[routine.key]):
@@ -64,7 +64,7 @@ def _check_interfaces(questions: Questions, routine: Routine) -> None:
 
 
 def _check_functions(questions: Questions, routine: Routine) -> None:
-    """Raises Refused for functions that nothing but a declaration tells of: they may do anything."""
+    """Raises Refused for functions that are declared but have no source here: they may do anything."""
     scopes, known = questions.facts.scopes, {id(s.node) for s in _with_source(questions, routine)}
     for statement in flatten(routine.body):
         for expr in expressions(statement):
@@ -85,7 +85,7 @@ def _with_source(questions: Questions, routine: Routine) -> Iterator[CallSite]:
 
 
 def check_same_in_all(routine: Routine, nodes: tuple[Node, ...], varying: frozenset[str]) -> None:
-    """Raises Refused where a name of ``associate`` or a statement function stands for what varies."""
+    """Raises Refused where a name of ``associate`` or a statement function has a value that varies."""
     for construct in constructs(nodes):
         if construct.kind == "associate" and isinstance(construct.header, Header):
             hidden = set(construct.header.names).union(*map(mentioned, construct.header.exprs)) & varying
@@ -104,13 +104,13 @@ def _place(routine: Routine, construct: Construct) -> Place:
 
 
 def renames(reference: Reference) -> bool:
-    """Whether a reference is what a name of an ``associate`` stands for, in the statement that gives the name."""
+    """Whether a reference is the selector of an ``associate`` name, in the ``associate`` statement itself."""
     statement = reference.at.statement
     return isinstance(statement, Header) and statement.kind == "associate" and reference.role == "pointer"
 
 
 def other_name(questions: Questions, routine: Routine, reference: Reference) -> bool:
-    """Whether a reference goes by a name that ``associate`` gives. Raises Refused where it may set what it names, or
+    """Whether a reference uses a name of an ``associate``. Raises Refused where it may set what it names, or
     where the name is declared in a ``block``.
     """
     root, whole = stands_for(reference.name, reference.at)

@@ -1,4 +1,4 @@
-"""What is said of regions that are not in blocks of columns, though these would make them much faster."""
+"""Notes on regions that are not in blocks of columns, though blocks would make them much faster."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class _Functions:
         return f"{_CONVERSIONS[scalar.base]}({self._shown(value, line.text, given)}, {scalar.bytes})"
 
     def _shown(self, expr: Expr, text: str, given: Mapping[str, str]) -> str:
-        """An expression with what its dummies stand for, and functions in place."""
+        """An expression with its dummies replaced by the arguments, and its functions by their values."""
         if isinstance(expr, Name) and expr.name in given:
             return given[expr.name]
         if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in self.defined:

@@ -1,0 +1,85 @@
+"""Statements that kernels in CUDA Fortran may hold, and inquiries that can be printed for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallSite
+from hfpy.analyze.intrinsics import dimension_argument
+from hfpy.backends.c.values import NO_STOP, CannotPrint
+from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE
+from hfpy.model.expressions import Apply, Keyword, Name, Range
+from hfpy.model.macros import Macro
+from hfpy.model.statements import Assignment, InputOutput, Jump, Memory, OneLine, Opaque, Specification, Statement
+from hfpy.parse.fragments import expanded, fragment
+from hfpy.transform.accesses import Entry
+
+_JUMPS = frozenset({"return", "@exit", "cycle", "exit", "continue", "goto"})
+
+
+def check_statement(statement: Statement) -> None:
+    """Raises CannotPrint for a statement of a kind that kernels cannot hold."""
+    match statement:
+        case Assignment(pointer=True):
+            raise CannotPrint("a pointer assignment", hint=OUTSIDE)
+        case InputOutput():
+            raise CannotPrint(f"input or output ('{statement.kind}')", hint=OUTSIDE)
+        case Memory():
+            raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
+        case OneLine(kind=kind) if kind != "if":
+            raise CannotPrint(f"'{kind}'")
+        case Jump(kind="stop" | "errorstop"):
+            raise CannotPrint(NO_STOP, hint=OUTSIDE)
+        case Jump(kind=kind, target=target) if kind not in _JUMPS or (kind == "goto" and not target.isdigit()):
+            raise CannotPrint(f"'{kind}'")
+        case Specification() | Opaque():
+            raise CannotPrint("this statement", hint=OUTSIDE)
+
+
+def check_function(reference: Apply, name: Name, text: str, facts: Facts, key: str) -> None:
+    """Raises CannotPrint for a reference with arguments that is neither an array nor a function known to kernels;
+    ``text`` is that of its statement, in the unit ``key``.
+    """
+    scopes, spelled = facts.scopes, text[name.start : name.end]
+    if scopes.variable(name.name, key) is not None or scopes.is_intrinsic(name.name, key):
+        return
+    if spelled not in facts.application.macros_of(key):
+        what = f"the function '{name.name}', whose source hfpy does not have,"
+        raise CannotPrint(what, reference.start, reference.end, SOURCE)
+
+
+def check_sections(site: CallSite, shown: list[str], facts: Facts, macros: Mapping[str, Macro]) -> None:
+    """Raises CannotPrint for sections with gaps as arguments of assumed shape, which CUDA Fortran does not know;
+    ``shown`` are the arguments of a call as they are printed.
+    """
+    dummies = facts.routine(site.callee).dummies
+    for number, (given, argument) in enumerate(zip(shown, site.args, strict=True)):
+        name = argument.name if isinstance(argument, Keyword) else dummies[number]
+        data = facts.object(name, site.callee)
+        if data is None or not data.rank or all(d.form != "assumed" for d in data.symbol.shape):
+            continue
+        tree = expanded(fragment(given), macros).expr
+        if isinstance(tree, Apply) and not isinstance(tree.args[0], Range):
+            raise CannotPrint(f"a section with gaps for '{name}', which has assumed shape,")
+
+
+def place_asked(inquiry: Apply, entry: Entry | None) -> int | None:
+    """The place in storage, from 0, of the dimension that an inquiry names by a number; None where it names none.
+
+    ``entry`` is what is planned for the array. Raises CannotPrint where the order of storage hides which one is meant.
+    """
+    number = dimension_argument(inquiry)
+    if entry is None:
+        return int(number.text) - 1 if number is not None else None
+    _, _, made, order = entry
+    if number is None:
+        if order.storage is not None:
+            raise CannotPrint("a dimension that is no number", inquiry.args[1].start, inquiry.args[1].end)
+        return None
+    place = made.asked if made.asked is not None else int(number.text) - 1
+    if order.storage is None:
+        return place
+    if place not in order.storage:
+        raise CannotPrint("a dimension that is not there", number.start, number.end)
+    return order.place(place)

@@ -1,0 +1,32 @@
+"""What was read of a specification part so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hfpy.model.directives import Dependants
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import DerivedType, FType, Interface, StorageGroup, Symbol, Use
+
+
+@dataclass
+class SoFar:
+    """The fields of :class:`hfpy.model.units.Specification`, as they grow line by line."""
+
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    uses: list[Use] = field(default_factory=list)
+    interfaces: list[Interface] = field(default_factory=list)
+    types: dict[str, DerivedType] = field(default_factory=dict)
+    dependants: list[Dependants] = field(default_factory=list)
+    implicit_none: bool = False
+    implicit: list[tuple[str, FType]] = field(default_factory=list)
+    statement_functions: list[tuple[str, tuple[str, ...], object, LogicalLine]] = field(default_factory=list)
+    private: set[str] = field(default_factory=set)
+    public: set[str] = field(default_factory=set)
+    default_private: bool = False
+    saved: set[str] = field(default_factory=set)
+    storage: set[str] = field(default_factory=set)
+    groups: list[StorageGroup] = field(default_factory=list)
+    repeated: list[Symbol] = field(default_factory=list)
+    interface_blocks: list[LogicalLine] = field(default_factory=list)
+    lines: list[LogicalLine] = field(default_factory=list)
