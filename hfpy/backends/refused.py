@@ -20,6 +20,7 @@ SAVED = "pass it as an argument instead, or make it a named constant if it never
 CONSTANT = "write its values as a list of one dimension, or make it a variable"
 RECURSIVE = "write it as a loop, or call it outside of the region"
 WRITTEN_BELOW = "give the routine the variable as an argument, and set the one of the module behind the region"
+STOP = "write the code as a constant; call its routine in a line of its own, and not within an index or an argument"
 TEXT = "use an integer code in the place of text"
 
 

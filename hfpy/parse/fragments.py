@@ -133,6 +133,12 @@ def expanded_shape(symbol: Symbol, macros: Mapping[str, Macro]) -> tuple[Dim, ..
     return symbol.shape if again == text else shape_of(again, symbol.dynamic)
 
 
+def word_span(text: str, word: str) -> tuple[int, int]:
+    """The span of a word's first occurrence in a statement that has it."""
+    token = next(t for t in tokenise(text) if t.text.lower() == word)
+    return token.start, token.start + len(word)
+
+
 def list_behind(text: str, name: str) -> tuple[int, int] | None:
     """The span of the list in parentheses that stands behind a name, parentheses included; None without one."""
     tokens = tokenise(text)

@@ -264,6 +264,13 @@ EXAMPLES = (
     Example("input and output", "a(i,j) = b(i,j)\nif (b(i,j) < 0) print *, i"),
     Example("`stop`", "a(i,j) = b(i,j)\nif (b(i,j) < 0) stop 3"),
     Example(
+        "`stop` in called routines",
+        "call check(b(i,j))\na(i,j) = b(i,j)",
+        procedures=(
+            "subroutine check(x)\nreal(8), intent(in) :: x\nif (x < 0) error stop 'negative'\nend subroutine check"
+        ),
+    ),
+    Example(
         "directives of your own for the same family", "!$acc loop seq\n!$omp simd\ndo k = 1, nz\nc(i,j,k) = k\nend do"
     ),
 )

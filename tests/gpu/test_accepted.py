@@ -484,7 +484,7 @@ REFUSED = (
     (CUDA_C, "associate (x => 2*b(i,j))\nb(i,j) = 0\na(i,j) = x\nend associate", "'x', which stands for"),
     (CUDA_C, "block\nreal(8) :: x\nif (i == 1) x = 3\nif (j == 1) a(i,j) = x\nend block", "'x', which may be read"),
     (CUDA_C, "a(i,j) = kept(i)", "which keeps its value"),
-    (CUDA_C, "if (b(i,j) < 0) stop k", "'stop' in a called routine, or with a code"),
+    (CUDA_C, "if (b(i,j) < 0) stop k", "'stop' with a code that is no constant"),
     (CUDA_C, "a(i,j) = s(i)%w(2)", "an array in an element of 's', whose object may differ"),
     (CUDA_FORTRAN, "where (c(i,j,:) > 9) c(i,j,:) = spread(a(i,j), 1, 5)", "'spread' in a 'where'"),
 )

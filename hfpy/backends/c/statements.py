@@ -9,7 +9,7 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
 from hfpy.backends.c.values import NO_STOP, CannotPrint, CText, c_type
-from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, no_source
+from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, STOP, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.scalars import INTEGER, LOGICAL
 from hfpy.model.source import LineKey
@@ -157,7 +157,7 @@ class Statements(ArrayStatements):
             self.put(f"{self.body.variables[self.stops[jump.line.key]].text} = 1;", depth, jump)
             self.put(self._leaving(), depth, jump)
         elif jump.kind in ("stop", "errorstop"):
-            raise CannotPrint(NO_STOP, hint=OUTSIDE)
+            raise CannotPrint(NO_STOP, hint=STOP)
         elif jump.kind != "continue":
             raise CannotPrint(f"'{jump.kind}'", hint=OUTSIDE)
 

@@ -43,7 +43,7 @@ FUNCTIONS = frozenset(
     "erff erfcf logf log10f hypotf atan2f tgamma tgammaf lgamma lgammaf".split()
 )
 
-NO_STOP = "'stop' in a called routine, or with a code that is no constant,"
+NO_STOP = "'stop' with a code that is no constant, or where its routine cannot return,"
 
 
 class CannotPrint(Exception):

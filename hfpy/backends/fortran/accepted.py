@@ -8,7 +8,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.backends.c.values import NO_STOP, CannotPrint
-from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE
+from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, STOP
 from hfpy.model.expressions import Apply, Keyword, Name, Range
 from hfpy.model.macros import Macro
 from hfpy.model.statements import Assignment, InputOutput, Jump, Memory, OneLine, Opaque, Specification, Statement
@@ -30,7 +30,7 @@ def check_statement(statement: Statement) -> None:
         case OneLine(kind=kind) if kind != "if":
             raise CannotPrint(f"'{kind}'")
         case Jump(kind="stop" | "errorstop"):
-            raise CannotPrint(NO_STOP, hint=OUTSIDE)
+            raise CannotPrint(NO_STOP, hint=STOP)
         case Jump(kind=kind, target=target) if kind not in _JUMPS or (kind == "goto" and not target.isdigit()):
             raise CannotPrint(f"'{kind}'")
         case Specification() | Opaque():

@@ -23,6 +23,7 @@ from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
 from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.objectargs import object_edits
+from hfpy.transform.plain.stops import stop_edits
 from hfpy.transform.plain.tables import table_edits
 from hfpy.transform.wrapping import wrap_line
 
@@ -73,6 +74,7 @@ def plain_form(
         alias_edits,
         partial(value_edits, packs=packed),
         object_edits,
+        stop_edits,
     )
     for step in steps if keys else ():
         edits = {path: made for path, made in step(form.facts, form.effects, keys).items() if made}

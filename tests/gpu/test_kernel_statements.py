@@ -1,0 +1,124 @@
+"""Statements in kernels: small regions, in CUDA C and CUDA Fortran, do what the plain program does.
+
+All examples of a backend are in one executable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.gpu.constructs import Example, pair, program
+from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, Variant
+
+VARIANTS = {"cuda-c": CUDA_C, "cuda-fortran": CUDA_FORTRAN}
+
+CHECKS = """subroutine outer(x, y)
+real(8), intent(in) :: x
+real(8), intent(inout) :: y
+call check(x, n=2)
+if (y > 0) call middle(y)
+y = y + root(x)
+if (root(y) > 2) y = y + root(x)
+if (root(y) > 3) then
+y = 4
+else if (root(x) > 1) then
+y = y - 1
+else
+if (y < -1) then; stop 5; end if
+end if
+end subroutine outer
+subroutine middle(z)
+real(8), intent(inout) :: z
+integer :: m
+do m = 1, int(root(z)) + 2
+z = z + m
+end do
+do while (root(z) > 3)
+z = z/2
+end do
+select case (int(root(z)))
+case (1)
+z = z + 1
+case default
+z = z - 0.5d0
+end select
+end subroutine middle
+subroutine check(x, n)
+real(8), intent(in) :: x
+integer, intent(in) :: n
+integer, parameter :: code = 7
+if (x > 1d6 .or. n < 0) then
+error stop code
+end if
+end subroutine check
+pure elemental real(8) function root(x)
+real(8), intent(in) :: x
+if (x < 0) error stop 'no root'
+root = sqrt(x)
+end function root
+"""
+STOPS = (
+    Example(
+        "stops in called routines",
+        "call outer(b(i,j), a(i,j))\nif (i > 2) call nothing\nb(i,j) = b(i,j) + root(x=a(i,j))",
+        procedures=f"{CHECKS}subroutine nothing\nif (limit < 0) stop 6\nend subroutine nothing\n",
+        module="integer :: limit = 3",
+    ),
+)
+EXAMPLES = (*STOPS,)
+# How a run ends: what is done before the region, the status, the statement.
+ENDS = (
+    ("b(2,2) = 2d6", 7, "ERROR STOP 7"),
+    ("b(4,1) = -1", 1, "ERROR STOP no root"),
+    ("limit = -1", 6, "STOP 6"),
+)
+
+
+def pairs_of(examples: tuple[Example, ...]) -> list[Pair]:
+    """The programs, each its own twin."""
+    return [pair(n, {f"c{n}.f90": program(f"c{n}", example)}) for n, example in enumerate(examples)]
+
+
+@pytest.mark.parametrize("backend", VARIANTS)
+def test_examples_run(backend: str, tmp_path: Path) -> None:
+    """Every example is accepted and prints what it prints by itself; those that end the run do so as they say."""
+    variant = VARIANTS[backend]
+    ending = tuple(replace(STOPS[0], before=before) for before, _, _ in ENDS)
+    pairs = pairs_of((*EXAMPLES, *ending))
+    corpus = Corpus(pairs, tmp_path, {p.name: (variant,) for p in pairs})
+    told = {}
+    for example, one in zip(EXAMPLES, pairs, strict=False):
+        done = corpus.translation(one.name, variant)
+        if done.errors:
+            told[example.row] = done.errors[0].message
+            continue
+        try:
+            corpus.check(one.name)
+        except AssertionError as wrong:
+            told[example.row] = str(wrong)[-800:]
+    assert not told
+    for (_, status, text), one in zip(ENDS, pairs[len(EXAMPLES) :], strict=True):
+        place = rf"hfpy: {one.name}\.f90:\d+: stop in kernel hfk0_"
+        with pytest.raises(AssertionError, match=rf"ended with {status} .*\n(.*\n)*{place}.*\n(.*\n)*{text}"):
+            corpus.output(one.name, variant)
+
+
+INDEX = "integer function place(i)\ninteger, intent(in) :: i\nplace = i\nif (i < 0) stop 2\nend function place\n"
+CODE = "subroutine found(i)\ninteger, intent(in) :: i\nif (i < 0) stop i\nend subroutine found\n"
+REFUSED = (
+    (CUDA_C, "a(i,j) = c(i,j,place(i))", "cannot return"),
+    (CUDA_FORTRAN, "call found(place(i))", "cannot return"),
+    (CUDA_C, "call found(i)", "a code that is no constant"),
+)
+
+
+@pytest.mark.parametrize(("variant", "body", "what"), REFUSED)
+def test_refused(variant: Variant, body: str, what: str) -> None:
+    """What cannot be done is refused with a cure."""
+    done = variant.translated(pairs_of((Example("", body, procedures=INDEX + CODE),))[0])
+    assert any(d.code == "HF702" and what in d.message and d.hint for d in done.errors), [
+        d.message for d in done.errors
+    ]
