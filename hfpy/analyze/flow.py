@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Name, truth
-from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
+from hfpy.model.statements import LOOPS, Construct, Header, Jump, Node, OneLine, Statement, flatten
 
 _EVERYTHING: frozenset[str] = frozenset({"*"})
-_LOOPS = ("do", "dowhile", "doconcurrent", "forall")
+_LOOPS = (*LOOPS, "forall")
 EffectsByStatement = dict[int, list[tuple[Reference, bool, bool, bool]]]
 
 
@@ -68,6 +68,7 @@ class FlowScan:
             elif isinstance(node, Construct):
                 found = (self._behind(part.body, construct) for part in node.parts)
                 assigned = next((names for names in found if names is not None), None)
+                assigned = self._joined(node, assigned) if assigned is not None else None
                 if assigned is not None and node.kind in _LOOPS:
                     if any(isinstance(s, Jump) for s in flatten(node.body)):
                         assigned = frozenset()  # it may have been left before
@@ -80,12 +81,22 @@ class FlowScan:
         for node in nodes:
             if node is self._stop:
                 return _EVERYTHING
+            label = (node.header if isinstance(node, Construct) else node).line.label
+            if label in self._jumps:
+                assigned = _meet(assigned, self._jumps[label])
             if isinstance(node, Construct):
-                assigned = self._construct(node, assigned)
+                assigned = self._joined(node, self._construct(node, assigned))
             else:
-                if node.line.label in self._jumps:
-                    assigned = _meet(assigned, self._jumps[node.line.label])
                 assigned = self._statement(node, assigned)
+        return assigned
+
+    def _joined(self, node: Construct, assigned: frozenset[str]) -> frozenset[str]:
+        """What is certain behind a construct, which jumps to its end, and out of it by its name, leave earlier."""
+        name = node.header.construct_name if isinstance(node.header, Header) and node.kind not in LOOPS else ""
+        label = node.end.line.label if node.end is not None else ""
+        for end in (name, label):
+            if end and end in self._jumps:
+                assigned = _meet(assigned, self._jumps[end])
         return assigned
 
     def _statement(self, statement: Statement, assigned: frozenset[str]) -> frozenset[str]:
@@ -93,8 +104,10 @@ class FlowScan:
         if isinstance(statement, OneLine):
             inner = self._statement(statement.action, after)
             return inner if statement.kind == "if" and truth(statement.control[0]) else _meet(after, inner)
-        if isinstance(statement, Jump) and statement.kind == "goto":
-            # A jump forward: what was certain here is what is certain at its label.
+        if isinstance(statement, Jump) and (
+            statement.kind == "goto" or (statement.kind == "exit" and statement.target)
+        ):
+            # A jump forward: what was certain here is what is certain at its label, or behind the construct it names.
             self._jumps[statement.target] = _meet(after, self._jumps.get(statement.target, _EVERYTHING))
         if isinstance(statement, Jump) and statement.kind != "continue":
             return _EVERYTHING

@@ -174,6 +174,8 @@ class Construct:
 
 
 Node = Statement | Construct
+#: The kinds of constructs that ``cycle`` and ``exit`` without a name mean.
+LOOPS = ("do", "dowhile", "doconcurrent")
 
 
 def flatten(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Statement]:
@@ -199,6 +201,12 @@ def constructs(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Construct]:
             yield node
             for part in node.parts:
                 yield from constructs(part.body)
+
+
+def named_blocks(nodes: tuple[Node, ...] | list[Node]) -> dict[str, Construct]:
+    """The constructs below the nodes that have a name and are no loops, by their names."""
+    found = {c.header.construct_name: c for c in constructs(nodes) if isinstance(c.header, Header)}
+    return {name: c for name, c in found.items() if name and c.kind not in LOOPS}
 
 
 def all_names(nodes: tuple[Node, ...]) -> set[str]:

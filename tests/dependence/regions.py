@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LOW, HIGH = -30, 70  # bounds of all arrays of the module
 SHARED = ("g", "h", "st%c")  # scalars of the module
@@ -40,6 +40,28 @@ class Do:
     lower: str
     upper: str
     body: list
+
+
+@dataclass
+class Block:
+    """A construct that :class:`Leave` leaves by its name: a ``block``, an ``if`` with a condition, or what is before a
+    label.
+    """
+
+    name: str
+    kind: str
+    body: list
+
+
+@dataclass
+class Leave:
+    name: str
+    kind: str
+    condition: str
+
+
+class LeftError(Exception):
+    """A construct is left."""
 
 
 @dataclass
@@ -133,6 +155,15 @@ def _rows(program: Program, body: list, margin: str) -> Iterator[str]:
                 yield f"{margin}do {var} = {lower}, {upper}"
                 yield from _rows(program, inner, margin + "  ")
                 yield f"{margin}end do"
+            case Block(name=name, kind="label", body=inner):
+                yield from _rows(program, inner, margin)
+                yield f"{name} continue"
+            case Block(name=name, kind=kind, body=inner):
+                yield f"{margin}b{name}: {'if (1 < 2) then' if kind == 'if' else 'block'}"
+                yield from _rows(program, inner, margin + "  ")
+                yield f"{margin}end {kind} b{name}"
+            case Leave(name=name, kind=kind, condition=condition):
+                yield f"{margin}if ({condition}) {'go to ' if kind == 'label' else 'exit b'}{name}"
             case Call(name=name, args=args, keywords=keywords, target=target):
                 dummies = program.routine(name).dummies
                 listed = [f"{d}={a}" for (d, _), a in zip(dummies, args, strict=True)][::-1] if keywords else args
@@ -267,6 +298,15 @@ class Run:
                         self.assign(var, value, scope)
                         self.block(inner, scope)
                     self.assign(var, max(low, high + 1), scope)
+                case Block(name=name, body=inner):
+                    try:
+                        self.block(inner, scope)
+                    except LeftError as left:
+                        if left.args[0] != name:
+                            raise
+                case Leave(name=name, condition=condition):
+                    if self.number(condition, scope):
+                        raise LeftError(name)
                 case Call(target=target):
                     value = self.call(node, scope)
                     if target:
@@ -351,6 +391,7 @@ class Maker:
     def __init__(self, rnd: random.Random) -> None:
         self.rnd = rnd
         self.routines: list[Routine] = []
+        self._blocks = 0
 
     def program(self) -> Program:
         """A region over one or two iterators, with up to three routines below it."""
@@ -410,8 +451,14 @@ class Maker:
     def block(self, names: Names, depth: int, count: int) -> list:
         return [self.statement(names, depth) for _ in range(count)]
 
-    def statement(self, names: Names, depth: int) -> Set | If | Do | Call:
+    def statement(self, names: Names, depth: int) -> Set | If | Do | Call | Block | Leave:
         rnd = self.rnd
+        if depth < 2 and not names.left and rnd.random() < 0.12:
+            self._blocks += 1
+            left = (str(90 + self._blocks), rnd.choice(["if", "block", "label"]))
+            return Block(*left, self.block(replace(names, left=left), depth, rnd.choice([2, 3, 4])))
+        if names.left and rnd.random() < 0.3:
+            return Leave(*names.left, self.condition(names))
         kind = rnd.random()
         below = [r for r in self.routines if names.home == "own" or r.name > names.home]
         if below and kind < 0.45:
@@ -421,9 +468,7 @@ class Maker:
             return If(self.condition(names), self.block(names, depth + 1, 1), other)
         if depth < 2 and kind < 0.7:
             var = f"k{depth + 1}"
-            inner = Names(
-                [*names.indices, var], names.locals, names.parameters, names.home, names.scalars, names.arrays
-            )
+            inner = replace(names, indices=[*names.indices, var])
             v = rnd.choice(names.indices)
             low, high = rnd.choice([("1", "3"), ("1", v), (v, "3"), (v, f"{v} + 1")])
             return Do(var, low, high, self.block(inner, depth + 1, 1))
@@ -457,3 +502,4 @@ class Names:
     home: str
     scalars: list[str] = field(default_factory=list)
     arrays: list[str] = field(default_factory=list)
+    left: tuple[str, str] | None = None

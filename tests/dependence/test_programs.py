@@ -87,7 +87,7 @@ def happens(program: Program, told: Conflict, sure: bool, rnd: random.Random) ->
         (largest + 3, 4),
         (largest + 3, largest),
         (largest - 2, largest),
-        *((n, largest) for n in (1, 2)),
+        *((n, largest) for n in range(1, largest + 5)),
         *((largest, m) for m in (1, 2)),
     )
     sizes = [(n, m, kk) for n, m in pairs for kk in (-1, 0, 1, 2)] + SIZES

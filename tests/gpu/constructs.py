@@ -51,6 +51,13 @@ EXAMPLES = (
             "c(i,j,k) = c(i,j,k)*2 + 1\nif (k == 2) cycle outer\nend do\nend do outer"
         ),
     ),
+    Example(
+        "`exit` out of `if`, `select`, `block`, `associate` by name",
+        (
+            "rest: block\nif (i == 2) exit rest\nchosen: if (j > 1) then\na(i,j) = 1\nif (i == 3) exit chosen\n"
+            "a(i,j) = 2\nend if chosen\nb(i,j) = 3\nend block rest"
+        ),
+    ),
     Example("`goto` within a point", "if (i == 2) goto 10\na(i,j) = b(i,j)\n10 continue"),
     Example(
         "local scalars and arrays of a point",

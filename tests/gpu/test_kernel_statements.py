@@ -68,7 +68,44 @@ STOPS = (
         module="integer :: limit = 3",
     ),
 )
-EXAMPLES = (*STOPS,)
+EXITS = (
+    Example(
+        "out of branches and selections",
+        "lab: if (b(i,j) > 3) then\na(i,j) = 5\nif (i == 2) exit lab\na(i,j) = 6\nelse if (i == 1) then lab\n"
+        "if (j == 1) exit lab\na(i,j) = 7\nelse lab\na(i,j) = 8\nend if lab\nb(i,j) = b(i,j) + a(i,j)\n"
+        "sel: select case (i)\ncase (1) sel\na(i,j) = 1\nif (j == 2) exit sel\na(i,j) = 2\ncase (3:4) sel\n"
+        "do k = 1, nz\nif (k > j) exit sel\na(i,j) = a(i,j) + k\nend do\na(i,j) = -1\ncase default sel\na(i,j) = 9\n"
+        "end select sel\nb(i,j) = b(i,j) + 2*a(i,j)",
+    ),
+    Example(
+        "out of nested loops, and of a branch in them",
+        "o: do k = 1, nz\nm: do l = 1, 4\nn: do p = 1, 3\nif (p*l > k + i) cycle m\nif (p + l > 5) exit m\n"
+        "if (k > 3) exit o\nc(i,j,k) = c(i,j,k) + p\nif (c(i,j,k) > 60) cycle o\nend do n\nend do m\n"
+        "c(i,j,k) = -c(i,j,k)\nend do o\ndo k = 1, nz\nbig: if (c(i,j,k) > 20) then\ndo l = 1, 3\n"
+        "if (l == 2 .and. i == 1) exit big\nif (l == 3) cycle\nif (c(i,j,k) > 50) exit\nc(i,j,k) = c(i,j,k) + l\n"
+        "end do\nc(i,j,k) = c(i,j,k)*2\nend if big\nc(i,j,k) = c(i,j,k) + 0.5d0\nend do",
+        "integer :: l, p",
+    ),
+    Example(
+        "what is set behind a jump may not be set",
+        "blk: block\nif (i > 0) exit blk\ns = 1\nend block blk\nlab: if (j > 0) then\nif (i > 0) exit lab\nw = 1\n"
+        "end if lab\na(i,j) = w(1) + w(2) + s",
+        "real(8) :: w(2), s",
+        "w = 4; s = 3",
+    ),
+    Example(
+        "in a called routine, with names for expressions",
+        "call r(a(i,j), b(i,j))\nt1: associate (p => b(i,j), q => 2*i)\nt2: block\nreal(8) :: z\nz = p + q\n"
+        "if (z > 7) exit t1\nif (z > 5) exit t2\na(i,j) = z\nend block t2\na(i,j) = a(i,j)*2\nend associate t1",
+        procedures=(
+            "subroutine r(x, y)\nreal(8), intent(inout) :: x, y\ninteger :: k\nouter: block\ninner: do k = 1, 9\n"
+            "chk: if (x > 3) then\nif (y > 4) exit chk\nif (y > 2) exit outer\nif (y > 1) cycle inner\n"
+            "if (k > 7) return\nx = x - 1\nend if chk\nx = x + 0.5d0\ny = y - 0.25d0\nif (x > 20) exit inner\n"
+            "end do inner\ny = y + 3\nend block outer\nx = x + y\nend subroutine r"
+        ),
+    ),
+)
+EXAMPLES = (*STOPS, *EXITS)
 # How a run ends: what is done before the region, the status, the statement.
 ENDS = (
     ("b(2,2) = 2d6", 7, "ERROR STOP 7"),

@@ -60,6 +60,7 @@ REFUSED = {
     "a value carried out": ("s = a(1)", "x = s", "carries a value out"),
     "output": ("print *, a(1)", "", "more than a number"),
     "a return": ("call leave(a)", "", "left early"),
+    "an exit": ("rest: if (nx > 2) then\nif (a(1) > 1) exit rest\na(1) = 2\nend if rest", "", "left early"),
     "saved": ("call keep(a)", "", "keeps its value"),
 }
 

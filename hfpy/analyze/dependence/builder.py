@@ -12,36 +12,34 @@ from dataclasses import replace
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
-from hfpy.analyze.dependence.calls import Calls, Source
-from hfpy.analyze.dependence.forms import Application, Form, Index, atom, behind_loop, extreme, number
-from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, leaves, left_by
-from hfpy.analyze.dependence.located import Statements
+from hfpy.analyze.dependence.calls import Source
+from hfpy.analyze.dependence.forms import Form, behind_loop, extreme, number
+from hfpy.analyze.dependence.jumps import Level, disordered, joined, leaves, left_by
 from hfpy.analyze.dependence.model import (
     Access,
     Condition,
     Every,
     Facts,
     Instance,
-    Loop,
     Nest,
     Position,
     Section,
     Subscript,
     Value,
     always,
-    holds,
     negated,
     target_of,
 )
-from hfpy.analyze.dependence.reading import Frame, Reading, World, case, name_of
+from hfpy.analyze.dependence.reading import Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
 from hfpy.analyze.dependence.views import View, from_one
+from hfpy.analyze.dependence.walked import Walked
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.model.expressions import Expr, Fragment, Keyword, Name, Range, base_name
-from hfpy.model.statements import Assignment, Construct, Header, Jump, Node, OneLine, Statement
+from hfpy.model.statements import LOOPS, Assignment, Construct, Header, Jump, Node, OneLine, Statement
 from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import innermost_body
 
@@ -63,85 +61,31 @@ def build(body: RegionBody, facts: Facts, detailed: bool, own: frozenset[tuple[s
     for name, low, high, step in reversed(rows):  # the last is the outermost
         walk.enter(name, walk.bound(low), walk.bound(high), walk.bound(step))
     points = tuple(loop.index for loop in walk.loops)
-    walk.levels.append(Level(len(rows), 0, "", False))
+    walk.levels.append(Level(len(rows), 0, "", "routine"))
     walk.block(innermost_body(body.construct, region), points)
     return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), facts)
 
 
-class _Walk:
-    def __init__(self, body: RegionBody, detailed: bool, own: frozenset[tuple[str, str]]) -> None:
-        self.body = body
-        self.facts = body.facts
-        self.effects = body.effects
-        self.detailed = detailed
-        self.calls = Calls(body.facts, body.effects, body.key)
-        self.accesses: list[Access] = []
-        self.loops: tuple[Loop, ...] = ()
-        self.guards: tuple[Condition, ...] = ()
-        self.leaving: list[Leaving] = []
-        self.levels: list[Level] = []
-        self.masked = False
-        self.called: tuple[str, ...] = (body.key,)
-        self.frame = Frame(body.key)
-        self.hosts: tuple[Frame, ...] = ()
-        self.loose = disordered(body.construct.body)
-        self.inside: tuple[Condition, ...] = ()
-        self._count = 0
-        self._names: set[str] = set()
-        self._statements = Statements(body)
-        self._changed = self.calls.changes(body)
-        self.scalars = self.calls.scalars(body) | own
-        self.world = World(body.facts, body.key, self._is_changed, self.fresh)
-
-    # -- values
-
-    def fresh(self, shown: str) -> Form:
-        """A value that belongs to the present turn of all loops."""
-        self._count += 1
-        args = tuple(atom(loop.index) for loop in self.loops)
-        return atom(Application(f"${self._count}", args, shown=shown, anew=True))
-
-    def unknown(self, shown: str) -> Condition:
-        """A condition of which nothing is known."""
-        return holds("?", (self.fresh(shown),), shown)
-
-    def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
-        if identity[0] in self.called[1:] and identity[0] != self.frame.key:
-            return True  # a local of a host, which is called
-        joint = self.facts.storage.joint(identity)
-        if joint is not None and joint in self._changed:
-            return True
-        return any(c[: len(parts)] == parts[: len(c)] for c in self._changed.get(identity, ()))
-
+class _Walk(Walked):
     def bound(self, given: Fragment) -> Form:
         """A bound of the region, which is found once, before the region begins."""
         expr = expanded(given, self.body.macros).expr
         still = World(self.facts, self.body.key, lambda identity, parts: False, self.fresh)
         return Reading(still, self.frame, self.body.region.line.key).form(expr)
 
-    def reading(self, statement: Statement) -> Reading:
-        """What reads the expressions of a statement."""
-        return Reading(self.world, self.frame, statement.line.key)
-
-    def enter(self, name: str, low: Form, high: Form, step: Form) -> None:
-        """Begin a loop, whose variable gets a name of its own in the nest."""
-        self._count += 1
-        index = Index(name if name not in self._names else f"{name}#{self._count}")
-        self._names.add(index.name)
-        self.loops = (*self.loops, Loop(index, low, high, step))
-        self.frame.indices[name] = index
-
     # -- blocks
 
     def block(self, nodes: tuple[Node, ...], position: Position) -> None:
         """Walk over some nodes."""
-        for place, node in enumerate(nodes):
+        labels = [(node.header if isinstance(node, Construct) else node).line.label for node in nodes]
+        outer = len(self.levels)
+        self.levels += [Level(len(self.loops), len(self.guards), label, "block") for label in labels if label]
+        for place, (node, label) in enumerate(zip(nodes, labels, strict=True)):
             if len(self.accesses) > _MOST:
-                return
-            label = (node.header if isinstance(node, Construct) else node).line.label
-            if label:
-                self.leaving = [x for x in self.leaving if x.label != label]
+                break
+            self.join(label)
             self._node(node, (*position, place))
+        del self.levels[outer:]
 
     def _node(self, node: Node, here: Position) -> None:
         if isinstance(node, Construct):
@@ -152,6 +96,8 @@ class _Walk:
             self._one_line(node, here)
         elif isinstance(node, Jump) and node.kind != "continue":
             self.leaving.append(left_by(node, self.levels, len(self.loops), self.guards))
+            if node.target:
+                self.jumped.setdefault(node.target, []).append(dict(self.frame.values))
 
     def _one_line(self, node: OneLine, here: Position) -> None:
         reading = self.reading(node)
@@ -162,8 +108,17 @@ class _Walk:
         self._branches([(condition, lambda: self._node(node.action, (*here, 1)))], node.kind == "where")
 
     def _construct(self, node: Construct, here: Position) -> None:
-        self._statement(node.header, here)
         header = node.header
+        name = header.construct_name if isinstance(header, Header) and node.kind not in LOOPS else ""
+        ends = (name, node.end.line.label if node.end is not None else "")
+        self.levels += [Level(len(self.loops), len(self.guards), end, "block") for end in ends]
+        self._construct_of(node, header, here)
+        del self.levels[-len(ends) :]
+        for end in ends:
+            self.join(end)
+
+    def _construct_of(self, node: Construct, header: Statement, here: Position) -> None:
+        self._statement(header, here)
         if node.kind == "at_if" and node.condition is not None and not self.facts.holds(node.condition, self.frame.key):
             return
         if node.kind in ("do", "dowhile") and isinstance(header, Header):
@@ -217,10 +172,7 @@ class _Walk:
             branch()
             results.append(self.frame.values)
         self.guards, self.masked = outer, mask
-        self.frame.values = {}
-        for name in dict.fromkeys(n for r in results for n in r):
-            value, *others = {r.get(name) for r in results}
-            self.frame.values[name] = value if value is not None and not others else self.fresh(name)
+        self.frame.values = joined(results[0], results[1:], self.fresh)
 
     # -- loops
 
@@ -479,16 +431,16 @@ class _Walk:
     def _call(self, site: CallSite, references: list[Reference], subscripts: Subscripts, here: Position) -> None:
         """Walk over the routine that is called."""
         entered = self.calls.frame(site, references, subscripts, self.scalars)
-        outer = (self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts)
+        outer = (self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts, self.jumped)
         routine = self.facts.application.routines[entered.key]
         self.hosts = (*self.hosts, self.frame)
         self.frame, self.called = entered, (*self.called, entered.key)
-        self.leaving = list(self.leaving)
+        self.leaving, self.jumped = list(self.leaving), {}
         self.loose = self.loose or disordered(routine.body)
-        self.levels.append(Level(len(self.loops), len(self.guards), "", False))
+        self.levels.append(Level(len(self.loops), len(self.guards), "", "routine"))
         self.block(routine.body, (*here, _CALL))
         self.levels.pop()
-        self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts = outer
+        self.frame, self.called, self.leaving, self.masked, self.loose, self.hosts, self.jumped = outer
 
     def _not_followed(self, site: CallSite, here: Position) -> None:
         """A routine that the walk does not go into may touch, at some time, all that it mentions."""

@@ -1,33 +1,34 @@
-"""Jumps: which loops they leave, and whether they go backwards."""
+"""Jumps: which loops and constructs they leave, and whether they go backwards."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hfpy.analyze.dependence.forms import Form
 from hfpy.analyze.dependence.model import Condition, Every, negated
-from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Statement, flatten
+from hfpy.model.statements import LOOPS, Construct, Header, Jump, Node, OneLine, Statement, flatten
 
-LOOPS = ("do", "dowhile", "doconcurrent")
 _ENDS = ("return", "@exit", "stop", "errorstop")
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A loop whose body is walked, or a routine: ``depth`` is the number of loops around what stands in it directly,
-    ``guards`` the number of conditions.
+    """A loop whose body is walked, a routine, or a block that jumps end at (another construct by its name, a label).
+
+    ``depth`` is the number of loops around what stands in it directly, ``guards`` the number of conditions.
     """
 
     depth: int
     guards: int
     name: str = ""
-    loop: bool = True
+    kind: str = "loop"
 
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
     """A jump that what follows is behind: it happens only if the jump did not. ``condition`` is None where that cannot
-    be told. It ends at ``label``, or with the body of the loop at ``depth``.
+    be told. It ends at ``label``, behind the construct of that name, or with the body of the loop at ``depth``.
     """
 
     depth: int
@@ -37,53 +38,64 @@ class Leaving:
 
 def target(jump: Jump, levels: list[Level]) -> Level:
     """The level whose rest a jump passes over: that of a loop that goes on or ends, or that of the routine."""
-    base = max(n for n, level in enumerate(levels) if not level.loop)
+    base = max(n for n, level in enumerate(levels) if level.kind == "routine")
     inner = levels[base + 1 :]
-    if jump.kind in _ENDS or jump.kind == "goto" or not inner:
+    if jump.kind in _ENDS:
         return levels[base]
     if jump.target:
         return next((level for level in reversed(inner) if level.name == jump.target), levels[base])
-    return inner[-1]
+    return next((level for level in reversed(inner) if level.kind == "loop"), levels[base])
 
 
 def left_by(jump: Jump, levels: list[Level], depth: int, guards: tuple[Condition, ...]) -> Leaving:
     """What a jump under some conditions, within ``depth`` loops, passes over."""
     level = target(jump, levels)
-    straight = level.depth == depth and jump.kind != "goto"
+    straight = level.depth == depth and (jump.kind != "goto" or level.kind == "block")
     condition = negated(Every(guards[level.guards :])) if straight else None
-    return Leaving(level.depth, condition, jump.target if jump.kind == "goto" else "")
+    return Leaving(level.depth, condition, jump.target if jump.kind == "goto" or level.kind == "block" else "")
+
+
+def joined(
+    values: Mapping[str, Form], others: Sequence[Mapping[str, Form]], fresh: Callable[[str], Form]
+) -> dict[str, Form]:
+    """What scalars hold where several ways meet: what all agree about, and new values."""
+    results = (values, *others)
+    found = {}
+    for name in dict.fromkeys(n for r in results for n in r):
+        value, *more = {r.get(name) for r in results}
+        found[name] = value if value is not None and not more else fresh(name)
+    return found
 
 
 def leaves(loop: Construct) -> bool:
     """Whether a jump in a loop's body may end the loop."""
     labels = {s.line.label for s in flatten(loop.body)} | ({loop.end.line.label} if loop.end is not None else set())
-    return any(_leaves(jump, inside, labels) for jump, inside in _jumps(loop.body, ()))
+    return any(_leaves(jump, inside, names, labels) for jump, inside, names in _jumps(loop.body, 0, ()))
 
 
-def _leaves(jump: Jump, inside: tuple[str, ...], labels: set[str]) -> bool:
+def _leaves(jump: Jump, inside: int, names: tuple[str, ...], labels: set[str]) -> bool:
     if jump.kind in _ENDS:
         return True
     if jump.kind == "goto":
         return jump.target not in labels
     if jump.target:
-        return jump.target not in inside and jump.kind in ("exit", "cycle")
+        return jump.target not in names and jump.kind in ("exit", "cycle")
     return jump.kind == "exit" and not inside
 
 
-def _jumps(nodes: tuple[Node, ...], inside: tuple[str, ...]) -> Iterator[tuple[Jump, tuple[str, ...]]]:
-    """The jumps below some nodes, with the names of the loops around each ('' for one without)."""
+def _jumps(nodes: tuple[Node, ...], inside: int, names: tuple[str, ...]) -> Iterator[tuple[Jump, int, tuple[str, ...]]]:
+    """The jumps below some nodes, with the number of loops around each, and the names of the constructs."""
     for node in nodes:
         if isinstance(node, Construct):
             name = node.header.construct_name if isinstance(node.header, Header) else ""
-            within = (*inside, name) if node.kind in LOOPS else inside
             for part in node.parts:
-                yield from _jumps(part.body, within)
+                yield from _jumps(part.body, inside + (node.kind in LOOPS), (*names, name))
         else:
             statement: Statement = node
             while isinstance(statement, OneLine):
                 statement = statement.action
             if isinstance(statement, Jump):
-                yield statement, inside
+                yield statement, inside, names
 
 
 def disordered(nodes: tuple[Node, ...]) -> bool:

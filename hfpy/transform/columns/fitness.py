@@ -15,7 +15,7 @@ from hfpy.analyze.intrinsics import INTRINSICS
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name, mentioned, names_in, walk
-from hfpy.model.statements import Construct, Header, Node, constructs, expressions, flatten
+from hfpy.model.statements import Construct, Header, Jump, Node, constructs, expressions, flatten, named_blocks
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import Questions, place_of, refused
 
@@ -82,6 +82,15 @@ def _check_functions(questions: Questions, routine: Routine) -> None:
 
 def _with_source(questions: Questions, routine: Routine) -> Iterator[CallSite]:
     return (s for s in questions.facts.graph.sites.get(routine.key, ()) if s.callee)
+
+
+def check_jumps(routine: Routine, nodes: tuple[Node, ...]) -> None:
+    """Raises Refused for jumps out of constructs that are no loops: columns go different ways there."""
+    blocks = named_blocks(nodes)
+    for statement in flatten(nodes):
+        if isinstance(statement, Jump) and statement.kind == "exit" and statement.target in blocks:
+            text = f"the construct '{statement.target}', which is no loop, is left early"
+            raise refused(text, place_of(routine, statement))
 
 
 def check_same_in_all(routine: Routine, nodes: tuple[Node, ...], varying: frozenset[str]) -> None:

@@ -25,7 +25,7 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Routine
 from hfpy.transform.columns.common import NUMBERS, Instance, Questions, named, place_of, refused
-from hfpy.transform.columns.fitness import check_routine, check_same_in_all, other_name, renames
+from hfpy.transform.columns.fitness import check_jumps, check_routine, check_same_in_all, other_name, renames
 
 _DEEPEST = 12
 _ROUNDS = 30
@@ -76,6 +76,7 @@ class Varying(Questions):
                 if both := loop_variables(nodes) & varying:
                     message = f"'{min(both)}' differs from column to column, and is the variable of a loop elsewhere"
                     raise refused(message, routine.place())
+                check_jumps(routine, nodes)
                 check_same_in_all(routine, nodes, frozenset(varying))
                 return frozenset(varying)
         raise refused("what varies in it cannot be told", routine.place())

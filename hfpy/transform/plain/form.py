@@ -21,6 +21,7 @@ from hfpy.transform.edits import Edit, OverlapError, apply_edits
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
+from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.stops import stop_edits
@@ -71,6 +72,7 @@ def plain_form(
     steps: tuple[Step, ...] = (
         function_edits,
         table_edits,
+        exit_edits,
         alias_edits,
         partial(value_edits, packs=packed),
         object_edits,

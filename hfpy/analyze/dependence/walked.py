@@ -1,0 +1,79 @@
+"""Where a walk over a region's statements is: loops and conditions around, jumps before, what scalars hold."""
+
+from __future__ import annotations
+
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.dependence.calls import Calls
+from hfpy.analyze.dependence.forms import Application, Form, Index, atom
+from hfpy.analyze.dependence.jumps import Leaving, Level, disordered, joined
+from hfpy.analyze.dependence.located import Statements
+from hfpy.analyze.dependence.model import Access, Condition, Loop, holds
+from hfpy.analyze.dependence.reading import Frame, Reading, World
+from hfpy.model.statements import Statement
+
+
+class Walked:
+    """The state of a walk; ``own`` are scalars of the points that are asked for, by identity."""
+
+    def __init__(self, body: RegionBody, detailed: bool, own: frozenset[tuple[str, str]]) -> None:
+        self.body = body
+        self.facts = body.facts
+        self.effects = body.effects
+        self.detailed = detailed
+        self.calls = Calls(body.facts, body.effects, body.key)
+        self.accesses: list[Access] = []
+        self.loops: tuple[Loop, ...] = ()
+        self.guards: tuple[Condition, ...] = ()
+        self.leaving: list[Leaving] = []
+        self.jumped: dict[str, list[dict[str, Form]]] = {}
+        self.levels: list[Level] = []
+        self.masked = False
+        self.called: tuple[str, ...] = (body.key,)
+        self.frame = Frame(body.key)
+        self.hosts: tuple[Frame, ...] = ()
+        self.loose = disordered(body.construct.body)
+        self.inside: tuple[Condition, ...] = ()
+        self._count = 0
+        self._names: set[str] = set()
+        self._statements = Statements(body)
+        self._changed = self.calls.changes(body)
+        self.scalars = self.calls.scalars(body) | own
+        self.world = World(body.facts, body.key, self._is_changed, self.fresh)
+
+    # -- values
+
+    def fresh(self, shown: str) -> Form:
+        """A value that belongs to the present turn of all loops."""
+        self._count += 1
+        args = tuple(atom(loop.index) for loop in self.loops)
+        return atom(Application(f"${self._count}", args, shown=shown, anew=True))
+
+    def unknown(self, shown: str) -> Condition:
+        """A condition of which nothing is known."""
+        return holds("?", (self.fresh(shown),), shown)
+
+    def _is_changed(self, identity: tuple[str, str], parts: tuple[str, ...]) -> bool:
+        if identity[0] in self.called[1:] and identity[0] != self.frame.key:
+            return True  # a local of a host, which is called
+        joint = self.facts.storage.joint(identity)
+        if joint is not None and joint in self._changed:
+            return True
+        return any(c[: len(parts)] == parts[: len(c)] for c in self._changed.get(identity, ()))
+
+    def reading(self, statement: Statement) -> Reading:
+        """What reads the expressions of a statement."""
+        return Reading(self.world, self.frame, statement.line.key)
+
+    def enter(self, name: str, low: Form, high: Form, step: Form) -> None:
+        """Begin a loop, whose variable gets a name of its own in the nest."""
+        self._count += 1
+        index = Index(name if name not in self._names else f"{name}#{self._count}")
+        self._names.add(index.name)
+        self.loops = (*self.loops, Loop(index, low, high, step))
+        self.frame.indices[name] = index
+
+    def join(self, label: str) -> None:
+        """Jumps to a label, or behind a construct of that name, come here."""
+        if label:
+            self.leaving = [x for x in self.leaving if x.label != label]
+            self.frame.values = joined(self.frame.values, self.jumped.pop(label, ()), self.fresh)
