@@ -18,7 +18,7 @@ ELEMENTAL = frozenset(
     "alog alog10 amax0 amax1 amin0 amin1 amod dabs dacos dasin datan datan2 dcos dcosh dexp dint dlog dlog10 dmax1 "
     "dmin1 "
     "dmod dnint dsign dsin dsinh dsqrt dtan dtanh float iabs idim idint idnint ifix isign max0 max1 min0 min1 sngl "
-    "cabs csqrt "
+    "cabs ccos cexp clog csin csqrt "
     "dfloat isnan cosd sind tand".split()
 )
 INQUIRY = frozenset(

@@ -40,7 +40,7 @@ _AS_FIRST = frozenset(
     "abs acos aint anint asin atan atan2 cos cosh dim erf exp gamma hypot log log10 max min mod modulo sign sin sinh "
     "sqrt tan tanh".split()
 )
-_CONVERTING = {"real": "real", "float": "real", "int": "integer", "nint": "integer", "dble": "real"}
+_CONVERTING = {"cmplx": "complex", "real": "real", "float": "real", "int": "integer", "nint": "integer", "dble": "real"}
 _OPAQUE = frozenset({"procedure", "external", "intrinsic"})
 
 
@@ -171,7 +171,9 @@ class Types:
         if keys or not expr.args or not self.scopes.is_intrinsic(name, key):
             return None
         first = self.expression(expr.args[0], key, hidden)
-        if name in _AS_FIRST and first is not None and first.base in ("integer", "real"):
+        if name in ("abs", "aimag") and first is not None and first.base == "complex":
+            return replace(first, base="real")
+        if name in (*_AS_FIRST, "conjg") and first is not None and first.base in ("integer", "real", "complex"):
             return replace(first, rank=first.rank if len(expr.args) == 1 else None)
         if name in _CONVERTING:
             return self._converted(expr, name, first, key)
@@ -183,9 +185,11 @@ class Types:
         rank = first.rank if first is not None else None
         if name == "dble":
             return Typed(base, defaults.double, rank=rank)
-        if len(expr.args) == 1:
-            return Typed(base, defaults.real if base == "real" else defaults.integer, rank=rank)
-        kind = expr.args[1]
+        given = expr.args[2:] if name == "cmplx" else expr.args[1:]
+        kind = next((a for a in expr.args if isinstance(a, Keyword) and a.name == "kind"), next(iter(given), None))
+        if kind is None:
+            size = first.bytes if name == "real" and first is not None and first.base == "complex" else defaults.real
+            return Typed(base, defaults.integer if base == "integer" else size, rank=rank)
         return Typed(base, self.kinds.value(kind.value if isinstance(kind, Keyword) else kind, key), rank=rank)
 
     def _part(self, expr: Expr, key: str, hidden: Mapping[str, Expr | None]) -> tuple[Typed, int] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from hfpy.analyze.scopes import Scopes
 from hfpy.model.expressions import (
     Apply,
@@ -52,6 +54,18 @@ def _wider(left: FType | None, right: FType | None) -> FType | None:
     if left.base in rank and right.base in rank and left.base != right.base:
         return left if rank[left.base] > rank[right.base] else right
     return left if (left.kind, left.double) == (right.kind, right.double) or right.default else right
+
+
+def is_part(expr: Expr, key: str, scopes: Scopes) -> TypeGuard[Component]:
+    """Whether an expression is a part of a complex number, ``z%re`` or ``z%im`` (Fortran 2018, 9.4.4)."""
+    if not isinstance(expr, Component) or expr.name not in ("re", "im"):
+        return False
+    base = expr.base.base if isinstance(expr.base, Apply) else expr.base
+    if isinstance(base, Name):
+        found = scopes.variable(base.name, key)
+        return found is not None and found.symbol.type.base == "complex"
+    symbol = component(base, key, scopes) if isinstance(base, Component) else None
+    return symbol is not None and symbol.type.base == "complex"
 
 
 def component(expr: Component, key: str, scopes: Scopes) -> Symbol | None:

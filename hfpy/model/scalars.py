@@ -7,10 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A type with its size: ``base`` (real, integer, logical, complex, character) and bytes."""
+    """A type with its size: ``base`` (real, integer, logical, complex, character) and bytes, of a complex number those
+    of each part.
+    """
 
     base: str
     bytes: int
+
+    @property
+    def size(self) -> int:
+        """The bytes in memory."""
+        return 2 * self.bytes if self.base == "complex" else self.bytes
 
 
 INTEGER = Scalar("integer", 4)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gpu.complex_cases import COMPLEX
 from tests.gpu.constructs import Example, pair, program
 from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, Variant
 
@@ -105,7 +106,7 @@ EXITS = (
         ),
     ),
 )
-EXAMPLES = (*STOPS, *EXITS)
+EXAMPLES = (*STOPS, *EXITS, *COMPLEX)
 # How a run ends: what is done before the region, the status, the statement.
 ENDS = (
     ("b(2,2) = 2d6", 7, "ERROR STOP 7"),

@@ -73,18 +73,23 @@ def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str
     plain = [a.value if isinstance(a, Keyword) else a for a in expr.args if a is not kind and not _is_kind(a)]
     if name in ("real", "int", "logical", "nint", "floor", "ceiling", "aint", "anint") and len(plain) == 2:
         kind = plain.pop()
+    if name == "cmplx" and len(plain) == 3:
+        kind = plain.pop()
     arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in plain]
-    return intrinsics.call(name, arguments, _asked_kind(printer, name, kind))
+    of_complex = arguments[0].type.base == "complex"
+    return intrinsics.call(name, arguments, _asked_kind(printer, name, kind, of_complex))
 
 
 def _is_kind(argument: Expr) -> bool:
     return isinstance(argument, Keyword) and argument.name == "kind"
 
 
-def _asked_kind(printer: Expressions, name: str, kind: Expr | None) -> Scalar | None:
-    base = {"real": "real", "aint": "real", "anint": "real", "logical": "logical"}.get(name, "integer")
+def _asked_kind(printer: Expressions, name: str, kind: Expr | None, of_complex: bool) -> Scalar | None:
+    own = ("real", "logical")
+    base = {"aint": "real", "anint": "real", "cmplx": "complex"}.get(name, name if name in own else "integer")
     if kind is None:
-        return Scalar("real", printer.body.kinds.default_real) if name == "real" else None
+        default = name == "cmplx" or (name == "real" and not of_complex)
+        return Scalar(base, printer.body.kinds.default_real) if default else None
     value = printer.body.kinds.value(kind, printer.key)
     if value is None:
         raise CannotPrint("a kind that hfpy cannot work out", kind.start, kind.end)
@@ -143,12 +148,14 @@ def _loop(printer: Expressions, name: str, arrays: Sequence[Expr], mask: Expr | 
 def _accumulation(name: str, total: str, values: Sequence[CText], result: Scalar) -> tuple[str, str]:
     """Start value and statement of a reduction's loop."""
     first = values[0]
+    zero, one = ((f"{c_type(result)}({n})" if result.base == "complex" else str(n)) for n in (0, 1))
     if name == "dot_product":
-        return "0", f"{total} = {total} + {first.at(80)} * {values[1].at(81)};"
+        shown = f"hf_conjg({first.text})" if first.type.base == "complex" else first.at(80)
+        return zero, f"{total} = {total} + {shown} * {values[1].at(81)};"
     if name == "sum":
-        return "0", f"{total} = {total} + {first.at(71)};"
+        return zero, f"{total} = {total} + {first.at(71)};"
     if name == "product":
-        return "1", f"{total} = {total} * {first.at(81)};"
+        return one, f"{total} = {total} * {first.at(81)};"
     if name == "count":
         return "0", f"if ({first.text}) ++{total};"
     if name in _CONDITIONS:

@@ -13,6 +13,7 @@ from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.intrinsics import INQUIRY, REDUCING
+from hfpy.analyze.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import check_function, function_call
 from hfpy.backends.c.locations import is_location
@@ -41,6 +42,7 @@ from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
     Binary,
+    Complex,
     Component,
     Expr,
     Keyword,
@@ -64,6 +66,7 @@ Items = Sequence[Expr | str]
 Designator = Name | Apply | Component
 _ARITHMETIC = {"+": PLUS, "-": PLUS, "*": TIMES, "/": TIMES}
 _COMPARED = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "/=": "!="}
+_NUMBERS = ("integer", "real", "complex")
 _JOINED = {".and.": ("&&", AND), ".or.": ("||", OR)}
 
 
@@ -94,6 +97,8 @@ class Expressions:
                 return CText(f"({value.text})", value.type)
             case Literal():
                 return self._literal(expr)
+            case Complex(real=real, imag=imag):
+                return intrinsics.call("cmplx", [self.print(real), self.print(imag)], self._complex_type(real, imag))
             case Unary(op=op, operand=operand):
                 return self._unary(op, self.print(operand, lanes))
             case Binary(op="**", left=left, right=right):
@@ -153,7 +158,15 @@ class Expressions:
             return CText(f"{op}{' ' if inner[:1] == op else ''}{inner}", operand.type, PREFIX)
         raise CannotPrint(f"the operator {op}")
 
+    def _complex_type(self, *parts: Expr) -> Scalar:
+        """The type of a complex constant."""
+        sizes = [t.bytes for t in (self.print(p).type for p in parts) if t.base == "real"]
+        return Scalar("complex", max(sizes, default=self.body.kinds.default_real))
+
     def _binary(self, op: str, left: CText, right: CText, expr: Expr) -> CText:
+        if "complex" in (left.type.base, right.type.base) and (op in _ARITHMETIC or op in ("==", "/=")):
+            result = _wider(left.type, right.type, expr)
+            left, right = (intrinsics.part_of(value, result) for value in (left, right))
         if op in _ARITHMETIC:
             level = _ARITHMETIC[op]
             return CText(f"{left.at(level)} {op} {right.at(level + 1)}", _wider(left.type, right.type, expr), level)
@@ -192,6 +205,8 @@ class Expressions:
             return CText(f"hf_ipow({base.text}, {exponent.text})", base.type)
         result = _wider(base.type, exponent.type, left)
         arguments = ", ".join(intrinsics.convert(v, result).text for v in (base, exponent))
+        if result.base == "complex":
+            return CText(f"hf_pow({arguments})", result)
         return CText(f"pow{'f' if result.bytes == 4 else ''}({arguments})", result)
 
     # -- variables and functions
@@ -200,6 +215,9 @@ class Expressions:
         macro = self._macro(expr)
         if macro is not None:
             return self._macro_text(macro, expr, lanes)
+        if is_part(expr, self.key, self.body.facts.scopes):
+            whole = self.print(expr.base, lanes)
+            return CText(f"{whole.at(PRIMARY)}.{expr.name}", Scalar("real", whole.type.bytes))
         name = self.resolved(expr)
         variable = self.body.variable(name, self.key)
         if variable is None:
@@ -370,7 +388,7 @@ class Expressions:
 
     def extents(self, expr: Expr) -> list[str]:
         """The number of elements in each dimension of an expression with rank, from the first array in it."""
-        if isinstance(expr, Name | Apply | Component):
+        if isinstance(expr, Name | Apply | Component) and not is_part(expr, self.key, self.body.facts.scopes):
             found = self._section_extents(expr)
             if found is not None:
                 return found
@@ -404,6 +422,8 @@ class Expressions:
     def _designator_rank(self, expr: Designator) -> int:
         if self._macro(expr) is not None:
             return max((self.rank(a) for a in expr.args), default=0) if isinstance(expr, Apply) else 0
+        if is_part(expr, self.key, self.body.facts.scopes):
+            return self.rank(expr.base)
         name = self.resolved(expr)
         variable = self.body.variable(name, self.key)
         if variable is not None:
@@ -453,8 +473,10 @@ def _apart(expr: Expr, alone: bool = False) -> set[str]:
 
 
 def _wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:
-    if left.base not in ("integer", "real") or right.base not in ("integer", "real"):
+    if left.base not in _NUMBERS or right.base not in _NUMBERS:
         raise CannotPrint(f"an operation between {left.base} and {right.base}", expr.start, expr.end)
+    if "complex" in (left.base, right.base):
+        return Scalar("complex", max(t.bytes for t in (left, right) if t.base != "integer"))
     if left.base != right.base:
         return left if left.base == "real" else right
     return left if left.bytes >= right.bytes else right
@@ -463,7 +485,6 @@ def _wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:
 def _what(expr: Expr) -> str:
     names = {
         "ArrayConstructor": "an array constructor",
-        "Complex": "a complex number",
         "Range": "an array section",
         "ImpliedDo": "an implied do loop",
     }

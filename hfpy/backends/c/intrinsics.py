@@ -25,6 +25,7 @@ _SPECIFIC = {
     **dict.fromkeys(("float", "sngl"), "real"),
     **dict.fromkeys(("dfloat",), "dble"),
     **{f"d{name}": name for name in "sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh".split()},
+    **{f"c{name}": name for name in "abs sqrt exp log sin cos".split()},
     "alog": "log",
     "alog10": "log10",
 }
@@ -60,6 +61,7 @@ _BIT_FUNCTIONS = {
     "ibits": "hf_ibits",
 }
 _COUNTED = {"popcnt": "hf_popcnt", "leadz": "hf_leadz", "trailz": "hf_trailz"}
+_COMPLEX = frozenset("exp log sqrt sin cos tan sinh cosh tanh".split())  # of complex numbers
 _LEAST = {"merge": 3, "btest": 2, "dprod": 2, **dict.fromkeys(_BITS, 2)}  # arguments, where there is more than one
 
 
@@ -68,7 +70,21 @@ def known(name: str) -> bool:
     name = _SPECIFIC.get(name, name)
     return any(
         name in table for table in (_LIBRARY, _SAME_TYPE, _ROUNDED, _WHOLE, _BITS, _BIT_FUNCTIONS, _COUNTED)
-    ) or name in ("abs", "real", "dble", "int", "logical", "merge", "btest", "not", "isnan", "dprod")
+    ) or name in (
+        "abs",
+        "real",
+        "dble",
+        "int",
+        "logical",
+        "merge",
+        "btest",
+        "not",
+        "isnan",
+        "dprod",
+        "cmplx",
+        "conjg",
+        "aimag",
+    )
 
 
 def call(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
@@ -81,12 +97,16 @@ def call(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
         raise CannotPrint(f"the intrinsic '{name}' with so few arguments")
     first = args[0].type
     listed = ", ".join(a.text for a in args)
+    if name in _COMPLEX and first.base == "complex":
+        return CText(f"hf_{name}({listed})", first)
     if name in _LIBRARY and first.base == "real":
         return CText(f"{_LIBRARY[name]}{'f' if first.bytes == 4 else ''}({listed})", first)
     if name in _SAME_TYPE and first.base in ("real", "integer"):
         return CText(f"{_SAME_TYPE[name]}({listed})", first)
     if name == "abs" and first.base in ("real", "integer"):
         return CText(f"{_absolute(first)}({listed})", first)
+    if name == "abs" and first.base == "complex":
+        return CText(f"hf_abs({listed})", Scalar("real", first.bytes))
     if name in _WHOLE and first.base == "real":
         return convert(CText(f"{_WHOLE[name]}({args[0].text})", first), kind or first)
     if name in _ROUNDED and first.base == "real":
@@ -103,11 +123,20 @@ def call(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
 
 def _converted(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
     first = args[0]
+    if name == "real" and first.type.base == "complex":
+        real = Scalar("real", first.type.bytes)
+        return convert(CText(f"{first.at(100)}.re", real), kind or real)
     if name == "real" and first.type.base in ("real", "integer"):
         return convert(first, kind or Scalar("real", 4))
+    if name == "aimag" and first.type.base == "complex":
+        return CText(f"{first.at(100)}.im", Scalar("real", first.type.bytes))
+    if name == "conjg" and first.type.base == "complex":
+        return CText(f"hf_conjg({first.text})", first.type)
+    if name == "cmplx" and all(a.type.base in ("real", "integer", "complex") for a in args):
+        return _made_complex(args, kind or Scalar("complex", 4))
     if name == "dble":
         return convert(first, Scalar("real", 8))
-    if name == "int" and first.type.base in ("real", "integer"):
+    if name == "int" and first.type.base in ("real", "integer", "complex"):
         return convert(first, kind or INTEGER)
     if name == "logical":
         return convert(first, kind or LOGICAL)
@@ -128,9 +157,29 @@ def convert(value: CText, to: Scalar) -> CText:
     """A value in another type, as Fortran converts on assignment (reals to integers by truncation)."""
     if value.type == to:
         return value
+    if to.base == "complex":
+        return _made_complex([value], to)
+    if value.type.base == "complex":
+        return convert(CText(f"{value.at(100)}.re", Scalar("real", value.type.bytes)), to)
     if value.type.base == "real" and to.base == "integer":
         return CText(f"hf_int<{c_type(to)}>({value.text})", to)
     return CText(f"({c_type(to)}){value.at(95)}", to, 90)
+
+
+def part_of(value: CText, result: Scalar) -> CText:
+    """An operand of a complex operation: complex numbers, and reals, of the kind of the result."""
+    if value.type.base == "integer":
+        return value
+    return convert(value, Scalar(value.type.base, result.bytes))
+
+
+def _made_complex(parts: Sequence[CText], to: Scalar) -> CText:
+    """A complex number of its parts, or of one number."""
+    if len(parts) == 1 and parts[0].type == to:
+        return parts[0]
+    real = Scalar("real", to.bytes)
+    shown = [p.text if p.type.base == "complex" else convert(p, real).text for p in parts]
+    return CText(f"{c_type(to)}({', '.join(shown)})", to)
 
 
 def _absolute(scalar: Scalar) -> str:

@@ -78,6 +78,8 @@ def c_parameter(scope: Names, parameter: Parameter, count: str) -> CParameter:
 _KINDS = {
     Scalar("real", 4): "real(c_float)",
     Scalar("real", 8): "real(c_double)",
+    Scalar("complex", 4): "complex(c_float_complex)",
+    Scalar("complex", 8): "complex(c_double_complex)",
     Scalar("integer", 1): "integer(c_int8_t)",
     Scalar("integer", 2): "integer(c_int16_t)",
     Scalar("integer", 4): "integer(c_int)",

@@ -97,13 +97,13 @@ def bytes_of(body: Body, arrays: list[DataObject]) -> list[str]:
         counts = [
             f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds_of(body.facts, data)
         ]
-        texts.append(f"hf_space_of({' * '.join(counts)}, {scalar.bytes if scalar is not None else 8})")
+        texts.append(f"hf_space_of({' * '.join(counts)}, {scalar.size if scalar is not None else 8})")
     return texts
 
 
 def scratch_bytes(scratch: Sequence[Scratch]) -> list[str]:
     """The same for the room of a kernel's own array statements."""
-    return [f"hf_space_of({' * '.join(f'hf_count({e})' for e in made.extents)}, {made.type.bytes})" for made in scratch]
+    return [f"hf_space_of({' * '.join(f'hf_count({e})' for e in made.extents)}, {made.type.size})" for made in scratch]
 
 
 def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
@@ -114,7 +114,7 @@ def _scratch_of_routine(body: Body, scratch: Sequence[Scratch]) -> list[str]:
         assert data is not None
         bounds = [bounds_of(body.facts, data)[d] for d in made.dimensions]
         counts = [f"hf_count({extent(_size(body, low), _size(body, high), '1')})" for low, high in bounds]
-        texts.append(f"hf_space_of({' * '.join(counts)}, {made.type.bytes})")
+        texts.append(f"hf_space_of({' * '.join(counts)}, {made.type.size})")
     return texts
 
 

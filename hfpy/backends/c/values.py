@@ -25,6 +25,8 @@ _C_TYPES = {
     ("logical", 2): "short",
     ("logical", 4): "int",
     ("logical", 8): "long long",
+    ("complex", 4): "hf_complex<float>",
+    ("complex", 8): "hf_complex<double>",
 }
 _KEYWORDS = frozenset(
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr "

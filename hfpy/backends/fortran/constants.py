@@ -19,7 +19,7 @@ from hfpy.parse.macros import expand
 
 def type_text(scalar: Scalar) -> str:
     """A type with its kind as a number. Raises CannotPrint for what kernels do not have."""
-    if scalar.base not in ("real", "integer", "logical"):
+    if scalar.base not in ("real", "integer", "logical", "complex"):
         raise CannotPrint(f"type {scalar.base}")
     return f"{scalar.base}({scalar.bytes})"
 

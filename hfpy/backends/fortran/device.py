@@ -59,6 +59,8 @@ def zero(scalar: Scalar) -> str:
     """A constant of a type."""
     if scalar.base == "logical":
         return f".false._{scalar.bytes}"
+    if scalar.base == "complex":
+        return f"(0.0_{scalar.bytes}, 0.0_{scalar.bytes})"
     return f"0.0_{scalar.bytes}" if scalar.base == "real" else f"0_{scalar.bytes}"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.types import is_part
 from hfpy.backends.c.values import (
     CannotPrint,
     Follows,
@@ -353,9 +354,8 @@ class KernelText(ElementText):
     def _check_parts(self, top: Expr, statement: Statement) -> None:
         for node in walk(top):
             with self.refusals.at(statement.line):
-                if isinstance(node, Literal) and node.kind in ("char", "complex"):
-                    hint = TEXT if node.kind == "char" else ""
-                    raise CannotPrint("a text or complex number", node.start, node.end, hint)
+                if isinstance(node, Literal) and node.kind == "char":
+                    raise CannotPrint("a text", node.start, node.end, TEXT)
                 if isinstance(node, Apply) and isinstance(node.base, Name):
                     here = self._site(node) or self._site(node.base)
                     name = node.base.name
@@ -382,6 +382,8 @@ class KernelText(ElementText):
 
     def _render(self, expr: Expr, text: str, planned: Any) -> str:
         """The text of an expression: kernels' own rules first, then those of the host."""
+        if is_part(expr, self.routine.key, self.facts.scopes):
+            return f"{self._render(expr.base, text, planned)}%{expr.name}"
         if self.lanes and isinstance(expr, ArrayConstructor):
             raise CannotPrint("an array constructor in a 'where'", expr.start, expr.end)
         if self.lanes and isinstance(expr, Apply) and self._worked_out_before(expr, planned):

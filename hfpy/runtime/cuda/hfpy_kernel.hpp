@@ -34,6 +34,7 @@
 #include "hfpy_array.hpp"
 #include "hfpy_intrinsics.hpp"
 #include "hfpy_powers.hpp"
+#include "hfpy_complex.hpp"
 #include "hfpy_reductions.hpp"
 
 #endif

@@ -39,8 +39,8 @@ from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert, insert_lines, replace_rows
 
 _STEM = "value"
-_ZEROS = {"real": "0", "integer": "0", "logical": ".false."}
-_BASES = ("real", "integer", "logical")
+_ZEROS = {"real": "0", "integer": "0", "logical": ".false.", "complex": "0"}
+_BASES = ("real", "integer", "logical", "complex")
 
 
 class _Left(Exception):

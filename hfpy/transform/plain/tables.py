@@ -16,7 +16,7 @@ from hfpy.parse.datastatements import DataSet, Repeated, data_sets, object_name,
 from hfpy.parse.fragments import ONE
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 
-_BASES = ("real", "integer", "logical")
+_BASES = ("real", "integer", "logical", "complex")
 _KEPT = frozenset({"dimension", "save", "initialised"})
 _MOST = 4096  # values of a table that is written anew
 
