@@ -1274,7 +1274,7 @@ BACKENDS: dict[str, Entry] = {
                 real, intent(inout) :: a(nx,ny,nz)
                 @parallelRegion{domName(i,j), domSize(nx,ny)}
                 a(1) = a(1) + 1.0
-                if (a(1) > 9.0) print *, 'too large'
+                if (a(1) > 9.0) print *, 'too large', a(:)
                 @end parallelRegion
               end subroutine step
             end module shouting

@@ -18,6 +18,7 @@ from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
     Binary,
+    Complex,
     Component,
     Expr,
     Keyword,
@@ -84,6 +85,12 @@ class Types:
             case Literal(kind="int" | "real" | "logical"):
                 scalar = self.kinds.literal(expr, key)
                 return Typed(scalar.base, scalar.bytes, rank=0) if scalar is not None else None
+            case Complex(real=real, imag=imag):
+                parts = [self.expression(part, key, hidden) for part in (real, imag)]
+                sizes = [p.bytes for p in parts if p is not None and p.base == "real" and p.bytes is not None]
+                known = all(p is not None and p.bytes is not None for p in parts)
+                default = self.application.options.kinds.real
+                return Typed("complex", max(sizes, default=default), rank=0) if known else None
             case Paren(inner=inner):
                 return self.expression(inner, key, hidden)
             case Unary(op="+" | "-", operand=operand):

@@ -11,7 +11,7 @@ from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import Refusals, check_all
 from hfpy.backends.fortran.device import FortranRoutines
 from hfpy.backends.fortran.kernel import FortranKernel
-from hfpy.backends.fortran.text import Lines
+from hfpy.backends.fortran.rows import Lines
 from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
 from hfpy.transform.workshop import Added, Beside

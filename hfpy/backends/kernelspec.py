@@ -21,6 +21,7 @@ from hfpy.backends.c.space import bounds_of, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, c_type, component_name, packed_name
 from hfpy.backends.c.views import objects_in_storage, scalar_of
 from hfpy.backends.chains import begins, chain_of, has_elements, names_of, parts_of
+from hfpy.backends.prints import prints_of
 from hfpy.backends.refused import (
     ASSUMED_SIZE,
     COMMON,
@@ -103,7 +104,7 @@ class SpecBuilder:
         with self.refusals.at(self.region.line):
             ranges = tuple(self._ranges())
         self._symbols()
-        stops = tuple(stops_of(self))
+        stops, prints = tuple(stops_of(self)), tuple(prints_of(self))
         for key in called:
             for found in self.device.globals(key):
                 with self.refusals.at(self._call_of(key), name=(found.home, found.symbol.name)):
@@ -127,6 +128,7 @@ class SpecBuilder:
             tuple(room),
             tuple(self.imports),
             stops,
+            prints,
         )
 
     def _call_of(self, key: str) -> LogicalLine:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hfpy.model.expressions import Fragment
+from hfpy.model.expressions import Expr, Fragment
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LineKey
 
@@ -47,7 +47,8 @@ class Parameter:
     Fortran text that the launcher is called with. Arrays have the ``bounds`` of their dimensions in the order of
     Fortran's index list, and ``storage``: for each place in storage the place in that list. ``aliased`` arrays may
     share memory with others, ``optional`` parameters need not be given. ``operator`` is that of a reduction. ``packed``
-    are an array of objects, and the component of all of them that lies in ``actual`` while the kernel runs.
+    are an array of objects, and the component of all of them that lies in ``actual`` while the kernel runs. ``lent``
+    is memory of hfpy's own, for the kernel alone.
     """
 
     passing: Passing
@@ -62,11 +63,14 @@ class Parameter:
     optional: bool = False
     operator: str = ""
     packed: tuple[str, str] | None = None
+    lent: bool = False
 
     @property
     def component(self) -> bool:
-        """Whether the launcher is called with a component of an object, or of all elements of an array of objects."""
-        return "%" in self.actual or bool(self.packed)
+        """Whether the launcher is called with what is on the device for the kernel alone: a component of an object, or
+        of all elements of an array of objects.
+        """
+        return "%" in self.actual or bool(self.packed) or self.lent
 
     @property
     def rank(self) -> int:
@@ -133,6 +137,20 @@ class Stop:
     place: str
 
 
+@dataclass(frozen=True, slots=True)
+class Print:
+    """Output of a point: the statement's line, where in it the statement begins, its number in the kernel, the
+    parameter with the buffer, the values with their types, and the statement with which the host shows them.
+    """
+
+    line: LineKey
+    begin: int
+    number: int
+    parameter: str
+    values: tuple[tuple[Expr, Scalar], ...]
+    statement: str
+
+
 @dataclass(frozen=True)
 class KernelSpec:
     """The kernel of one region, and its launcher.
@@ -142,7 +160,8 @@ class KernelSpec:
     ``variables`` are parameters and locals as they came to be needed; ``meaning`` gives for each name of the routine,
     and for each chain of components, the parameter or local that stands for it, ``globals`` the same for module
     variables that called routines name. ``called`` are the keys of all routines that the kernel reaches, callees first,
-    ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the run.
+    ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the run,
+    ``prints`` its output.
     """
 
     name: str
@@ -159,6 +178,7 @@ class KernelSpec:
     workspace: tuple[Workspace, ...] = ()
     imports: tuple[Import, ...] = ()
     stops: tuple[Stop, ...] = ()
+    prints: tuple[Print, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

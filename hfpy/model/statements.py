@@ -110,11 +110,14 @@ class Memory(Statement):
 
 @dataclass(frozen=True, slots=True)
 class InputOutput(Statement):
-    """``write``, ``read``, ``print``, ``open`` …: control expressions and items."""
+    """``write``, ``read``, ``print``, ``open`` …: control expressions and items; ``form`` is the format of a ``print``,
+    where it is no variable.
+    """
 
     kind: str
     control: tuple[Expr, ...]
     items: tuple[Expr, ...]
+    form: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

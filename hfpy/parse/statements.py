@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from hfpy.model.expressions import Expr, Keyword, Star
+from hfpy.model.expressions import Expr, Keyword, Literal, Star
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Assignment,
@@ -397,15 +397,18 @@ def _io(kind: str) -> Callable[[LogicalLine, str, int, int, str], Statement]:
         opening = len(kind) + len(masked[len(kind) :]) - len(masked[len(kind) :].lstrip())
         text = line.text
         control: tuple[Expr, ...] = ()
+        form: Expr | None = None
         rest = opening
         if masked[opening : opening + 1] == "(" and kind != "print":
             control = arguments(text, masked, opening, start)
             rest = matching(masked, opening) + 1
             ranges = split_top(masked, ",", rest)
         else:
-            ranges = split_top(masked, ",", rest)[1:]
+            (first, last), *ranges = split_top(masked, ",", rest)
+            given = argument(text, first + start, last + start) if kind == "print" else None
+            form = given if isinstance(given, Star | Literal) else None
         items = tuple(io_item(text[a + start : b + start], a + start) for a, b in ranges)
-        return InputOutput(line, kind, control, items)
+        return InputOutput(line, kind, control, items, form)
 
     return parse
 

@@ -268,7 +268,11 @@ EXAMPLES = (
     Example("`associate` with an expression", "associate (x => 2*b(i,j))\na(i,j) = x + 1\nend associate"),
     Example("`block`", "block\nreal(8) :: x\nx = 2*b(i,j)\na(i,j) = x\nend block"),
     Example("characters", "if (word == 'twice') a(i,j) = 2*b(i,j)", "character(len=5) :: word", "word = 'twice'"),
-    Example("input and output", "a(i,j) = b(i,j)\nif (b(i,j) < 0) print *, i"),
+    Example(
+        "`print`, `write(*,…)` of single values",
+        "a(i,j) = b(i,j)\nif (b(i,j) > 11) print *, 'large', i, j, b(i,j)\nif (i == 9) write (*, '(a,i3)') 'at', i",
+    ),
+    Example("other input and output", "a(i,j) = b(i,j)\nif (b(i,j) < 0) write (9, *) i"),
     Example("`stop`", "a(i,j) = b(i,j)\nif (b(i,j) < 0) stop 3"),
     Example(
         "`stop` in called routines",

@@ -523,7 +523,7 @@ end associate
 block
 real(8) :: t
 t = a(i)
-print *, t
+write(9, *) t
 end block
 @end parallelRegion
 end subroutine s
@@ -535,9 +535,9 @@ end module m
 def test_places_are_the_users(backend: str, tmp_path: Path) -> None:
     """What is refused is told at its line, and kernels know from which line they are, in plain form, too."""
     done = translate_text(PLACES, target="gpu", backend=backend)
-    assert [(d.code, d.place.line) for d in done.errors] == [("HF702", PLACES[: PLACES.index("print")].count("\n") + 1)]
+    assert [(d.code, d.place.line) for d in done.errors] == [("HF702", PLACES[: PLACES.index("write")].count("\n") + 1)]
     source = tmp_path / "m.h90"
-    source.write_text(PLACES.replace("print *, t", "a(i) = t"))
+    source.write_text(PLACES.replace("write(9, *) t", "a(i) = t"))
     made = translate([source], Options(target="gpu", backend=backend)).files
     kernels = next(file for file in made if Path(file.name).suffix in (".cu", ".cuf"))
     rows = zip(kernels.text.splitlines(), kernels.line_map, strict=True)

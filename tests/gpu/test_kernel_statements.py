@@ -106,7 +106,27 @@ EXITS = (
         ),
     ),
 )
-EXAMPLES = (*STOPS, *EXITS, *COMPLEX)
+PRINTS = (
+    Example(
+        "output in branches and loops, as the points are in the loops",
+        'a(i,j) = b(i,j)*2\nif (b(i,j) > 9) print *, "large at", i, j, a(i,j), b(i,j) > 10\n'
+        "do k = 1, 3\nif (c(i,j,k) > 40) then\nwrite(*,*) i, j, k, real(c(i,j,k), 4)\nend if\nend do\n"
+        "if (i == 2) write (*, '(a,i3,f8.3)') \"it''s\", j, b(i,j)\nif (i == j) print '(a)', \"equal\"\n"
+        'if (j == 3) print *\nif (i == 4) print *, "a rather long text that goes on and on", &\n'
+        "a(i,j), b(i,j), c(i,j,1), c(i,j,2), c(i,j,3), 'and more text, with (parentheses) and '' quotes', &\n"
+        "i*j + nx, sqrt(b(i,j))",
+    ),
+    Example(
+        "output of all kinds",
+        "if (i == 1) print *, int(j, 1), int(j*300, 8), .true., cmplx(i, j), (1d0,2d0)*j, l1, 7, s, -3.5e0\n"
+        "total = total + i\nif (b(i,j) > 10.2) print *, 'sum', i",
+        "logical(1) :: l1\ninteger(2) :: s\ninteger :: total",
+        "l1 = .true.; s = 12; total = 0",
+        "print *, total",
+        clauses=", reduction(+:total)",
+    ),
+)
+EXAMPLES = (*STOPS, *EXITS, *COMPLEX, *PRINTS)
 # How a run ends: what is done before the region, the status, the statement.
 ENDS = (
     ("b(2,2) = 2d6", 7, "ERROR STOP 7"),
@@ -150,6 +170,8 @@ REFUSED = (
     (CUDA_C, "a(i,j) = c(i,j,place(i))", "cannot return"),
     (CUDA_FORTRAN, "call found(place(i))", "cannot return"),
     (CUDA_C, "call found(i)", "a code that is no constant"),
+    (CUDA_C, "if (i > 9) print *, c(i,j,:)", "input or output"),
+    (CUDA_FORTRAN, "if (i > 9) write (*, *) (c(i,j,k), k = 1, 2)", "input or output"),
 )
 
 
@@ -160,3 +182,26 @@ def test_refused(variant: Variant, body: str, what: str) -> None:
     assert any(d.code == "HF702" and what in d.message and d.hint for d in done.errors), [
         d.message for d in done.errors
     ]
+
+
+FULL = Example(
+    "",
+    "a(i,j) = b(i,j)",
+    before="call many(20000)",
+    procedures=(
+        "subroutine many(n)\ninteger, intent(in) :: n\ninteger :: i, z(n)\n!@parallelRegion{domName(i), domSize(n)}\n"
+        "do i = 1, n\nz(i) = i\nif (i > 2) print *, i\nend do\n!@end parallelRegion\nif (z(n) == n) stop 5\n"
+        "end subroutine many"
+    ),
+)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("backend", VARIANTS)
+def test_a_full_buffer_is_told_of(backend: str, tmp_path: Path) -> None:
+    """What does not fit is lost, and the run goes on."""
+    (one,) = pairs_of((FULL,))
+    corpus = Corpus([one], tmp_path, {one.name: (VARIANTS[backend],)})
+    told = r"ended with 5 .*\n(.*\n)*hfpy: c0\.f90:\d+: kernel hfk\d_.* has printed more than fits; the rest is lost"
+    with pytest.raises(AssertionError, match=told):
+        corpus.output(one.name, VARIANTS[backend])

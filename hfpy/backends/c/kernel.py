@@ -217,9 +217,20 @@ class CKernel:
         innermost = loops[-1].header if loops else None
         own_loop = innermost.construct_name if isinstance(innermost, Header) else None
         stops = {stop.line: stop.parameter for stop in self.spec.stops}
-        statements = Statements(self.body, self.routine.file, located, leave, own_loop, self.spec.team, stops)
+        prints = {made.line: made for made in self.spec.prints}
+        statements = Statements(
+            self.body, self.routine.file, located, leave, own_loop, self.spec.team, stops, prints, self._point()
+        )
         statements.block(innermost_body(self.sharing.body.construct, region), 2 if self._looped else 1)
         return statements
+
+    def _point(self) -> str:
+        """The number of the point, in the order of the loops."""
+        text = ""
+        for made in reversed([self._domain(r) for r in self.spec.ranges] if self.spec.prints else []):
+            place = f"(long long)({made.name} - {operand(made.first)}) / {operand(made.step)}"
+            text = f"({text}) * {operand(made.count)} + {place}" if text else place
+        return text
 
     def _count(self, parameter: Parameter) -> str:
         """The number of an array's elements."""

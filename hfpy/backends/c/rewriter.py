@@ -12,6 +12,7 @@ from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.values import CannotPrint, Problem, Refusals, Unprintable
 from hfpy.backends.kernelspec import SpecBuilder
+from hfpy.backends.prints import shown
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
@@ -118,7 +119,15 @@ class KernelRewriter(RegionRewriter):
         comment = f"{indent}! region over {', '.join(spec.iterators)}: kernel {spec.name}"
         call = wrap_line(f"{indent}call {spec.launcher}({listed})", macros)
         rows = [*self._components(spec, indent, 1), *call, *self._components(spec, indent, 0)]
-        return [comment, *_with_stops(spec, indent, self._packed(spec, indent, rows))]
+        return [comment, *_with_stops(spec, indent, self._printed(spec, indent, self._packed(spec, indent, rows)))]
+
+    def _printed(self, spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
+        """The rows, and behind them what shows what points have printed."""
+        if not spec.prints:
+            return rows
+        self.procedures.add("hf_order_printed")
+        before, after = ([w for row in part for w in wrap_line(f"{indent}  {row}")] for part in shown(spec))
+        return [f"{indent}block", *before, *rows, *after, f"{indent}end block"]
 
     @staticmethod
     def _packed(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:

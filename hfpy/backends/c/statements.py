@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
-from hfpy.backends.c.values import NO_STOP, CannotPrint, CText, c_type
-from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, STOP, no_source
+from hfpy.backends.c.values import NO_STOP, PRIMARY, CannotPrint, CText, c_type
+from hfpy.backends.prints import WORDS, words
+from hfpy.backends.refused import MEMORY, OUTSIDE, PRINT, SOURCE, STOP, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
+from hfpy.model.kernel import Print
 from hfpy.model.scalars import INTEGER, LOGICAL
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
@@ -36,7 +38,8 @@ class Statements(ArrayStatements):
     ``point_exit`` is what ``@exit`` and ``return`` become. ``own_loop`` is the name of the innermost loop of the
     user's that threads take the place of, None if there is no such loop. ``team`` has the threads of a team by the loop
     variable whose points they share, those of ``x`` first; behind such loops they wait for one another. ``stops`` are
-    the parameters for statements that end the run, by their lines. ``left`` tells whether a point is left before its
+    the parameters for statements that end the run, by their lines. ``prints`` is output by its lines, ``point`` the
+    number of the point. ``left`` tells whether a point is left before its
     end.
     """
 
@@ -44,6 +47,8 @@ class Statements(ArrayStatements):
     own_loop: str | None = None
     team: Mapping[str, int] = field(default_factory=dict)
     stops: Mapping[LineKey, str] = field(default_factory=dict)
+    prints: Mapping[LineKey, Print] = field(default_factory=dict)
+    point: str = "0"
     _sharing: int = 0
     _loops: list[tuple[str, str]] = field(default_factory=list)
     _labels: set[str] = field(default_factory=set)
@@ -114,11 +119,34 @@ class Statements(ArrayStatements):
             case Jump():
                 self._jump(statement, depth)
             case InputOutput():
-                raise CannotPrint(f"input or output ('{statement.kind}')", hint=OUTSIDE)
+                self._print(statement, depth)
             case Memory():
                 raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
             case _:
                 raise CannotPrint("this statement", hint=OUTSIDE)
+
+    def _print(self, statement: InputOutput, depth: int) -> None:
+        """Output, as a record in the buffer."""
+        made = self.prints.get(statement.line.key)
+        if made is None:
+            raise CannotPrint(f"input or output ('{statement.kind}')", hint=PRINT)
+        printer = self.expressions(statement)
+        scalars = tuple(scalar for _, scalar in made.values)
+        texts = []
+        for expr, scalar in made.values:
+            value = intrinsics.convert(printer.print(expr), scalar)
+            texts += (
+                [f"{value.at(PRIMARY)}.re", f"{value.at(PRIMARY)}.im"] if scalar.base == "complex" else [value.text]
+            )
+        self.flush(depth, statement)
+        buffer = self.body.variables[made.parameter].text
+        asked = f"{buffer}.data, {WORDS}, {words(scalars)}, {self.point}, {made.number}"
+        self.put(f"if (long long *hf_values = hf_print({asked})) {{", depth, statement)
+        for number, text in enumerate(texts):
+            self.put(f"hf_values[{number}] = hf_word({text});", depth + 1, statement)
+        if not texts:
+            self.put("(void)hf_values;", depth + 1, statement)
+        self.put("}", depth, statement)
 
     def _assignment(self, statement: Assignment, depth: int, mask: Expr | None = None) -> None:
         printer = self.expressions(statement)

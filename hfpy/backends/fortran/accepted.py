@@ -8,7 +8,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.backends.c.values import NO_STOP, CannotPrint
-from hfpy.backends.refused import MEMORY, OUTSIDE, SOURCE, STOP
+from hfpy.backends.refused import MEMORY, OUTSIDE, PRINT, SOURCE, STOP
 from hfpy.model.expressions import Apply, Keyword, Name, Range
 from hfpy.model.macros import Macro
 from hfpy.model.statements import Assignment, InputOutput, Jump, Memory, OneLine, Opaque, Specification, Statement
@@ -24,7 +24,7 @@ def check_statement(statement: Statement) -> None:
         case Assignment(pointer=True):
             raise CannotPrint("a pointer assignment", hint=OUTSIDE)
         case InputOutput():
-            raise CannotPrint(f"input or output ('{statement.kind}')", hint=OUTSIDE)
+            raise CannotPrint(f"input or output ('{statement.kind}')", hint=PRINT)
         case Memory():
             raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
         case OneLine(kind=kind) if kind != "if":

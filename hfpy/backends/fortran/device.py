@@ -16,8 +16,9 @@ from hfpy.backends.c.space import constant_bounds, own_arrays
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
 from hfpy.backends.c.views import scalar_of
 from hfpy.backends.fortran.constants import Constants, type_text
+from hfpy.backends.fortran.rows import Lines
 from hfpy.backends.fortran.spelling import Spelling
-from hfpy.backends.fortran.text import KernelText, Lines
+from hfpy.backends.fortran.text import KernelText
 from hfpy.model.extents import Dim, shape_text
 from hfpy.model.names import Names
 from hfpy.model.scalars import Scalar

@@ -40,6 +40,7 @@ _NEEDED = frozenset(
     "int mod max present not huge blockidx threadidx blockdim griddim dim3 c_devptr c_char c_null_char c_size_t "
     "c_f_pointer".split()
 )
+_FOR_OUTPUT = frozenset("atomicadd transfer merge real aimag".split())
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ class FortranKernel:
 
     def print(self) -> Kernel:
         """The kernel's texts. Raises Unprintable."""
-        for name in sorted(self.names.taken & _NEEDED):
+        needed = _NEEDED | _FOR_OUTPUT if self.spec.prints else _NEEDED
+        for name in sorted(self.names.taken & needed):
             with self.refusals.at(*mentioned_at(self.sharing, name), name=name):
                 raise CannotPrint(
                     f"a variable '{name}' in CUDA Fortran, where kernels need that name,", hint="rename it"
@@ -174,10 +176,20 @@ class FortranKernel:
         leave = "exit hf_turn" if last else "cycle hf_turns" if looped else "return"
         text = KernelText(self.facts, self.routine, spelling, leave, self.refusals)
         text.stops = {stop.line: stop.parameter for stop in self.spec.stops}
+        text.prints = {made.line: made for made in self.spec.prints}
+        text.number = self._point()
         if region.loops:
             inner = own_nest(self.sharing.body.construct.body, region.iterators)[-1]
             text.point = getattr(inner.header, "construct_name", "")
         text.block(innermost_body(self.sharing.body.construct, region), 2 + looped + last)
+        return text
+
+    def _point(self) -> str:
+        """The number of the point, in the order of the loops."""
+        text = ""
+        for made in reversed([_domain(r) for r in self.spec.ranges] if self.spec.prints else []):
+            place = f"({made.name} - ({made.first})) / ({made.step})"
+            text = f"({text}) * int({made.count}, 8) + {place}" if text else f"int({place}, 8)"
         return text
 
     def _passed(self) -> Iterator[tuple[str, str]]:
@@ -222,6 +234,7 @@ class FortranKernel:
             "start": self.start,
             "point_start": self.point_start,
             "counters": sorted(body.counted),
+            "printing": bool(spec.prints),
             "epilogue": self.epilogue,
         }
         head, tail, launch = (

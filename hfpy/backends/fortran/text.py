@@ -7,8 +7,7 @@ which are parameters of their own, and local arrays that all threads keep in one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hfpy.analyze.facts import Facts
@@ -17,19 +16,20 @@ from hfpy.analyze.types import is_part
 from hfpy.backends.c.values import (
     CannotPrint,
     Follows,
-    Problem,
     Refusals,
-    Unprintable,
     component_name,
     packed_name,
     root_name,
 )
 from hfpy.backends.c.views import objects_in_storage
 from hfpy.backends.fortran.accepted import check_function, check_sections, check_statement, place_asked
-from hfpy.backends.fortran.elements import ElementText, counters_of
+from hfpy.backends.fortran.elements import counters_of
 from hfpy.backends.fortran.inserted import StatementFunctions
+from hfpy.backends.fortran.rows import Rows
 from hfpy.backends.fortran.spelling import Spelling
-from hfpy.backends.refused import SOURCE, TEXT, no_source
+from hfpy.backends.fortran.words import word_texts
+from hfpy.backends.prints import WORDS, words
+from hfpy.backends.refused import PRINT, SOURCE, TEXT, no_source
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -44,6 +44,7 @@ from hfpy.model.expressions import (
     base_name,
     walk,
 )
+from hfpy.model.kernel import Print
 from hfpy.model.printing import OPERATORS
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
@@ -51,6 +52,7 @@ from hfpy.model.statements import (
     Call,
     Construct,
     Header,
+    InputOutput,
     Jump,
     Node,
     OneLine,
@@ -58,11 +60,6 @@ from hfpy.model.statements import (
     expressions,
 )
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import dim_of, expanded_dim
-from hfpy.parse.macros import expand
-from hfpy.transform.wrapping import wrap_line
-
-Lines = list[tuple[str, int]]
 
 _CONSTRUCTS = frozenset({"if", "do", "dowhile", "select"})
 _INQUIRIES = ("size", "lbound", "ubound")
@@ -70,21 +67,16 @@ _INQUIRIES = ("size", "lbound", "ubound")
 _OF_DESCRIPTORS = ("allocated", "associated", "is_contiguous", "loc", "c_loc", "c_associated")
 
 
-class KernelText(ElementText):
+class KernelText(Rows):
     """The text of one routine's statements. ``leave`` is what ``@exit`` becomes. ``names`` are all that their
     expressions mention, ``expanded`` those of them that macros stand for; ``counted`` are the counters of loops over
     elements.
     """
 
     def __init__(self, facts: Facts, routine: Routine, spelling: Spelling, leave: str, refusals: Refusals) -> None:
-        super().__init__(facts, routine)
-        self.refusals = refusals
+        super().__init__(facts, routine, refusals)
         self.spelling = spelling
         self.leave = leave
-        self.lines: Lines = []
-        self.macros = facts.application.macros_of(routine.key)
-        self.names: set[str] = set()
-        self.expanded: set[str] = set()
         self._sites: dict[tuple[Any, int, int], CallSite] = {}
         for site in facts.graph.sites.get(routine.key, ()):
             if site.callee:
@@ -92,6 +84,8 @@ class KernelText(ElementText):
         self._key: Any = None
         self.point = ""
         self.stops: Mapping[LineKey, str] = {}
+        self.prints: Mapping[LineKey, Print] = {}
+        self.number = "0"
         self._loops: list[str] = []
         self.counted: set[str] = set()
         self.functions = StatementFunctions(facts, routine)
@@ -107,6 +101,9 @@ class KernelText(ElementText):
             elif not isinstance(node, Construct) and (stopped := self._stop(node)):
                 with self.refusals.at(node.line):
                     self._stopping(node, stopped, depth)
+            elif not isinstance(node, Construct) and (made := self._output(node)) is not None:
+                with self.refusals.at(node.line):
+                    self._printing(node, made, depth)
             elif not isinstance(node, Construct):
                 self._put(node, depth)
             elif node.kind == "region":
@@ -136,6 +133,39 @@ class KernelText(ElementText):
             inner += 1
         self._line(f"{stopped} = 1", inner, statement)
         self._line(self.leave, inner, statement)
+        if isinstance(statement, OneLine):
+            self._line("end if", depth, statement)
+
+    def _output(self, statement: Statement) -> Print | None:
+        """Output that becomes a record; None for other statements."""
+        action = statement.action if isinstance(statement, OneLine) else statement
+        return self.prints.get(statement.line.key) if isinstance(action, InputOutput) else None
+
+    def _printing(self, statement: Statement, made: Print, depth: int) -> None:
+        """Output, as a record in the buffer; ``hf_at`` is behind what is taken."""
+        with self._at(statement):
+            planned = self._entered(statement)
+            action = statement.action if isinstance(statement, OneLine) else statement
+            planned = {**planned, **self._by_statement.get(id(action), {})}
+            texts = []
+            for expr, scalar in made.values:
+                if any(r.dimensions for r in self.reads(expr, statement.line.text, planned)):
+                    raise CannotPrint("an array in output", expr.start, expr.end, PRINT)
+                self._check_parts(expr, statement)
+                texts += word_texts(self._render(expr, statement.line.text, planned), scalar)
+            self._mention(texts)
+        inner = depth
+        if isinstance(statement, OneLine):
+            with self._at(statement):
+                condition = self._shown(statement.control[0], statement)
+            self._row(f"if ({condition}) then", depth, statement)
+            inner += 1
+        buffer, count = made.parameter, words(tuple(s for _, s in made.values))
+        self._line(f"hf_at = atomicadd({buffer}(1), {count}_8)", inner, statement)
+        self._line(f"if (hf_at + {count} < {WORDS}) then", inner, statement)
+        for place, text in enumerate([f"{count}", self.number, str(made.number), *texts], 2):
+            self._line(f"{buffer}(hf_at + {place}) = {text}", inner + 1, statement)
+        self._line("end if", inner, statement)
         if isinstance(statement, OneLine):
             self._line("end if", depth, statement)
 
@@ -177,35 +207,11 @@ class KernelText(ElementText):
             control = f"while ({shown[0]})"
         self._row(f"{name}do {control}".rstrip(), depth, header)
 
-    def _refuse(self, statement: Statement, what: str) -> None:
-        line = statement.line
-        raise Unprintable([Problem(what, line, 0, len(line.text), self.routine.file)])
-
-    @contextmanager
-    def _at(self, statement: Statement) -> Iterator[None]:
-        """Turns what cannot be printed of a statement into a refusal at its place."""
-        line = statement.line
-        try:
-            yield
-        except Follows:
-            raise
-        except CannotPrint as problem:
-            end = problem.end if problem.end >= 0 else len(line.text)
-            found = Problem(problem.what, line, problem.start, end, self.routine.file, problem.hint, problem.also)
-            raise Unprintable([found]) from problem
-
     def _put(self, statement: Statement, depth: int) -> None:
         text = ""
         with self.refusals.at(statement.line):
             text = self.statement(statement)
         self._row(text, depth, statement)
-
-    def _row(self, text: str, depth: int, statement: Statement) -> None:
-        """One line, behind the statement's label if it has one."""
-        line = statement.line
-        label = f"{line.label} " if line.label else ""
-        text = expand(text, self.macros)
-        self.lines += [(row, line.first) for row in wrap_line("  " * depth + label + text.strip())]
 
     # -- masked assignments
 
@@ -255,10 +261,6 @@ class KernelText(ElementText):
         for level in reversed(range(depth, inner)):
             self._line("end do", level, head)
         self.lanes = ()
-
-    def _line(self, text: str, depth: int, statement: Statement) -> None:
-        rows = wrap_line("  " * depth + expand(text, self.macros))
-        self.lines += [(row, statement.line.first) for row in rows]
 
     def _entered(self, statement: Statement) -> Any:
         """What is planned for a statement, which is the current one from now on."""
@@ -312,13 +314,6 @@ class KernelText(ElementText):
             text += line.text[position:start] + new
             position = end
         return text + line.text[position:]
-
-    def _mention(self, texts: Iterable[str]) -> None:
-        """Remember the names in expressions, and in ranges of cases, as they are printed."""
-        for made in map(dim_of, texts):
-            plain = expanded_dim(made, self.macros)
-            self.names |= plain.names
-            self.expanded |= plain.names - made.names
 
     def _pieces(self, statement: Statement, text: str) -> Iterator[tuple[int, int, str]]:
         planned = self._by_statement.get(id(statement), {})

@@ -7,7 +7,7 @@ module hfpy_arrays
   private
   public :: hf_enter, hf_leave, hf_enter_once, hf_leave_once, hf_enter_into, hf_leave_from, hf_leave_all
   public :: hf_update_host, hf_update_device, hf_location, hf_moved, hf_forget, hf_end
-  public :: hf_address, hf_region_begins, hf_region_ends, c_f_pointer
+  public :: hf_address, hf_region_begins, hf_region_ends, hf_order_printed, c_f_pointer
 
   !> What ends a text for C.
   character(kind=c_char), parameter :: hf_end = c_null_char
@@ -132,4 +132,55 @@ module hfpy_arrays
       character(kind=c_char), intent(in) :: region(*), where(*)
     end subroutine hf_region_ends
   end interface
+contains
+  !> The places of the records that a kernel has written to a buffer, by their points; those of a point as they came.
+  subroutine hf_order_printed(printed, order)
+    integer(8), intent(in) :: printed(:)
+    integer, allocatable, intent(out) :: order(:)
+    integer, allocatable :: other(:)
+    integer :: at, count, width
+
+    count = 0
+    allocate(order(size(printed)))
+    at = 2
+    do while (at < size(printed))
+      if (printed(at) <= 0) exit
+      count = count + 1
+      order(count) = at
+      at = at + int(printed(at))
+    end do
+    order = order(:count)
+    allocate(other(count))
+    width = 1
+    do while (width < count)
+      do at = 1, count, 2*width
+        call merge_runs(printed, order, other, at, min(at + width, count + 1), min(at + 2*width, count + 1))
+      end do
+      order = other
+      width = 2*width
+    end do
+  end subroutine hf_order_printed
+
+  !> Two neighbouring runs that are in order, from first and from second on, as one; last is behind them.
+  subroutine merge_runs(printed, order, other, first, second, last)
+    integer(8), intent(in) :: printed(:)
+    integer, intent(in) :: order(:), first, second, last
+    integer, intent(inout) :: other(:)
+    integer :: left, right, to
+    logical :: from_left
+
+    left = first
+    right = second
+    do to = first, last - 1
+      from_left = right >= last
+      if (left < second .and. right < last) from_left = printed(order(left) + 1) <= printed(order(right) + 1)
+      if (from_left) then
+        other(to) = order(left)
+        left = left + 1
+      else
+        other(to) = order(right)
+        right = right + 1
+      end if
+    end do
+  end subroutine merge_runs
 end module hfpy_arrays

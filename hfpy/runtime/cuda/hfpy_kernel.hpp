@@ -35,6 +35,7 @@
 #include "hfpy_intrinsics.hpp"
 #include "hfpy_powers.hpp"
 #include "hfpy_complex.hpp"
+#include "hfpy_printed.hpp"
 #include "hfpy_reductions.hpp"
 
 #endif

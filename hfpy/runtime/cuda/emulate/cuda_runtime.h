@@ -28,6 +28,13 @@ struct dim3 {
   constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 
+// Adds to a variable that all threads share, which is no race; its value before.
+extern "C" long long hf_emulate_add(long long *variable, long long more);
+inline unsigned long long atomicAdd(unsigned long long *variable, unsigned long long more) {
+  return static_cast<unsigned long long>(
+      hf_emulate_add(reinterpret_cast<long long *>(variable), static_cast<long long>(more)));
+}
+
 extern hf_uint3 threadIdx;
 extern hf_uint3 blockIdx;
 extern dim3 blockDim;

@@ -1,10 +1,10 @@
 ! cudafor.f90 of the emulation: the names that kernels in CUDA Fortran use, on the CPU. A launch becomes a loop over the
 ! threads of the grid (hfpy.build.cudafortran), whose indices are variables here.
 module cudafor
-  use, intrinsic :: iso_c_binding, only: c_devptr => c_ptr, c_int, c_char
+  use, intrinsic :: iso_c_binding, only: c_devptr => c_ptr, c_int, c_char, c_int64_t
   implicit none
   private
-  public :: c_devptr, dim3, threadidx, blockidx, blockdim, griddim
+  public :: c_devptr, dim3, threadidx, blockidx, blockdim, griddim, atomicadd
   public :: hf_emulate_begin, hf_emulate_next, hf_emulate_check
 
   type :: dim3
@@ -25,6 +25,14 @@ module cudafor
       integer(c_int), intent(out) :: block(3), thread(3)
       integer(c_int) :: there
     end function next_thread
+
+    !> Adds to a variable that all threads share; its value before.
+    function atomicadd(variable, more) bind(c, name="hf_emulate_add") result(before)
+      import :: c_int64_t
+      integer(c_int64_t), intent(inout) :: variable
+      integer(c_int64_t), value :: more
+      integer(c_int64_t) :: before
+    end function atomicadd
 
     !> Ends the program if an argument of a kernel is not in device memory.
     subroutine hf_emulate_check(position, argument) bind(c, name="hf_emulate_check_pointer")

@@ -412,3 +412,10 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return cudaSuccess;
 }
+
+// Threads run one after another, or leave the processor at barriers alone.
+extern "C" long long hf_emulate_add(long long *variable, long long more) {
+  const long long before = *variable;
+  *variable = before + more;
+  return before;
+}
