@@ -21,13 +21,13 @@ contains
     @parallelRegion{domName(i), domSize(n)}
       b(i) = a(i) + Thing * 2                    ! 16
       if (b(i).gt.top .and. foo(a(i)) > bar(b(i))) then
-        print *, 'big', b(i)                     ! 18
+        print *, 'big', b(1:2)                   ! 18
         total = b(i)
       else if (missing > 2) then                 ! 20
         b(i) = b(i) + cells(i)%v(2) + c(i)
       end if
       do step = 1, k                             ! 23
-        write(*,*) i
+        write(9, *) i
         call nowhere(b(i))                       ! 25
       end do
       select case (choice)                       ! 27

@@ -20,7 +20,7 @@ contains
     @end parallelRegion
     @parallelRegion{domName(i), domSize(n)}
     b(i) = unknown + 1
-    print *, i
+    print *, b
     @end parallelRegion
     @parallelRegion{domName(i), domSize(n)}
     b(i) = 2 * unknown
@@ -30,7 +30,7 @@ contains
     @end parallelRegion
     @parallelRegion{domName(i), domSize(n)}
     call above(b(i))
-    write (*, *) b(i)
+    write (9, *) b(i)
     b(i) = 3
     @end parallelRegion
     @parallelRegion{domName(i), domSize(n)}
