@@ -21,6 +21,7 @@ CONSTANT = "write its values as a list of one dimension, or make it a variable"
 RECURSIVE = "write it as a loop, or call it outside of the region"
 WRITTEN_BELOW = "give the routine the variable as an argument, and set the one of the module behind the region"
 STOP = "write the code as a constant; call its routine in a line of its own, and not within an index or an argument"
+INDEXED = "write it as loops, or let it read the arrays that it sets at the same elements alone"
 PRINT = "print single numbers and texts in the region itself, in a format that is * or a text; or do it behind it"
 TEXT = "use an integer code in the place of text"
 

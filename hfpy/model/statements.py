@@ -65,7 +65,9 @@ class Header(Statement):
     ``kind``: if, elseif, else, do, dowhile, doconcurrent, select, selecttype, case, where,
     elsewhere, forall, associate, block, critical. ``exprs`` are the condition, the bounds (lower, upper, step) of a
     ``do``, the selector, the case values; ``var`` is the loop variable, ``var_start`` its offset in the line;
-    ``names`` the associate names. ``serial`` is the user's reason why a loop has to stay as it is (``@serial``).
+    ``names`` the associate names. ``local`` are variables that each turn of a ``do concurrent`` has for its own,
+    ``begun`` those of them that begin with a value. ``serial`` is the user's reason why a loop has to stay as it is
+    (``@serial``).
     """
 
     kind: str
@@ -76,6 +78,8 @@ class Header(Statement):
     names: tuple[str, ...] = ()
     var_start: int = -1
     serial: str = ""
+    local: tuple[str, ...] = ()
+    begun: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

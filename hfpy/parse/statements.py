@@ -184,8 +184,16 @@ def _do_header(line: LogicalLine, masked: str, start: int, end: int, name: str) 
         return Header(line, "dowhile", (condition,), "", name, label)
     if re.match(r",?\s*concurrent\s*\(", tail):
         opening = masked.index("(", rest)
-        return Header(line, "doconcurrent", _triplets(text, masked, opening, start), "", name, label)
+        local, begun = (_listed(masked, matching(masked, opening) + 1, word) for word in ("local", "local_init"))
+        indices = _triplets(text, masked, opening, start)
+        return Header(line, "doconcurrent", indices, "", name, label, local=local, begun=begun)
     return None
+
+
+def _listed(masked: str, begin: int, word: str) -> tuple[str, ...]:
+    """The names in a clause ``word(…)`` behind the control of a ``do concurrent``."""
+    found = re.compile(rf"\b{word}\s*\(([^()]*)\)", re.IGNORECASE).search(masked, max(begin, 0))
+    return tuple(part.strip().lower() for part in found[1].split(",")) if found else ()
 
 
 def _triplets(text: str, masked: str, opening: int, base: int) -> tuple[Expr, ...]:
@@ -196,7 +204,7 @@ def _triplets(text: str, masked: str, opening: int, base: int) -> tuple[Expr, ..
     result: list[Expr] = []
     for a, b in split_top(masked, ",", opening + 1, closing):
         piece = text[a + base : b + base]
-        found = re.match(r"\s*(?:integer\s*::)?\s*([A-Za-z_]\w*)\s*=(?!=)", piece, re.IGNORECASE)
+        found = re.match(r"\s*(?:integer\s*(?:\([^()]*\)\s*)?::)?\s*([A-Za-z_]\w*)\s*=(?!=)", piece, re.IGNORECASE)
         if found:
             wrapped = expression("q(" + piece[found.end() :] + ")", a + base + found.end() - 2)
             value = wrapped.args[0]  # type: ignore[attr-defined]

@@ -58,6 +58,13 @@ EXAMPLES = (
             "a(i,j) = 2\nend if chosen\nb(i,j) = 3\nend block rest"
         ),
     ),
+    Example(
+        "`do concurrent`, `forall` as inner loops",
+        (
+            "do concurrent (k = 1:nz, c(i,j,k) > 9)\nc(i,j,k) = c(i,j,k)*2\nend do\n"
+            "forall (k = 2:nz) c(i,j,k) = c(i,j,k) + k"
+        ),
+    ),
     Example("`goto` within a point", "if (i == 2) goto 10\na(i,j) = b(i,j)\n10 continue"),
     Example(
         "local scalars and arrays of a point",

@@ -106,6 +106,36 @@ EXITS = (
         ),
     ),
 )
+LOOPS = (
+    Example(
+        "do concurrent with masks, names, jumps, and in one another",
+        "w = 0\ndo concurrent (l = 1:3, k = 1:2:1, mod(l + k, 2) == 0)\nw(l,k) = l*10 + k + b(i,j)\nend do\n"
+        "outer: do concurrent (l = 1:4)\nif (l == 2) cycle outer\ndo k = 1, 3\nif (k == 2) cycle\nw(l,1) = w(l,1) + k\n"
+        "end do\nif (l == 3) cycle\nw(l,2) = w(l,2) + b(i,j)\nend do outer\na(i,j) = sum(w)\n"
+        "do concurrent (k = nz:1:-1)\ns = c(i,j,k)\nc(i,j,k) = s*s\nend do\n"
+        "do concurrent (k = 1:3)\ndo concurrent (l = 1:2)\nv(k,l) = k*l + b(i,j)\nend do\nend do\nb(i,j) = sum(v)",
+        "integer :: l\nreal(8) :: w(4,2), v(3,2), s",
+    ),
+    Example(
+        "forall with masks, in one another, and the variable outside",
+        "w = 0; v = 0; k = 7\nforall (k = 1:3, l = 1:2, k /= l)\nw(k,l) = k + l\nv(k,l) = w(l,k) + b(i,j)\nend forall\n"
+        "forall (k = 1:3)\nforall (l = 1:3, l /= 2 .and. l <= k) w(k,l) = k*10 + l\nv(k,1) = sum(w(k,:))\n"
+        "end forall\na(i,j) = sum(w) + sum(v) + k\n"
+        "if (i > 2) forall (k = 1:nz, c(i,j,k) > 9) c(i,j,k) = half(c(i,j,k))",
+        "integer :: l\nreal(8) :: w(3,3), v(3,3)",
+        procedures=("pure real(8) function half(x)\nreal(8), intent(in) :: x\nhalf = x/2\nend function half\n"),
+    ),
+    Example(
+        "in a called routine, and with names for expressions",
+        "call fill(c(i,j,:), nz)\nassociate (q => b(i,j))\ndo concurrent (k = 1:nz)\nc(i,j,k) = c(i,j,k) + q*k\n"
+        "end do\nforall (k = 1:2) c(i,j,k) = c(i,j,k) + q\nend associate",
+        procedures=(
+            "subroutine fill(x, n)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: k\n"
+            "forall (k = 1:n, x(k) > 3)\nx(k) = x(k) - 1\nend forall\ndo concurrent (k = 1:n)\nx(k) = x(k)*k\nend do\n"
+            "end subroutine fill"
+        ),
+    ),
+)
 PRINTS = (
     Example(
         "output in branches and loops, as the points are in the loops",
@@ -126,7 +156,7 @@ PRINTS = (
         clauses=", reduction(+:total)",
     ),
 )
-EXAMPLES = (*STOPS, *EXITS, *COMPLEX, *PRINTS)
+EXAMPLES = (*STOPS, *EXITS, *LOOPS, *COMPLEX, *PRINTS)
 # How a run ends: what is done before the region, the status, the statement.
 ENDS = (
     ("b(2,2) = 2d6", 7, "ERROR STOP 7"),
@@ -170,9 +200,31 @@ REFUSED = (
     (CUDA_C, "a(i,j) = c(i,j,place(i))", "cannot return"),
     (CUDA_FORTRAN, "call found(place(i))", "cannot return"),
     (CUDA_C, "call found(i)", "a code that is no constant"),
+    (CUDA_C, "forall (k = 2:nz) c(i,j,k) = c(i,j,k-1)", "this 'forall'"),
+    (CUDA_FORTRAN, "forall (k = 2:nz, c(i,j,k-1) > 2) c(i,j,k) = 1", "this 'forall'"),
+    (CUDA_C, "do concurrent (k = 2:nz, c(i,j,k-1) > 2)\nc(i,j,k) = 1\nend do", "this 'do concurrent'"),
+    (CUDA_FORTRAN, "forall (k = 1:nz)\nwhere (b > 1) b = k\nend forall", "this 'forall'"),
     (CUDA_C, "if (i > 9) print *, c(i,j,:)", "input or output"),
     (CUDA_FORTRAN, "if (i > 9) write (*, *) (c(i,j,k), k = 1, 2)", "input or output"),
 )
+
+
+LOCAL = """do concurrent (integer(8) :: m = 1:nz, m > 1) local(s) &
+local_init(t) shared(c) default(none)
+s = c(i,j,m)*t
+c(i,j,m) = s
+end do
+a(i,j) = s"""
+
+
+def test_each_turn_has_its_own() -> None:
+    """Variables that are local to a `do concurrent` are others than the routine's (gfortran knows no such)."""
+    example = Example("", LOCAL, "real(8) :: s, t", "s = 5; t = 2")
+    done = CUDA_FORTRAN.translated(pairs_of((example,))[0]).require()
+    kernel = done.files["c0_kernels.cuf"]
+    rows = [row.strip() for row in kernel.splitlines()]
+    assert "do hfn1_m = 1, nz" in rows and "hfn1_s = c(i,j,hfn1_m)*hfn1_t" in rows and "hfn1_t = t" in rows
+    assert "a(i,j) = s" in rows
 
 
 @pytest.mark.parametrize(("variant", "body", "what"), REFUSED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
@@ -102,7 +103,7 @@ class _Walk(Walked):
     def _one_line(self, node: OneLine, here: Position) -> None:
         reading = self.reading(node)
         if node.kind == "forall":
-            self._indexed(node.control, reading, lambda: self._node(node.action, (*here, 1)))
+            self._indexed(node.control, reading, "", lambda: self._node(node.action, (*here, 1)))
             return
         condition = reading.condition(node.control[0]) if node.kind == "if" else self.unknown("a mask")
         self._branches([(condition, lambda: self._node(node.action, (*here, 1)))], node.kind == "where")
@@ -124,7 +125,8 @@ class _Walk(Walked):
         if node.kind in ("do", "dowhile") and isinstance(header, Header):
             self._loop(node, header, here)
         elif node.kind in ("forall", "doconcurrent") and isinstance(header, Header):
-            self._indexed(header.exprs, self.reading(header), lambda: self.block(node.body, here))
+            name = header.construct_name
+            self._indexed(header.exprs, self.reading(header), name, lambda: self.block(node.body, here))
         elif node.kind in ("if", "select", "where"):
             self._parts(node, here)
         elif node.kind == "associate" and isinstance(header, Header):
@@ -221,23 +223,31 @@ class _Walk(Walked):
         else:
             self.frame.indices[var] = hidden
 
-    def _indexed(self, control: tuple[Expr, ...], reading: Reading, action: Callable[[], None]) -> None:
-        """``forall`` and ``do concurrent``: loops in any order, under a mask."""
+    def _indexed(self, control: tuple[Expr, ...], reading: Reading, name: str, action: Callable[[], None]) -> None:
+        """``forall`` and ``do concurrent``: loops in any order, under a mask.
+
+        Their accesses have no turn in their positions, so that all reads of a statement come before what it writes.
+        """
         outer, guards, indices = self.loops, self.guards, dict(self.frame.indices)
         before = dict(self.frame.values)
-        first = len(self.accesses)
         for item in control:
             if isinstance(item, Keyword) and isinstance(item.value, Range):
-                ends = [reading.form(e) if e is not None else number(1) for e in (item.value.lower, item.value.upper)]
-                self.enter(item.name, ends[0], ends[1], reading.form(item.value.step) if item.value.step else number(1))
+                low, high = (number(1) if e is None else reading.form(e) for e in (item.value.lower, item.value.upper))
+                step = reading.form(item.value.step) if item.value.step is not None else number(1)
+                if not step.constant:  # up or down
+                    low, high, step = extreme("min", (low, high)), extreme("max", (low, high)), number(1)
+                    action = partial(self._vaguely, action)
+                self.enter(item.name, low, high, step)
             else:
                 self.guards = (*self.guards, reading.condition(item))
+        self.levels.append(Level(len(self.loops), len(self.guards), name))
         action()
+        self.levels.pop()
+        self.leaving = [x for x in self.leaving if x.depth <= len(outer) or x.label]
         self.loops, self.guards, self.frame.indices = outer, guards, indices
-        for name, value in list(self.frame.values.items()):
-            if before.get(name) != value:  # it may depend on the indices, which mean nothing from here on
-                self.frame.values[name] = self.fresh(name)
-        self.accesses[first:] = [replace(a, must=False) for a in self.accesses[first:]]
+        for scalar, value in list(self.frame.values.items()):
+            if before.get(scalar) != value:  # it may depend on the indices, which mean nothing from here on
+                self.frame.values[scalar] = self.fresh(scalar)
 
     # -- statements
 

@@ -10,7 +10,7 @@ from hfpy.backends.c.arrays import ArrayStatements
 from hfpy.backends.c.calls import call_arguments
 from hfpy.backends.c.values import NO_STOP, PRIMARY, CannotPrint, CText, c_type
 from hfpy.backends.prints import WORDS, words
-from hfpy.backends.refused import MEMORY, OUTSIDE, PRINT, SOURCE, STOP, no_source
+from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, SOURCE, STOP, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.kernel import Print
 from hfpy.model.scalars import INTEGER, LOGICAL
@@ -122,6 +122,8 @@ class Statements(ArrayStatements):
                 self._print(statement, depth)
             case Memory():
                 raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
+            case OneLine(kind="forall"):
+                raise CannotPrint("this 'forall'", hint=INDEXED)
             case _:
                 raise CannotPrint("this statement", hint=OUTSIDE)
 
@@ -229,6 +231,10 @@ class Statements(ArrayStatements):
                 self._transparent(node, depth)
             elif node.kind in printers:
                 printers[node.kind](node, depth)
+            elif node.kind in ("forall", "doconcurrent"):
+                raise CannotPrint(
+                    f"this '{'do concurrent' if node.kind == 'doconcurrent' else node.kind}'", hint=INDEXED
+                )
             else:
                 raise CannotPrint(f"a '{node.kind}' construct")
             return

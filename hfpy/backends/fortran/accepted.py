@@ -8,7 +8,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.backends.c.values import NO_STOP, CannotPrint
-from hfpy.backends.refused import MEMORY, OUTSIDE, PRINT, SOURCE, STOP
+from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, SOURCE, STOP
 from hfpy.model.expressions import Apply, Keyword, Name, Range
 from hfpy.model.macros import Macro
 from hfpy.model.statements import Assignment, InputOutput, Jump, Memory, OneLine, Opaque, Specification, Statement
@@ -27,6 +27,8 @@ def check_statement(statement: Statement) -> None:
             raise CannotPrint(f"input or output ('{statement.kind}')", hint=PRINT)
         case Memory():
             raise CannotPrint(f"'{statement.kind}'", hint=MEMORY)
+        case OneLine(kind="forall"):
+            raise CannotPrint("this 'forall'", hint=INDEXED)
         case OneLine(kind=kind) if kind != "if":
             raise CannotPrint(f"'{kind}'")
         case Jump(kind="stop" | "errorstop"):

@@ -29,7 +29,7 @@ from hfpy.backends.fortran.rows import Rows
 from hfpy.backends.fortran.spelling import Spelling
 from hfpy.backends.fortran.words import word_texts
 from hfpy.backends.prints import WORDS, words
-from hfpy.backends.refused import PRINT, SOURCE, TEXT, no_source
+from hfpy.backends.refused import INDEXED, PRINT, SOURCE, TEXT, no_source
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -172,6 +172,9 @@ class KernelText(Rows):
     def _construct(self, node: Construct, depth: int) -> None:
         if node.kind not in _CONSTRUCTS:
             with self.refusals.at(node.header.line):
+                if node.kind in ("forall", "doconcurrent"):
+                    word = "do concurrent" if node.kind == "doconcurrent" else node.kind
+                    raise CannotPrint(f"this '{word}'", hint=INDEXED)
                 raise CannotPrint(f"'{node.kind}'")
             return
         loop = node.kind in ("do", "dowhile")

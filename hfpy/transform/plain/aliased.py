@@ -51,12 +51,12 @@ _INQUIRIES = frozenset("size lbound ubound shape kind huge tiny epsilon digits b
 _KEPT = ("dimension", "parameter")  # attributes that a variable of a block may have
 
 
-class _Left(Exception):
+class Left(Exception):
     """A construct stays as it is."""
 
 
 @dataclass(frozen=True)
-class _Meaning:
+class Meaning:
     """What a name stands for: text with a value, a variable whose indices may follow, or, with ``ranges``, a section:
     for each index of ``text`` its own text, or the first element and the step of a range. ``root`` is the variable.
     """
@@ -67,7 +67,7 @@ class _Meaning:
     ranges: tuple[tuple[str, str, str] | str, ...] = ()
 
 
-_Known = Mapping[str, _Meaning]
+Known = Mapping[str, Meaning]
 
 
 def alias_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[str, list[Edit]]:
@@ -78,15 +78,15 @@ def alias_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[s
         if not any(c.kind in ("associate", "block") for c in constructs(routine.body)):
             continue
         try:
-            found = list(_Routine(facts, effects, routine).edits())
-        except _Left:
+            found = list(_Aliased(facts, effects, routine).edits())
+        except Left:
             continue
         made.setdefault(routine.file, []).extend(found)
     return made
 
 
-class _Routine:
-    """Takes the constructs of one routine apart."""
+class Renamed:
+    """The edits of one routine that put what names stand for in their places."""
 
     def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
         self.facts = facts
@@ -102,14 +102,98 @@ class _Routine:
                 self._written.setdefault(id(reference.at.statement), set()).add(reference.name)
 
     def edits(self) -> Iterator[Edit]:
-        """All edits. Raises _Left."""
+        """All edits. Raises Left."""
         yield from self._nodes(self.routine.body, {})
         if self.rows:
             margin = " " * (self.routine.header.segments[0][2] + 2)
             rows = [margin + row for row in self.rows]
             yield insert_lines(self.routine.spec_insert + 1, rows, 5, self.routine.header.first)
 
-    def _nodes(self, nodes: tuple[Node, ...], known: _Known) -> Iterator[Edit]:
+    def _nodes(self, nodes: tuple[Node, ...], known: Known) -> Iterator[Edit]:
+        """The edits of some statements, where names mean what is known of them."""
+        raise NotImplementedError
+
+    # -- texts
+
+    def _statement(self, statement: Statement, known: Known) -> Iterator[Edit]:
+        line = statement.line
+        if isinstance(statement, Header) and statement.var in known:
+            meaning = known[statement.var]
+            if meaning.ranges or not meaning.text.isidentifier():
+                raise Left
+            start = statement.var_start
+            yield replace_range(line, start, start + len(statement.var), meaning.text)
+        for expr in expressions(statement):
+            if mentioned(expr) & known.keys():
+                if line.file:
+                    raise Left
+                yield replace_range(line, expr.start, expr.end, self._text(expr, line.text, known))
+        if isinstance(statement, OneLine):
+            yield from self._statement(statement.action, known)
+
+    def _text(self, expr: Expr, text: str, known: Known) -> str:
+        """An expression with what names stand for in their places."""
+        if isinstance(expr, Literal) and expr.parameter.lower() in known:
+            raise Left
+        if isinstance(expr, Name) and expr.name in known:
+            meaning = known[expr.name]
+            return self._whole(meaning) if meaning.ranges else meaning.text
+        if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in known:
+            meaning = known[expr.base.name]
+            if not meaning.indexed:
+                raise Left
+            if meaning.ranges:
+                return self._composed(meaning, expr, text, known)
+        pieces: list[str] = []
+        position = expr.start
+        for child in sorted(children(expr), key=lambda c: c.start):
+            pieces += [text[position : child.start], self._text(child, text, known)]
+            position = child.end
+        return "".join([*pieces, text[position : expr.end]])
+
+    @staticmethod
+    def _whole(meaning: Meaning) -> str:
+        """The section itself."""
+        shown = []
+        for part in meaning.ranges:
+            if isinstance(part, str):
+                shown.append(part)
+            else:
+                lower, upper, step = part
+                shown.append(f"{lower}:{upper}" + (f":{step}" if step else ""))
+        return f"{meaning.text}({','.join(shown)})"
+
+    def _composed(self, meaning: Meaning, expr: Apply, text: str, known: Known) -> str:
+        """An element or a section of a section."""
+        given = iter(expr.args)
+        shown = []
+        for part in meaning.ranges:
+            if isinstance(part, str):
+                shown.append(part)
+                continue
+            index = next(given, None)
+            if index is None:
+                raise Left
+            if not isinstance(index, Range):
+                shown.append(_place(self._text(index, text, known), part))
+                continue
+            lower, upper, step = (
+                self._text(e, text, known) if e is not None else "" for e in (index.lower, index.upper, index.step)
+            )
+            if part[2] and step:
+                raise Left
+            ends = (_place(lower, part) if lower else part[0], _place(upper, part) if upper else part[1])
+            step = step or part[2]
+            shown.append(f"{ends[0]}:{ends[1]}" + (f":{step}" if step else ""))
+        if next(given, None) is not None:
+            raise Left
+        return f"{meaning.text}({','.join(shown)})"
+
+
+class _Aliased(Renamed):
+    """Takes the constructs of one routine apart."""
+
+    def _nodes(self, nodes: tuple[Node, ...], known: Known) -> Iterator[Edit]:
         for node in nodes:
             if not isinstance(node, Construct):
                 yield from self._statement(node, known)
@@ -120,11 +204,11 @@ class _Routine:
                     yield from self._statement(part.header, known)
                     yield from self._nodes(part.body, known)
 
-    def _scope(self, node: Construct, known: _Known) -> Iterator[Edit]:
+    def _scope(self, node: Construct, known: Known) -> Iterator[Edit]:
         header, body = node.header, list(node.body)
         name = getattr(header, "construct_name", "")
         if node.end is None or any(isinstance(s, Jump) and name and s.target == name for s in flatten(node.body)):
-            raise _Left
+            raise Left
         inner = dict(known)
         if node.kind == "associate":
             assert isinstance(header, Header)
@@ -140,46 +224,46 @@ class _Routine:
     def _gone(self, line: LogicalLine) -> Edit:
         """The edit that takes a statement away."""
         if line.file:
-            raise _Left
+            raise Left
         alone = self.index.alone(line) and not line.label
         return replace_range(line, 0, len(line.text), "" if alone else "continue")
 
     # -- variables of blocks
 
-    def _declared(self, statement: Node, node: Construct, inner: dict[str, _Meaning]) -> LogicalLine:
-        """Declare the variables of a block's declaration in the routine. Raises _Left for those that keep values, and
+    def _declared(self, statement: Node, node: Construct, inner: dict[str, Meaning]) -> LogicalLine:
+        """Declare the variables of a block's declaration in the routine. Raises Left for those that keep values, and
         whose size may be another one when the block begins.
         """
         assert isinstance(statement, Specification)
         symbols = [s for s in node.declarations if isinstance(s, Symbol) and s.line is statement.line]
         if not parse_declaration(statement.line) or not symbols:
-            raise _Left
+            raise Left
         self.blocks += 1
         for symbol in symbols:
             saved = "initialised" in symbol.attributes and not symbol.constant
             strange = symbol.attributes - {*_KEPT, "initialised"}
             if saved or strange or symbol.type.base not in ("real", "integer", "logical", "complex"):
-                raise _Left
+                raise Left
             made = plain_name(symbol.name, self.blocks)
             shape = ", ".join(self._dim(d, inner) for d in symbol.shape)
             kind = symbol.type.kind
             if kind is not None and kind.names & inner.keys():
-                raise _Left
+                raise Left
             row = (
                 f"{symbol.type.text}{', parameter' if symbol.constant else ''} :: {made}{f'({shape})' if shape else ''}"
             )
             initial = symbol.initial if symbol.constant else None
             self.rows.append(f"{row} = {self._fragment(initial, inner)}" if initial is not None else row)
-            inner[symbol.name] = _Meaning(made, made)
+            inner[symbol.name] = Meaning(made, made)
         return statement.line
 
-    def _dim(self, dim: Dim, known: _Known) -> str:
+    def _dim(self, dim: Dim, known: Known) -> str:
         if dim.form != "explicit" or dim.upper is None:
-            raise _Left
+            raise Left
         for name in dim.names - known.keys():
             found = self.facts.scopes.variable(name, self.key)
             if found is not None and not self._lasts(found, name):
-                raise _Left
+                raise Left
         lower = f"{self._fragment(dim.lower, known)}:" if dim.lower is not None else ""
         return lower + self._fragment(dim.upper, known)
 
@@ -191,12 +275,12 @@ class _Routine:
         argument = name in self.routine.dummies or found.home != self.key
         return argument and name not in written and not found.symbol.rank
 
-    def _fragment(self, fragment: Fragment, known: _Known) -> str:
+    def _fragment(self, fragment: Fragment, known: Known) -> str:
         return self._text(fragment.expr, fragment.text, known)
 
     # -- associate names
 
-    def _meaning(self, selector: Expr, line: LogicalLine, node: Construct, known: _Known) -> _Meaning:
+    def _meaning(self, selector: Expr, line: LogicalLine, node: Construct, known: Known) -> Meaning:
         text = self._text(selector, line.text, known)
         root = base_name(selector) or ""
         root = known[root].root if root in known else root
@@ -205,16 +289,16 @@ class _Routine:
             return known[selector.name]
         indices = {n for a in walk(selector) if isinstance(a, Apply) for i in a.args for n in names_in(i)}
         if isinstance(selector, Name | Component) and self._variable(selector, known):
-            return _Meaning(text, root)
+            return Meaning(text, root)
         if isinstance(selector, Apply) and self._variable(selector, known):
             if indices & changed:
-                raise _Left
+                raise Left
             if any(isinstance(a, Range) for a in selector.args):
                 return self._section(selector, line.text, known, root)
-            return _Meaning(text, root, indexed=False)
+            return Meaning(text, root, indexed=False)
         if self._values(selector) & changed:
-            raise _Left
-        return _Meaning(f"({text})", indexed=False)
+            raise Left
+        return Meaning(f"({text})", indexed=False)
 
     def _values(self, expr: Expr) -> set[str]:
         """The names whose values an expression depends on, not only their shapes."""
@@ -225,7 +309,7 @@ class _Routine:
         inner = expr.args[1:] if asked and isinstance(expr, Apply) else children(expr)
         return set().union(*map(self._values, inner))
 
-    def _changed(self, node: Construct, known: _Known) -> set[str]:
+    def _changed(self, node: Construct, known: Known) -> set[str]:
         """The variables that statements of a construct change, by every name that is known."""
         found = set().union(*(self._written.get(id(s), set()) for s in flatten(node.body)))
         headers = (c.header for c in (node, *constructs(node.body)) if c.kind == "associate")
@@ -238,14 +322,14 @@ class _Routine:
         found |= {known[n].root for n in found if n in known}
         return found | {n for n, meaning in known.items() if meaning.root in found}
 
-    def _variable(self, expr: Expr, known: _Known) -> bool:
+    def _variable(self, expr: Expr, known: Known) -> bool:
         """Whether an expression is a variable or a part of one, no function reference."""
         name = base_name(expr)
         if name is not None and name in known:
             return bool(known[name].root)
         return name is not None and self.facts.scopes.variable(name, self.key) is not None
 
-    def _section(self, selector: Apply, text: str, known: _Known, root: str) -> _Meaning:
+    def _section(self, selector: Apply, text: str, known: Known, root: str) -> Meaning:
         """A section of an array: its elements count from one."""
         base = selector.base
         found = self.facts.scopes.variable(base.name, self.key) if isinstance(base, Name) else None
@@ -253,7 +337,7 @@ class _Routine:
         for place, index in enumerate(selector.args):
             if not isinstance(index, Range):
                 if has_vector(index, self.key, self.facts.scopes):
-                    raise _Left
+                    raise Left
                 ranges.append(self._text(index, text, known))
                 continue
             given = [
@@ -261,89 +345,13 @@ class _Routine:
             ]
             if not given[0]:
                 if found is None or len(selector.args) != found.symbol.rank:
-                    raise _Left
+                    raise Left
                 dim = found.symbol.shape[place]
                 plain = self._fragment(dim.lower, known) if dim.lower is not None else "1"
                 shown = self._text(base, text, known)
                 given[0] = plain if dim.form in ("explicit", "assumed", "star") else f"lbound({shown},{place + 1})"
             ranges.append((given[0], given[1], given[2]))
-        return _Meaning(self._text(base, text, known), root, True, tuple(ranges))
-
-    # -- texts
-
-    def _statement(self, statement: Statement, known: _Known) -> Iterator[Edit]:
-        line = statement.line
-        if isinstance(statement, Header) and statement.var in known:
-            meaning = known[statement.var]
-            if meaning.ranges or not meaning.text.isidentifier():
-                raise _Left
-            start = statement.var_start
-            yield replace_range(line, start, start + len(statement.var), meaning.text)
-        for expr in expressions(statement):
-            if mentioned(expr) & known.keys():
-                if line.file:
-                    raise _Left
-                yield replace_range(line, expr.start, expr.end, self._text(expr, line.text, known))
-        if isinstance(statement, OneLine):
-            yield from self._statement(statement.action, known)
-
-    def _text(self, expr: Expr, text: str, known: _Known) -> str:
-        """An expression with what names stand for in their places."""
-        if isinstance(expr, Literal) and expr.parameter.lower() in known:
-            raise _Left
-        if isinstance(expr, Name) and expr.name in known:
-            meaning = known[expr.name]
-            return self._whole(meaning) if meaning.ranges else meaning.text
-        if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in known:
-            meaning = known[expr.base.name]
-            if not meaning.indexed:
-                raise _Left
-            if meaning.ranges:
-                return self._composed(meaning, expr, text, known)
-        pieces: list[str] = []
-        position = expr.start
-        for child in sorted(children(expr), key=lambda c: c.start):
-            pieces += [text[position : child.start], self._text(child, text, known)]
-            position = child.end
-        return "".join([*pieces, text[position : expr.end]])
-
-    @staticmethod
-    def _whole(meaning: _Meaning) -> str:
-        """The section itself."""
-        shown = []
-        for part in meaning.ranges:
-            if isinstance(part, str):
-                shown.append(part)
-            else:
-                lower, upper, step = part
-                shown.append(f"{lower}:{upper}" + (f":{step}" if step else ""))
-        return f"{meaning.text}({','.join(shown)})"
-
-    def _composed(self, meaning: _Meaning, expr: Apply, text: str, known: _Known) -> str:
-        """An element or a section of a section."""
-        given = iter(expr.args)
-        shown = []
-        for part in meaning.ranges:
-            if isinstance(part, str):
-                shown.append(part)
-                continue
-            index = next(given, None)
-            if index is None:
-                raise _Left
-            if not isinstance(index, Range):
-                shown.append(_place(self._text(index, text, known), part))
-                continue
-            lower, upper, step = (
-                self._text(e, text, known) if e is not None else "" for e in (index.lower, index.upper, index.step)
-            )
-            if part[2] and step:
-                raise _Left
-            ends = (_place(lower, part) if lower else part[0], _place(upper, part) if upper else part[1])
-            step = step or part[2]
-            shown.append(f"{ends[0]}:{ends[1]}" + (f":{step}" if step else ""))
-        if next(given, None) is not None:
-            raise _Left
-        return f"{meaning.text}({','.join(shown)})"
+        return Meaning(self._text(base, text, known), root, True, tuple(ranges))
 
 
 def _place(index: str, part: tuple[str, str, str]) -> str:

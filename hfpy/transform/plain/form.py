@@ -23,6 +23,7 @@ from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
 from hfpy.transform.plain.exits import exit_edits
 from hfpy.transform.plain.functions import function_edits
+from hfpy.transform.plain.indexed import index_edits
 from hfpy.transform.plain.objectargs import object_edits
 from hfpy.transform.plain.stops import stop_edits
 from hfpy.transform.plain.tables import table_edits
@@ -73,6 +74,7 @@ def plain_form(
         function_edits,
         table_edits,
         exit_edits,
+        index_edits,
         alias_edits,
         partial(value_edits, packs=packed),
         object_edits,
