@@ -103,6 +103,11 @@ EXAMPLES = (
         "`sum`, `maxval`, `any`, `count` of arrays",
         "a(i,j) = sum(c(i,j,:)) + maxval(c(i,j,2:)) + count(c(i,j,:) > 20)\nif (any(c(i,j,:) > 40)) b(i,j) = 0",
     ),
+    Example(
+        "`sum`, `maxloc`, … along a dimension; `matmul`, `transpose`",
+        "q(:,1) = c(i,j,:2)\nq(:,2) = 3\nq = matmul(q, transpose(q))\na(i,j) = sum(maxval(q, 1)) + sum(maxloc(q, 2))",
+        "real(8) :: q(2,2)",
+    ),
     Example("`minloc`, `maxloc`", "a(i,j) = sum(minloc(c(i,j,:))) + maxloc(c(i,j,:), dim=1)"),
     Example(
         "kinds of reals, integers and logicals",

@@ -136,6 +136,44 @@ LOOPS = (
         ),
     ),
 )
+_SMALL = "real(8) :: w(3,2), v(3), u(2), m(2,2), n(2,3)\ninteger :: l, ii(2), jj(3), kk(2,2)\ncomplex(8) :: z(2,2)"
+_SET = (
+    "do k = 1, 3\ndo l = 1, 2\nw(k,l) = mod(7*k + 5*l + i, 11) - 4\nn(l,k) = k - 2*l + j\nm(l,min(k,2)) = l + 2*k\n"
+    "end do\nv(k) = k*i - 4\nend do\nu(1) = 2\nu(2) = 5\nm(1,1) = 4\n"
+)
+SMALL = (
+    Example(
+        "reductions along a dimension",
+        f"{_SET}w = w + b(i,j)\nu = sum(w, dim=1)\nv = sum(w, 2) + maxval(w, dim=2)\na(i,j) = sum(u) + sum(v, 1)\n"
+        "u = maxval(w, 1)\nv = minval(w, dim=2, mask=w > 0)\na(i,j) = a(i,j) - sum(u) + sum(v(:2)) + product(w(1,:))\n"
+        "b(i,j) = count(w(:,1) > 1) + sum(count(w > 2, dim=1)) + sum(sum(w, 1)) + sum(maxval(w(1:2,:), dim=1))\n"
+        "if (any(any(w > 5, 1))) b(i,j) = b(i,j) + 10\nif (all(all(w > -50, dim=2))) b(i,j) = b(i,j) + 20\n"
+        "if (maxval(sum(w, 1)) > 3) b(i,j) = -b(i,j)",
+        _SMALL,
+    ),
+    Example(
+        "places along a dimension",
+        f"{_SET}w = w*j + i\nii = maxloc(w, 1)\njj = minloc(w, dim=2)\n"
+        "a(i,j) = ii(1) + 10*ii(2) + 100*sum(jj) + sum(maxloc(w, dim=1, mask=w > 2))\n"
+        "jj = maxloc(w, dim=2, back=.true.)\nb(i,j) = sum(jj) + jj(1)",
+        _SMALL,
+    ),
+    Example(
+        "products and transposed matrices",
+        f"{_SET}m = matmul(n, w)\na(i,j) = sum(m) + sum(matmul(w, u)) + sum(matmul(v, w))\n"
+        "m = matmul(transpose(w), w)\nb(i,j) = m(1,2) - m(2,2)\n"
+        "n = transpose(w)*j\nw = transpose(n) + 1\nm = transpose(m)\nv = matmul(rot, v)\n"
+        "a(i,j) = a(i,j) + n(1,3) + w(3,1) + m(1,2) + sum(v) + sum(sum(rot, dim=2))\nu = matmul(n(:,1:2), w(2:3,1))\n"
+        "kk = i\nz = (1d0,0.5d0)\nkk(1,2) = 3\nz = matmul(z, z) + cmplx(b(i,j), 1, 8)\nkk = matmul(kk, kk)\n"
+        "b(i,j) = b(i,j) + u(1) + real(sum(z)) + sum(kk) + f(v)",
+        _SMALL,
+        module="real(8), parameter :: rot(3,3) = reshape([1d0, 2d0, 3d0, 4d0, 5d0, 6d0, 7d0, 8d0, 10d0], [3, 3])",
+        procedures=(
+            "real(8) function f(x)\nreal(8), intent(in) :: x(3)\nreal(8) :: q(2,3), s(2)\nq = 2\nq(1,2) = x(2)\n"
+            "s = matmul(q, x)\nif (sum(matmul(q, x)) > 3) s = s + s(1)\ns = sum(q, 2) + s\nf = sum(s)\nend function f"
+        ),
+    ),
+)
 PRINTS = (
     Example(
         "output in branches and loops, as the points are in the loops",
@@ -156,7 +194,7 @@ PRINTS = (
         clauses=", reduction(+:total)",
     ),
 )
-EXAMPLES = (*STOPS, *EXITS, *LOOPS, *COMPLEX, *PRINTS)
+EXAMPLES = (*STOPS, *EXITS, *LOOPS, *SMALL, *COMPLEX, *PRINTS)
 # How a run ends: what is done before the region, the status, the statement.
 ENDS = (
     ("b(2,2) = 2d6", 7, "ERROR STOP 7"),
@@ -204,6 +242,8 @@ REFUSED = (
     (CUDA_FORTRAN, "forall (k = 2:nz, c(i,j,k-1) > 2) c(i,j,k) = 1", "this 'forall'"),
     (CUDA_C, "do concurrent (k = 2:nz, c(i,j,k-1) > 2)\nc(i,j,k) = 1\nend do", "this 'do concurrent'"),
     (CUDA_FORTRAN, "forall (k = 1:nz)\nwhere (b > 1) b = k\nend forall", "this 'forall'"),
+    (CUDA_C, "a(i,j) = sum(sum(c(i,j:j,:), dim=1))", "whose size is no constant"),
+    (CUDA_FORTRAN, "where (sum(c(i,:,:), 2) > 1) b(i,:) = 0", "'sum' in a 'where'"),
     (CUDA_C, "if (i > 9) print *, c(i,j,:)", "input or output"),
     (CUDA_FORTRAN, "if (i > 9) write (*, *) (c(i,j,k), k = 1, 2)", "input or output"),
 )

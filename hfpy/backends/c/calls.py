@@ -10,6 +10,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.locations import LOCATIONS, location
+from hfpy.backends.c.reduced import materialised, reduction, result_rank
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
 from hfpy.backends.refused import SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
@@ -18,7 +19,6 @@ from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 if TYPE_CHECKING:
     from hfpy.backends.c.expressions import Expressions
 
-_CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
 _INTEGERS = (1, 2, 4, 8)
 # Inquiries about models of numbers (Fortran 2018, 16.4), by type and bytes.
 _NUMBERS: Mapping[str, Mapping[tuple[str, int], int]] = {
@@ -28,7 +28,6 @@ _NUMBERS: Mapping[str, Mapping[tuple[str, int], int]] = {
     "range": {("real", 4): 37, ("real", 8): 307}
     | {("integer", n): digits for n, digits in zip(_INTEGERS, (2, 4, 9, 18), strict=True)},
 }
-_EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}
 
 
 def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CText:
@@ -43,10 +42,12 @@ def function_call(printer: Expressions, expr: Apply, lanes: Sequence[str]) -> CT
     check_function(printer, expr)
     if not expr.args:
         raise CannotPrint(f"'{name}' without arguments", expr.start, expr.end)
-    if name in LOCATIONS:
+    if name in LOCATIONS and not result_rank(printer, expr):
         return location(printer, name, expr, lanes)
+    if result_rank(printer, expr):
+        return materialised(printer, name, expr, lanes)
     if name in REDUCING:
-        return _reduction(printer, name, expr)
+        return reduction(printer, name, expr)
     inquiry = _inquiry(printer, name, expr)
     if inquiry is not None:
         return inquiry
@@ -97,72 +98,6 @@ def _asked_kind(printer: Expressions, name: str, kind: Expr | None, of_complex: 
 
 
 # -- arrays as arguments of intrinsics
-
-
-def _reduction(printer: Expressions, name: str, expr: Apply) -> CText:
-    """``sum(a(:) * b(:))`` and the like: a loop before the statement, in the order of the elements."""
-    if any(isinstance(a, Keyword) and a.name != "mask" for a in expr.args):
-        raise CannotPrint(f"'{name}' along a dimension", expr.start, expr.end)
-    plain = [a for a in expr.args if not isinstance(a, Keyword)]
-    mask = next((a.value for a in expr.args if isinstance(a, Keyword)), None)
-    if name == "dot_product" and len(plain) == 2:
-        return _loop(printer, name, plain, None)
-    if len(plain) == 2 and name in ("sum", "product", "maxval", "minval") and printer.rank(plain[1]):
-        mask = plain.pop()
-    if len(plain) != 1 or name not in ("sum", "product", "maxval", "minval", "any", "all", "count"):
-        raise CannotPrint(f"the intrinsic '{name}' with these arguments", expr.start, expr.end)
-    return _loop(printer, name, plain, mask)
-
-
-def _loop(printer: Expressions, name: str, arrays: Sequence[Expr], mask: Expr | None) -> CText:
-    body = printer.body
-    extents = printer.extents(arrays[0])
-    lanes = [body.temporary("int", "hf_e") for _ in extents]
-    values = [printer.print(a, lanes) for a in arrays]
-    value = values[0].type
-    result = {"count": INTEGER, "any": LOGICAL, "all": LOGICAL}.get(name, value)
-    total = body.temporary(c_type(result), f"hf_{name}")
-    start, step = _accumulation(name, total, values, result)
-    shown_mask = printer.print(mask, lanes if printer.rank(mask) else ()).text if mask is not None else ""
-    lines = [f"{total} = {start};"]
-    behind: list[str] = []
-    if name in _EXTREMES:
-        # Of no elements at all they are not infinite, but the last of the finite numbers (16.9.137, 16.9.141).
-        seen = body.temporary("bool", "hf_any")
-        lines.append(f"{seen} = false;")
-        step = f"{{ {step} {seen} = true; }}"
-        least = "most_negative" if name == "maxval" else "huge"
-        behind.append(f"if (!{seen}) {total} = hf_limits<{c_type(result)}>::{least}();")
-    if shown_mask:
-        step = f"if ({shown_mask}) {step}"
-    depth = 0
-    for lane, count in reversed(list(zip(lanes, extents, strict=True))):
-        lines.append(f"{'  ' * depth}for ({lane} = 0; {lane} < {count}; ++{lane}) {{")
-        depth += 1
-    lines.append(f"{'  ' * depth}{step}")
-    lines += [f"{'  ' * d}}}" for d in reversed(range(depth))]
-    body.prelude += [*lines, *behind]
-    return CText(total, result)
-
-
-def _accumulation(name: str, total: str, values: Sequence[CText], result: Scalar) -> tuple[str, str]:
-    """Start value and statement of a reduction's loop."""
-    first = values[0]
-    zero, one = ((f"{c_type(result)}({n})" if result.base == "complex" else str(n)) for n in (0, 1))
-    if name == "dot_product":
-        shown = f"hf_conjg({first.text})" if first.type.base == "complex" else first.at(80)
-        return zero, f"{total} = {total} + {shown} * {values[1].at(81)};"
-    if name == "sum":
-        return zero, f"{total} = {total} + {first.at(71)};"
-    if name == "product":
-        return one, f"{total} = {total} * {first.at(81)};"
-    if name == "count":
-        return "0", f"if ({first.text}) ++{total};"
-    if name in _CONDITIONS:
-        symbol = _CONDITIONS[name][1]
-        return ("true" if name == "all" else "false"), f"{total} = {total} {symbol} {first.at(90)};"
-    function, operator = _EXTREMES[name]
-    return f"{operator}::identity<{c_type(result)}>()", f"{total} = {function}({first.text}, {total});"
 
 
 def _inquiry(printer: Expressions, name: str, expr: Apply) -> CText | None:

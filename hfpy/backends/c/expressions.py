@@ -17,6 +17,7 @@ from hfpy.analyze.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import check_function, function_call
 from hfpy.backends.c.locations import is_location
+from hfpy.backends.c.reduced import result_extents, result_rank
 from hfpy.backends.c.values import (
     AND,
     EQUAL,
@@ -36,6 +37,7 @@ from hfpy.backends.c.values import (
     operand,
     packed_name,
     root_name,
+    wider,
 )
 from hfpy.backends.refused import TEXT
 from hfpy.model.expressions import (
@@ -66,7 +68,6 @@ Items = Sequence[Expr | str]
 Designator = Name | Apply | Component
 _ARITHMETIC = {"+": PLUS, "-": PLUS, "*": TIMES, "/": TIMES}
 _COMPARED = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "/=": "!="}
-_NUMBERS = ("integer", "real", "complex")
 _JOINED = {".and.": ("&&", AND), ".or.": ("||", OR)}
 
 
@@ -165,11 +166,11 @@ class Expressions:
 
     def _binary(self, op: str, left: CText, right: CText, expr: Expr) -> CText:
         if "complex" in (left.type.base, right.type.base) and (op in _ARITHMETIC or op in ("==", "/=")):
-            result = _wider(left.type, right.type, expr)
+            result = wider(left.type, right.type, expr)
             left, right = (intrinsics.part_of(value, result) for value in (left, right))
         if op in _ARITHMETIC:
             level = _ARITHMETIC[op]
-            return CText(f"{left.at(level)} {op} {right.at(level + 1)}", _wider(left.type, right.type, expr), level)
+            return CText(f"{left.at(level)} {op} {right.at(level + 1)}", wider(left.type, right.type, expr), level)
         if op in _COMPARED:
             level = EQUAL if op in ("==", "/=") else LESS
             return CText(f"{left.at(level + 1)} {_COMPARED[op]} {right.at(level + 1)}", LOGICAL, level)
@@ -203,7 +204,7 @@ class Expressions:
             if value is not None and base.type.base == "real":
                 return CText(f"hf_pow_const<{value}>({base.text})", base.type)
             return CText(f"hf_ipow({base.text}, {exponent.text})", base.type)
-        result = _wider(base.type, exponent.type, left)
+        result = wider(base.type, exponent.type, left)
         arguments = ", ".join(intrinsics.convert(v, result).text for v in (base, exponent))
         if result.base == "complex":
             return CText(f"hf_pow({arguments})", result)
@@ -394,6 +395,8 @@ class Expressions:
                 return found
         if isinstance(expr, ArrayConstructor):
             return [str(len(expr.items))]
+        if isinstance(expr, Apply) and self._intrinsic(expr) and result_rank(self, expr):
+            return result_extents(self, expr)
         if isinstance(expr, Apply) and is_location(self, expr):
             return [str(self.rank(expr.args[0]))]
         for child in children(expr):
@@ -415,6 +418,10 @@ class Expressions:
                 found += self.extents(item)
         return found
 
+    def _intrinsic(self, expr: Apply) -> bool:
+        """Whether a reference is no array and no function of the program."""
+        return isinstance(expr.base, Name) and self.body.variable(self.resolved(expr), self.key) is None
+
     def is_vector(self, item: Expr | str) -> TypeGuard[Expr]:
         """Whether an index is a vector subscript."""
         return not isinstance(item, str | Range) and self.rank(item) == 1
@@ -433,6 +440,8 @@ class Expressions:
             return sum(1 for i in items if i == ":" or isinstance(i, Range) or self.is_vector(i))
         if isinstance(expr, Apply):
             values = [a.value if isinstance(a, Keyword) else a for a in expr.args]
+            if rank := result_rank(self, expr):
+                return rank
             if name in REDUCING | INQUIRY:
                 return 1 if is_location(self, expr) else 0
             if self.body.callee(expr, self.key, self.at) is not None and not self.body.elemental(
@@ -470,16 +479,6 @@ def _apart(expr: Expr, alone: bool = False) -> set[str]:
     arguments = expr.args if isinstance(expr, Apply) else ()
     inside = isinstance(expr, Paren)
     return set().union(*(_apart(c, inside or any(c is a for a in arguments)) for c in children(expr)))
-
-
-def _wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:
-    if left.base not in _NUMBERS or right.base not in _NUMBERS:
-        raise CannotPrint(f"an operation between {left.base} and {right.base}", expr.start, expr.end)
-    if "complex" in (left.base, right.base):
-        return Scalar("complex", max(t.bytes for t in (left, right) if t.base != "integer"))
-    if left.base != right.base:
-        return left if left.base == "real" else right
-    return left if left.bytes >= right.bytes else right
 
 
 def _what(expr: Expr) -> str:

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 LOCATIONS = frozenset({"maxloc", "minloc"})
 _ORDER = ("array", "dim", "mask", "kind", "back")
+_OF_MASKS = ("any", "all", "count")  # their array is called mask
 
 
-def _given(printer: Expressions, expr: Apply) -> dict[str, Expr]:
-    """The arguments by their names. The second may be the dimension or the mask."""
+def given_to(printer: Expressions, expr: Apply) -> dict[str, Expr]:
+    """The arguments of a reduction by their names. The second may be the dimension or the mask."""
+    of_mask = isinstance(expr.base, Name) and expr.base.name in _OF_MASKS
     found: dict[str, Expr] = {}
     place = 0
     for argument in expr.args:
         if isinstance(argument, Keyword):
-            found[argument.name] = argument.value
+            found["array" if of_mask and argument.name == "mask" else argument.name] = argument.value
             continue
         if place == 1 and (printer.rank(argument) or printer.print(argument).type.base == "logical"):
             place = 2
@@ -34,7 +36,7 @@ def _given(printer: Expressions, expr: Apply) -> dict[str, Expr]:
 def is_location(printer: Expressions, expr: Apply) -> bool:
     """Whether a function reference is a ``maxloc`` or ``minloc`` whose value is an array of indices."""
     name = expr.base.name if isinstance(expr.base, Name) else ""
-    return name in LOCATIONS and bool(expr.args) and "dim" not in _given(printer, expr)
+    return name in LOCATIONS and bool(expr.args) and "dim" not in given_to(printer, expr)
 
 
 def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:
@@ -43,15 +45,15 @@ def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str])
     The first of equal elements counts, or the last with ``back``. NaN counts where there is nothing else; where no
     element is looked at, all indices are zero.
     """
-    given = _given(printer, expr)
+    given = given_to(printer, expr)
     array, body = given["array"], printer.body
     extents = printer.extents(array)
-    back = _constant_flag(given.get("back"))
+    back = constant_flag(given.get("back"))
     if "dim" in given and (len(extents) != 1 or body.kinds.value(given["dim"], printer.key) != 1):
         raise CannotPrint(f"'{name}' along a dimension", expr.start, expr.end)
     if "dim" not in given and len(lanes) != 1:
         raise CannotPrint(f"'{name}' where one value is wanted", expr.start, expr.end)
-    result = _kind(printer, given.get("kind"))
+    result = kind_of(printer, given.get("kind"))
     counters = [body.temporary("int", "hf_e") for _ in extents]
     value = printer.print(array, counters)
     mask = given.get("mask")
@@ -59,11 +61,8 @@ def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str])
     best = body.temporary(c_type(value.type), f"hf_{name}")
     found = [body.temporary(c_type(result), "hf_place") for _ in extents]
     listed = body.temporary(c_type(result), "hf_places", len(extents)) if "dim" not in given else ""
-    sign = (">" if name == "maxloc" else "<") + ("=" if back else "")
-    better = f"{found[0]} == 0 || {value.at(71)} {sign} {best}"
-    if value.type.base == "real":
-        better += f" || ({best} != {best} && {value.at(71)} == {value.at(71)})"
-    condition = f"({shown}) && ({better})" if shown else better
+    wanted = better(name, value, best, found[0], back)
+    condition = f"({shown}) && ({wanted})" if shown else wanted
     sets = " ".join(f"{f} = {c} + 1;" for f, c in zip(found, counters, strict=True))
     lines = [f"{f} = 0;" for f in found]
     depth = 0
@@ -78,7 +77,17 @@ def location(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str])
     return CText(f"{listed}[{lanes[0]}]" if listed else found[0], result)
 
 
-def _constant_flag(expr: Expr | None) -> bool:
+def better(name: str, value: CText, best: str, found: str, back: bool) -> str:
+    """The condition that an element takes the place of the best one, if one was found."""
+    sign = (">" if name == "maxloc" else "<") + ("=" if back else "")
+    condition = f"{found} == 0 || {value.at(71)} {sign} {best}"
+    if value.type.base == "real":
+        condition += f" || ({best} != {best} && {value.at(71)} == {value.at(71)})"
+    return condition
+
+
+def constant_flag(expr: Expr | None) -> bool:
+    """The value of ``back``. Raises CannotPrint where it is no constant."""
     if expr is None:
         return False
     if not isinstance(expr, Literal) or expr.kind != "logical":
@@ -86,7 +95,8 @@ def _constant_flag(expr: Expr | None) -> bool:
     return expr.true
 
 
-def _kind(printer: Expressions, expr: Expr | None) -> Scalar:
+def kind_of(printer: Expressions, expr: Expr | None) -> Scalar:
+    """The type of an index. Raises CannotPrint where its kind cannot be told."""
     if expr is None:
         return INTEGER
     value = printer.body.kinds.value(expr, printer.key)

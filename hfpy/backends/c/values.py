@@ -195,6 +195,20 @@ class CVariable:
         return len(self.storage)
 
 
+_NUMBERS = ("integer", "real", "complex")
+
+
+def wider(left: Scalar, right: Scalar, expr: Expr) -> Scalar:
+    """The type of an operation between two. Raises CannotPrint for what are no numbers."""
+    if left.base not in _NUMBERS or right.base not in _NUMBERS:
+        raise CannotPrint(f"an operation between {left.base} and {right.base}", expr.start, expr.end)
+    if "complex" in (left.base, right.base):
+        return Scalar("complex", max(t.bytes for t in (left, right) if t.base != "integer"))
+    if left.base != right.base:
+        return left if left.base == "real" else right
+    return left if left.bytes >= right.bytes else right
+
+
 def root_name(expr: Expr) -> str:
     """The variable that a designator begins with; empty for anything else."""
     while isinstance(expr, Component | Apply):

@@ -21,6 +21,7 @@ from hfpy.model.expressions import (
     Component,
     Expr,
     Keyword,
+    Literal,
     Name,
     Range,
     base_name,
@@ -216,10 +217,21 @@ class ElementText(AccessRewriter):
         name = expr.base.name if isinstance(expr.base, Name) else ""
         if name in ELEMENTAL or self.facts.scopes.statement_function(name, self.routine.key):
             return True
-        along = any(isinstance(a, Keyword) and a.name == "dim" for a in expr.args) and name in REDUCING
+        along = name in REDUCING and self._along_dimension(expr)
         if name not in _SCALAR | _INQUIRY or along:
             raise CannotPrint(f"'{name}' in a 'where'", expr.start, expr.end)
         return False
+
+    def _along_dimension(self, expr: Apply) -> bool:
+        """Whether a reduction has a dimension, and may give an array."""
+        if any(isinstance(a, Keyword) and a.name == "dim" for a in expr.args):
+            return True
+        array, *more = (a for a in expr.args if not isinstance(a, Keyword))
+        number = bool(more) and isinstance(more[0], Literal | Name) and not self._rank(more[0])
+        if not number:
+            return False
+        listed = sum(isinstance(a, Range) for a in array.args) if isinstance(array, Apply) else self._rank(array)
+        return listed > 1
 
     def check_apart(self, targets: Sequence[Ranges], used: Sequence[Ranges]) -> None:
         """Refuse what reads or sets other elements of an array than are set at the same turn."""

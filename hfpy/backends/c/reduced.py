@@ -1,0 +1,239 @@
+"""Reductions over arrays in C, and functions whose values are arrays: loops before the statement.
+
+Values that are arrays are kept in arrays of constant size: sums and the like along a dimension, products of matrices,
+transposed matrices (Fortran 2018, 16.9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from hfpy.backends.c import intrinsics
+from hfpy.backends.c.locations import LOCATIONS, better, constant_flag, given_to, kind_of
+from hfpy.backends.c.values import CannotPrint, CText, c_type, wider
+from hfpy.model.expressions import Apply, Expr, Keyword, Name
+from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
+from hfpy.parse.fragments import fragment
+from hfpy.parse.grammar import GrammarError
+
+if TYPE_CHECKING:
+    from hfpy.backends.c.expressions import Expressions
+
+_CONDITIONS = {"any": ("hf_or", "||"), "all": ("hf_and", "&&")}
+_EXTREMES = {"maxval": ("hf_max", "hf_maximum"), "minval": ("hf_min", "hf_minimum")}
+_ALONG = frozenset("sum product maxval minval any all count".split())
+_MOST = 1024  # elements of a value
+
+
+def _name(expr: Apply) -> str:
+    return expr.base.name if isinstance(expr.base, Name) else ""
+
+
+def result_rank(printer: Expressions, expr: Apply) -> int:
+    """The rank of the value, if an intrinsic function gives an array that is worked out before the statement: ``sum``
+    and the like, ``maxloc`` and ``minloc`` with a dimension, ``matmul``, ``transpose``. Otherwise zero.
+    """
+    name = _name(expr)
+    if not expr.args or not printer.body.facts.scopes.is_intrinsic(name, printer.key):
+        return 0
+    if name == "transpose":
+        return 2
+    if name == "matmul" and len(expr.args) == 2:
+        ranks = [printer.rank(_plain(a)) for a in expr.args]
+        return sum(ranks) - 2 if all(ranks) else 0
+    if name in _ALONG | LOCATIONS and "dim" in given_to(printer, expr):
+        return printer.rank(_plain(expr.args[0])) - 1
+    return 0
+
+
+def result_extents(printer: Expressions, expr: Apply) -> list[str]:
+    """The extents of such a value as C text."""
+    if _name(expr) == "transpose":
+        return printer.extents(_plain(expr.args[0]))[::-1]
+    if _name(expr) == "matmul":
+        left, right = (printer.extents(_plain(a)) for a in expr.args)
+        return [*left[:-1], *right[1:]]
+    given = given_to(printer, expr)
+    extents = printer.extents(given["array"])
+    del extents[_dimension(printer, expr, given, len(extents))]
+    return extents
+
+
+def materialised(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:
+    """An element of such a value."""
+    sizes = [_constant(printer, extent, expr) for extent in result_extents(printer, expr)]
+    if len(lanes) != len(sizes):
+        raise CannotPrint(f"'{name}' where one value is wanted", expr.start, expr.end)
+    if prod(sizes) > _MOST:
+        raise CannotPrint(f"the value of '{name}' with more than {_MOST} elements", expr.start, expr.end)
+    body = printer.body
+    counters = [body.temporary("int", "hf_e") for _ in sizes]
+    if name == "transpose":
+        value = printer.print(_plain(expr.args[0]), counters[::-1])
+        inner: list[str] = []
+        shown = value
+    elif name == "matmul":
+        inner, shown = _product(printer, expr, counters)
+    elif name in LOCATIONS:
+        inner, shown = _located(printer, name, expr, counters)
+    else:
+        inner, shown = _along(printer, name, expr, counters)
+    kept = body.temporary(c_type(shown.type), f"hf_{name}", max(1, prod(sizes)))
+    rows = [*inner, f"{kept}[{_place(counters, sizes)}] = {shown.text};"]
+    body.prelude += _nested(list(zip(counters, map(str, sizes), strict=True)), rows)
+    return CText(f"{kept}[{_place(lanes, sizes)}]", shown.type)
+
+
+def _plain(argument: Expr) -> Expr:
+    return argument.value if isinstance(argument, Keyword) else argument
+
+
+def _constant(printer: Expressions, extent: str, expr: Apply) -> int:
+    try:
+        value = printer.body.kinds.value(fragment(extent).expr, printer.key)
+    except GrammarError:
+        value = None
+    if value is None:
+        raise CannotPrint(f"'{_name(expr)}' with an array as value whose size is no constant", expr.start, expr.end)
+    return max(0, value)
+
+
+def _dimension(printer: Expressions, expr: Apply, given: dict[str, Expr], rank: int) -> int:
+    number = printer.body.kinds.value(given["dim"], printer.key)
+    if number is None or not 1 <= number <= rank:
+        raise CannotPrint(f"'{_name(expr)}' along a dimension that is no constant", expr.start, expr.end)
+    return number - 1
+
+
+def _place(lanes: Sequence[str], sizes: Sequence[int]) -> str:
+    """The place of an element, the first dimension fastest."""
+    text = lanes[-1]
+    for lane, size in reversed(list(zip(lanes[:-1], sizes[:-1], strict=True))):
+        text = f"({text}) * {size} + {lane}"
+    return text
+
+
+def _nested(loops: Sequence[tuple[str, str]], rows: Sequence[str]) -> list[str]:
+    """Rows in loops from zero on, the last of them outermost."""
+    made = list(rows)
+    for counter, count in loops:
+        made = [f"for ({counter} = 0; {counter} < {count}; ++{counter}) {{", *(f"  {row}" for row in made), "}"]
+    return made
+
+
+def _product(printer: Expressions, expr: Apply, counters: Sequence[str]) -> tuple[list[str], CText]:
+    """One element of a product of matrices, or of a matrix and a vector."""
+    left, right = (_plain(a) for a in expr.args)
+    along = printer.body.temporary("int", "hf_e")
+    outer = printer.rank(left) - 1
+    values = [printer.print(left, [*counters[:outer], along]), printer.print(right, [along, *counters[outer:]])]
+    result = wider(values[0].type, values[1].type, expr)
+    first, second = (intrinsics.part_of(v, result) if result.base == "complex" else v for v in values)
+    total = printer.body.temporary(c_type(result), "hf_total")
+    zero = intrinsics.convert(CText("0", INTEGER), result).text
+    step = f"{total} = {total} + {first.at(80)} * {second.at(81)};"
+    return [f"{total} = {zero};", *_nested([(along, printer.extents(left)[-1])], [step])], CText(total, result)
+
+
+def _along(printer: Expressions, name: str, expr: Apply, counters: Sequence[str]) -> tuple[list[str], CText]:
+    """One element of a reduction along a dimension."""
+    given = given_to(printer, expr)
+    extents = printer.extents(given["array"])
+    dimension = _dimension(printer, expr, given, len(extents))
+    inner = printer.body.temporary("int", "hf_e")
+    lanes = [*counters[:dimension], inner, *counters[dimension:]]
+    return _reduced(printer, name, [given["array"]], given.get("mask"), (lanes, [(inner, extents[dimension])]))
+
+
+def _located(printer: Expressions, name: str, expr: Apply, counters: Sequence[str]) -> tuple[list[str], CText]:
+    """One element of ``maxloc`` or ``minloc`` along a dimension."""
+    given, body = given_to(printer, expr), printer.body
+    extents = printer.extents(given["array"])
+    dimension = _dimension(printer, expr, given, len(extents))
+    inner = body.temporary("int", "hf_e")
+    lanes = [*counters[:dimension], inner, *counters[dimension:]]
+    value, mask = printer.print(given["array"], lanes), given.get("mask")
+    result = kind_of(printer, given.get("kind"))
+    best, found = body.temporary(c_type(value.type), f"hf_{name}"), body.temporary(c_type(result), "hf_place")
+    condition = better(name, value, best, found, constant_flag(given.get("back")))
+    if mask is not None:
+        condition = f"({printer.print(mask, lanes if printer.rank(mask) else ()).text}) && ({condition})"
+    step = f"if ({condition}) {{ {best} = {value.text}; {found} = {inner} + 1; }}"
+    rows = [f"{found} = 0;", f"{best} = 0;", *_nested([(inner, extents[dimension])], [step])]
+    return rows, CText(found, result)
+
+
+# -- one value
+
+
+def reduction(printer: Expressions, name: str, expr: Apply) -> CText:
+    """``sum(a(:) * b(:))`` and the like: a loop before the statement, in the order of the elements."""
+    if name == "dot_product" and len(expr.args) == 2:
+        return _loop(printer, name, [_plain(a) for a in expr.args], None)
+    given = given_to(printer, expr) if name in _ALONG else {}
+    if "array" not in given or given.keys() - {"array", "dim", "mask"} or len(given) != len(expr.args):
+        raise CannotPrint(f"the intrinsic '{name}' with these arguments", expr.start, expr.end)
+    if "dim" in given:
+        _dimension(printer, expr, given, 1)
+    return _loop(printer, name, [given["array"]], given.get("mask"))
+
+
+def _loop(printer: Expressions, name: str, arrays: Sequence[Expr], mask: Expr | None) -> CText:
+    body = printer.body
+    extents = printer.extents(arrays[0])
+    lanes = [body.temporary("int", "hf_e") for _ in extents]
+    rows, total = _reduced(printer, name, arrays, mask, (lanes, list(zip(lanes, extents, strict=True))))
+    body.prelude += rows
+    return total
+
+
+def _reduced(
+    printer: Expressions,
+    name: str,
+    arrays: Sequence[Expr],
+    mask: Expr | None,
+    around: tuple[Sequence[str], Sequence[tuple[str, str]]],
+) -> tuple[list[str], CText]:
+    """The rows that work out a reduction, and its value. ``around``: the counters of all dimensions, and the loops."""
+    lanes, loops = around
+    body = printer.body
+    values = [printer.print(a, lanes) for a in arrays]
+    value = values[0].type
+    result = {"count": INTEGER, "any": LOGICAL, "all": LOGICAL}.get(name, value)
+    total = body.temporary(c_type(result), f"hf_{name}")
+    start, step = _accumulation(name, total, values, result)
+    shown_mask = printer.print(mask, lanes if printer.rank(mask) else ()).text if mask is not None else ""
+    lines = [f"{total} = {start};"]
+    behind: list[str] = []
+    if name in _EXTREMES:
+        # Of no elements at all they are not infinite, but the last of the finite numbers (16.9.137, 16.9.141).
+        seen = body.temporary("bool", "hf_any")
+        lines.append(f"{seen} = false;")
+        step = f"{{ {step} {seen} = true; }}"
+        least = "most_negative" if name == "maxval" else "huge"
+        behind.append(f"if (!{seen}) {total} = hf_limits<{c_type(result)}>::{least}();")
+    if shown_mask:
+        step = f"if ({shown_mask}) {step}"
+    return [*lines, *_nested(loops, [step]), *behind], CText(total, result)
+
+
+def _accumulation(name: str, total: str, values: Sequence[CText], result: Scalar) -> tuple[str, str]:
+    """Start value and statement of a reduction's loop."""
+    first = values[0]
+    zero, one = ((f"{c_type(result)}({n})" if result.base == "complex" else str(n)) for n in (0, 1))
+    if name == "dot_product":
+        shown = f"hf_conjg({first.text})" if first.type.base == "complex" else first.at(80)
+        return zero, f"{total} = {total} + {shown} * {values[1].at(81)};"
+    if name == "sum":
+        return zero, f"{total} = {total} + {first.at(71)};"
+    if name == "product":
+        return one, f"{total} = {total} * {first.at(81)};"
+    if name == "count":
+        return "0", f"if ({first.text}) ++{total};"
+    if name in _CONDITIONS:
+        symbol = _CONDITIONS[name][1]
+        return ("true" if name == "all" else "false"), f"{total} = {total} {symbol} {first.at(90)};"
+    function, operator = _EXTREMES[name]
+    return f"{operator}::identity<{c_type(result)}>()", f"{total} = {function}({first.text}, {total});"
