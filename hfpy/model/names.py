@@ -174,6 +174,11 @@ def plain_from(name: str) -> str:
     return rest if head[:3] == "hfn" and head[3:].isdigit() else ""
 
 
+def plain_number(name: str) -> int:
+    """The number in the name of such a variable; zero for all other names."""
+    return int(name[3:].split("_", 1)[0]) if plain_from(name) else 0
+
+
 def block_counter(iterator: str) -> str:
     """The loop over the blocks of an iterator."""
     return cut(f"hf_{iterator}_n")

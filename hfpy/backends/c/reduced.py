@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.locations import LOCATIONS, better, constant_flag, given_to, kind_of
 from hfpy.backends.c.values import CannotPrint, CText, c_type, wider
-from hfpy.model.expressions import Apply, Expr, Keyword, Name
+from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 from hfpy.parse.fragments import fragment
 from hfpy.parse.grammar import GrammarError
@@ -40,6 +40,8 @@ def result_rank(printer: Expressions, expr: Apply) -> int:
         return 0
     if name == "transpose":
         return 2
+    if name == "reshape":
+        return len(_shape(expr))
     if name == "matmul" and len(expr.args) == 2:
         ranks = [printer.rank(_plain(a)) for a in expr.args]
         return sum(ranks) - 2 if all(ranks) else 0
@@ -50,6 +52,8 @@ def result_rank(printer: Expressions, expr: Apply) -> int:
 
 def result_extents(printer: Expressions, expr: Apply) -> list[str]:
     """The extents of such a value as C text."""
+    if _name(expr) == "reshape":
+        return [str(printer.body.kinds.value(size, printer.key)) for size in _shape(expr)]
     if _name(expr) == "transpose":
         return printer.extents(_plain(expr.args[0]))[::-1]
     if _name(expr) == "matmul":
@@ -68,6 +72,8 @@ def materialised(printer: Expressions, name: str, expr: Apply, lanes: Sequence[s
         raise CannotPrint(f"'{name}' where one value is wanted", expr.start, expr.end)
     if prod(sizes) > _MOST:
         raise CannotPrint(f"the value of '{name}' with more than {_MOST} elements", expr.start, expr.end)
+    if name == "reshape":
+        return _reshaped(printer, expr, _place(lanes, sizes), prod(sizes))
     body = printer.body
     counters = [body.temporary("int", "hf_e") for _ in sizes]
     if name == "transpose":
@@ -121,6 +127,29 @@ def _nested(loops: Sequence[tuple[str, str]], rows: Sequence[str]) -> list[str]:
     for counter, count in loops:
         made = [f"for ({counter} = 0; {counter} < {count}; ++{counter}) {{", *(f"  {row}" for row in made), "}"]
     return made
+
+
+def _shape(expr: Apply) -> tuple[Expr, ...]:
+    """The sizes in a ``reshape``; none where they are not listed, or there is more than an array and a shape."""
+    named = {a.name: a.value for a in expr.args if isinstance(a, Keyword)}
+    shape = named.get("shape") or (expr.args[1] if len(expr.args) == 2 else None)
+    plain = len(expr.args) == 2 and not named.keys() - {"source", "shape"}
+    return shape.items if plain and isinstance(shape, ArrayConstructor) else ()
+
+
+def _reshaped(printer: Expressions, expr: Apply, place: str, count: int) -> CText:
+    """An element of a ``reshape``: the elements of the array one after the other."""
+    body, source = printer.body, _plain(expr.args[0])
+    extents = printer.extents(source)
+    if prod(_constant(printer, extent, expr) for extent in extents) < count:
+        raise CannotPrint("'reshape' of an array with fewer elements", expr.start, expr.end)
+    counters = [body.temporary("int", "hf_e") for _ in extents]
+    value = printer.print(source, counters)
+    number = body.temporary("int", "hf_n")
+    kept = body.temporary(c_type(value.type), "hf_reshape", max(1, count))
+    step = f"if ({number} < {count}) {kept}[{number}++] = {value.text};"
+    body.prelude += [f"{number} = 0;", *_nested(list(zip(counters, extents, strict=True)), [step])]
+    return CText(f"{kept}[{place}]", value.type)
 
 
 def _product(printer: Expressions, expr: Apply, counters: Sequence[str]) -> tuple[list[str], CText]:

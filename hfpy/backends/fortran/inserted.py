@@ -11,7 +11,12 @@ from hfpy.model.expressions import Apply, Component, Expr, Name, children
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
 
-_CONVERSIONS = {"real": "real", "integer": "int", "logical": "logical", "complex": "cmplx"}
+_CONVERSIONS = {
+    "real": "real({}, {})",
+    "integer": "int({}, {})",
+    "logical": "logical({}, {})",
+    "complex": "cmplx({}, kind={})",
+}
 _Defined = tuple[str, tuple[str, ...], Expr, LogicalLine]
 
 
@@ -36,7 +41,7 @@ class StatementFunctions:
         if scalar is None or scalar.base not in _CONVERSIONS or len(dummies) != len(arguments):
             raise CannotPrint(f"the statement function '{name}'")
         given = {dummy: f"({shown})" for dummy, shown in zip(dummies, arguments, strict=True)}
-        return f"{_CONVERSIONS[scalar.base]}({self._inner(value, line.text, given)}, kind={scalar.bytes})"
+        return _CONVERSIONS[scalar.base].format(self._inner(value, line.text, given), scalar.bytes)
 
     def _inner(self, expr: Expr, text: str, given: Mapping[str, str]) -> str:
         if isinstance(expr, Name) and expr.name in given:

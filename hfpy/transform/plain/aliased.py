@@ -19,6 +19,7 @@ from hfpy.model.expressions import (
     Component,
     Expr,
     Fragment,
+    Keyword,
     Literal,
     Name,
     Range,
@@ -29,7 +30,7 @@ from hfpy.model.expressions import (
     walk,
 )
 from hfpy.model.extents import Dim
-from hfpy.model.names import plain_name
+from hfpy.model.names import plain_name, plain_number
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Construct,
@@ -93,7 +94,7 @@ class Renamed:
         self.effects = effects
         self.routine = routine
         self.key = routine.key
-        self.blocks = 0
+        self.blocks = max(map(plain_number, routine.spec.symbols), default=0)
         self.rows: list[str] = []
         self.index = facts.application.file(routine.key)
         self._written: dict[int, set[str]] = {}
@@ -117,6 +118,9 @@ class Renamed:
 
     def _statement(self, statement: Statement, known: Known) -> Iterator[Edit]:
         line = statement.line
+        control = expressions(statement) if isinstance(statement, Header | OneLine) else ()
+        if any(isinstance(e, Keyword) and e.name in known for e in control):
+            raise Left  # an index of the construct's own
         if isinstance(statement, Header) and statement.var in known:
             meaning = known[statement.var]
             if meaning.ranges or not meaning.text.isidentifier():

@@ -14,7 +14,12 @@ from hfpy.model.statements import expressions, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.edits import Edit, replace_range
 
-_CONVERSIONS = {"real": "real", "integer": "int", "logical": "logical", "complex": "cmplx"}
+_CONVERSIONS = {
+    "real": "real({}, {})",
+    "integer": "int({}, {})",
+    "logical": "logical({}, {})",
+    "complex": "cmplx({}, kind={})",
+}
 
 
 class _Left(Exception):
@@ -73,7 +78,7 @@ class _Functions:
         if scalar is None or scalar.base not in _CONVERSIONS or len(dummies) != len(arguments):
             raise _Left
         given = {dummy: f"({shown})" for dummy, shown in zip(dummies, arguments, strict=True)}
-        return f"{_CONVERSIONS[scalar.base]}({self._shown(value, line.text, given)}, kind={scalar.bytes})"
+        return _CONVERSIONS[scalar.base].format(self._shown(value, line.text, given), scalar.bytes)
 
     def _shown(self, expr: Expr, text: str, given: Mapping[str, str]) -> str:
         """An expression with its dummies replaced by the arguments, and its functions by their values."""

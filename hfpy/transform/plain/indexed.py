@@ -7,13 +7,14 @@ computes all values before it sets an element, and a mask is worked out for all 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.scopes import Found
 from hfpy.model.expressions import (
     Apply,
     Component,
@@ -97,6 +98,7 @@ class _Indexed(Renamed):
     """Makes loops of the constructs of one routine."""
 
     inside = False
+    in_blocks: Mapping[str, Symbol] = {}
 
     def all(self, inside: bool) -> Iterator[Edit]:
         """All edits, in regions or, for a routine that kernels call, everywhere. Raises Left."""
@@ -107,9 +109,9 @@ class _Indexed(Renamed):
     def _nodes(self, nodes: tuple[Node, ...], known: Known) -> Iterator[Edit]:
         for node in nodes:
             if isinstance(node, Construct) and node.kind == "region":
-                outer, self.inside = self.inside, True
+                before, self.inside = self.inside, True
                 yield from self._nodes(node.body, known)
-                self.inside = outer
+                self.inside = before
             elif self.inside and isinstance(node, Construct) and node.kind in _KINDS:
                 yield from self._loops(node, known) if node.kind == "doconcurrent" else self._forall(node, known)
             elif self.inside and isinstance(node, OneLine) and any(map(_indexed, flatten([node]))):
@@ -120,9 +122,12 @@ class _Indexed(Renamed):
                 own = {s.name for s in node.declarations if isinstance(s, Symbol)}
                 own |= set(node.header.names) if isinstance(node.header, Header) and node.kind == "associate" else set()
                 left = {name: meaning for name, meaning in known.items() if name not in own}
+                outer, declared = self.in_blocks, (s for s in node.declarations if isinstance(s, Symbol))
+                self.in_blocks = {**outer, **{s.name: s for s in declared}}
                 for part in node.parts:
                     yield from self._statement(part.header, known)
                     yield from self._nodes(part.body, left)
+                self.in_blocks = outer
 
     # -- indices and masks
 
@@ -147,9 +152,14 @@ class _Indexed(Renamed):
         return _Control(tuple(loops), shown, (*(i.value for i in ranges), *masks)), inner
 
     def _bytes(self, name: str) -> int:
-        found = self.facts.scopes.variable(name, self.key)
+        found = self._found(name)
         scalar = self.kinds.scalar(found.symbol.type, found.home) if found is not None else None
         return scalar.bytes if scalar is not None and scalar.base == "integer" else self.kinds.defaults.integer
+
+    def _found(self, name: str) -> Found | None:
+        """What a name means, variables of blocks included."""
+        own = self.in_blocks.get(name)
+        return Found(self.key, own) if own is not None else self.facts.scopes.variable(name, self.key)
 
     # -- do concurrent
 
@@ -252,7 +262,7 @@ class _Indexed(Renamed):
     def _check_apart(self, statement: Assignment, reads: Sequence[Expr]) -> None:
         """Raises Left where a statement reads other elements of the array than it sets, perhaps under another name."""
         name = base_name(statement.target)
-        found = self.facts.scopes.variable(name, self.key) if name is not None else None
+        found = self._found(name) if name is not None else None
         if statement.pointer or name is None or found is None:
             raise Left
         self._check_same(statement.target, name, reads)
