@@ -128,7 +128,9 @@ LOOPS = (
     Example(
         "in a called routine, and with names for expressions",
         "call fill(c(i,j,:), nz)\nassociate (q => b(i,j))\ndo concurrent (k = 1:nz)\nc(i,j,k) = c(i,j,k) + q*k\n"
-        "end do\nforall (k = 1:2) c(i,j,k) = c(i,j,k) + q\nend associate",
+        "forall (k = 1:2) c(i,j,k) = c(i,j,k) + q\nend associate\nblock\nreal(8) :: loc(2)\ninteger :: k\n"
+        "forall (k = 1:2) loc(k) = k*i\na(i,j) = sum(loc)\ndo concurrent (k = 1:2)\nloc(k) = loc(k)*j\nend do\n"
+        "b(i,j) = loc(2)\nend block",
         procedures=(
             "subroutine fill(x, n)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\ninteger :: k\n"
             "forall (k = 1:n, x(k) > 3)\nx(k) = x(k) - 1\nend forall\ndo concurrent (k = 1:n)\nx(k) = x(k)*k\nend do\n"
@@ -165,7 +167,8 @@ SMALL = (
         "n = transpose(w)*j\nw = transpose(n) + 1\nm = transpose(m)\nv = matmul(rot, v)\n"
         "a(i,j) = a(i,j) + n(1,3) + w(3,1) + m(1,2) + sum(v) + sum(sum(rot, dim=2))\nu = matmul(n(:,1:2), w(2:3,1))\n"
         "kk = i\nz = (1d0,0.5d0)\nkk(1,2) = 3\nz = matmul(z, z) + cmplx(b(i,j), 1, 8)\nkk = matmul(kk, kk)\n"
-        "b(i,j) = b(i,j) + u(1) + real(sum(z)) + sum(kk) + f(v)",
+        "b(i,j) = b(i,j) + u(1) + real(sum(z)) + sum(kk) + f(v)\nn = reshape(w, shape=[2,3])*2\n"
+        "m = reshape(c(i,j,:4), [2,2])\nv = reshape(n, [3])\nb(i,j) = b(i,j) + n(2,1) + m(1,2) + v(3)",
         _SMALL,
         module="real(8), parameter :: rot(3,3) = reshape([1d0, 2d0, 3d0, 4d0, 5d0, 6d0, 7d0, 8d0, 10d0], [3, 3])",
         procedures=(
