@@ -1,60 +1,70 @@
 """Translation of a code base of which nothing or little has changed.
 
 A full translation leaves in the store, under a digest of all that it depends on, what it made: what was translated once
-is not translated again. Of large code bases it leaves the *signatures* of all sources and the facts, too. The signature
-of a file is all that other files' output can depend on: units, declarations, directives, calls, and which variables it
-reads and writes how. While that is unchanged, an edit regenerates its file alone (design §3: an edit in a body
-regenerates one file); anything else is a full translation.
-
-With the optimiser there are two sets of facts and signatures: of the user's sources, and of what the optimiser made of
-them. An edited file is optimised again; if its new text has the old signature, it alone is written anew.
+is not translated again. Of code bases that are not small it leaves the facts, too, without the bodies of routines, and
+the signatures of all files (:mod:`hfpy.signatures`). While those are unchanged, an edit makes anew the files that ask
+for the edited bodies (:mod:`hfpy.analyze.asked`), and no others: the same passes run as in a full translation, on facts
+that have the bodies of these files and of those that they ask for. Where more is asked for, a full translation is made.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.options import Options, Outside
 from hfpy.store import Store, key_of
 from hfpy.translation import GeneratedFile, Translation
 from hfpy.version import PACKAGE, VERSION
-from hfpy.written import generated, untouched
 
 if TYPE_CHECKING:
+    from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
-    from hfpy.diagnostics import Diagnostic
-    from hfpy.model.macros import Macro
+    from hfpy.kept import Stage
+    from hfpy.making import Made
+    from hfpy.model.application import Application
     from hfpy.model.units import FileIndex, Routine
+    from hfpy.transform.passes import NewText
 
-_Memory = dict[str, frozenset[tuple[str, str]]]
-Known = tuple[dict[tuple[str, str], str], _Memory, _Memory]  # as Effects takes them
 _TEXTS = "translation"
 _LAST = "last"
 _FACTS = "facts"
-_FACTS_BEFORE = "facts-before"
-_MANY = 8  # changed files beyond which a full translation is as good
+_LOWERED = "lowered"
+_MANY = 100  # files of islands beyond which a full translation is as good
 _WORTH = 20_000  # lines below which a full translation is fast enough
 
 
 @dataclass(frozen=True)
+class KeptForm:
+    """A blocked form of a routine: a digest of its lines, and the files whose regions use it."""
+
+    digest: str
+    users: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Kept:
-    """What a full translation left behind; ``lowered`` are the signatures after the optimiser, ``looked`` the files of
-    routines whose bodies were asked for the sake of regions in other files. Without signatures it is of use only while
-    nothing changes. Facts are kept under ``key``.
+    """What a full translation left behind. ``stages`` are the numbers of the facts after each pass, among those that
+    are kept under ``key``, and ``signatures`` those of files in each. ``net`` tells who asks for whose bodies,
+    ``forms`` are the blocked forms of routines, ``openmp`` files with OpenMP directives, ``whole`` is what was found
+    for the program as a whole. Without signatures it is of use only while nothing changes.
     """
 
     key: str
     digests: Mapping[str, str]
-    signatures: Mapping[str, str]
-    lowered: Mapping[str, str]
-    reached: Mapping[str, tuple[str, ...]]
     translation: Translation
-    looked: frozenset[str] = frozenset()
+    signatures: tuple[Mapping[str, str], ...] = ()
+    stages: tuple[int, ...] = ()
+    net: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    forms: Mapping[tuple[str, str], KeptForm] = field(default_factory=dict)
+    openmp: frozenset[str] = frozenset()
+    whole: tuple[Diagnostic, ...] = ()
 
 
 @cache
@@ -92,60 +102,21 @@ def _surroundings(paths: Sequence[Path], options: Options) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def signature(index: FileIndex, routines: Mapping[str, Routine]) -> str:
-    """The signature of a file: ``routines`` are its units that were parsed."""
-    from hfpy.analyze.context import located
-    from hfpy.analyze.intrinsics import INTRINSICS
-    from hfpy.analyze.uses import uses
-    from hfpy.model.expressions import Apply, Range, base_name
-    from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Opaque
-
-    parts: list[str] = []
-    for unit in index.units:
-        uses_of = [(u.module, u.only, u.renames) for u in unit.uses]
-        parts.append(repr((unit.kind, unit.name, unit.parent, unit.dummies, unit.result, unit.prefix, unit.scheme)))
-        parts.append(repr((uses_of, sorted(unit.calls), sorted(unit.references), unit.regions)))
-    for key, routine in sorted(routines.items()):
-        parts.append(key)
-        parts += [line.text for line in routine.spec.lines]
-        rows: set[str] = set()
-        statements = located(routine)
-        for at in statements:
-            # What may be put in blocks of columns depends on the kinds of statements, also in other files.
-            rows.add(f"{type(at.statement).__name__} {getattr(at.statement, 'kind', '')}")
-            pointed = isinstance(at.statement, Assignment) and at.statement.pointer
-            if pointed or isinstance(at.statement, Call | DirectiveLine | Opaque):
-                rows.add(f"{at.regions} {at.statement.line.text}")
-            if isinstance(at.statement, Header) and at.statement.serial:
-                rows.add(f"{at.regions} serial {at.statement.line.text}")
-            if isinstance(at.statement, Header) and at.statement.kind in ("associate", "block"):
-                rows.add(f"{at.regions} {at.statement.line.text}")
-        for reference in uses(statements):
-            text = reference.at.statement.line.text
-            shape = ["range" if isinstance(i, Range) else text[i.start : i.end] for i in (reference.indices or ())]
-            rows.add(repr((reference.name, reference.role, shape, reference.component, reference.at.regions)))
-            call = reference.call
-            if isinstance(call, Apply) and base_name(call) not in INTRINSICS:
-                rows.add(f"{reference.name} {text[call.start : call.end]}")  # a function's argument
-        parts += sorted(rows)
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-
-
 def remember(
     paths: Sequence[Path],
     options: Options,
     translation: Translation,
-    before: Facts,
-    facts: Facts,
     key: str,
-    looked: Collection[tuple[str, str]] = (),
+    facts: Facts,
+    looked: Collection[tuple[str, str]],
+    made: Made,
 ) -> None:
     """Keep a full translation for the next time. Nothing is kept with errors: how long parsing may take is none of the
     things that a key tells.
 
-    ``before`` are the facts of the user's sources, ``facts`` those after the optimiser; ``looked`` are pairs
-    of a routine with regions and another whose body was asked for them. ``key`` is that of the sources before they
-    were read: nothing is kept if they have changed since.
+    ``key`` is that of the sources before they were read: nothing is kept if they have changed since. ``facts`` are
+    those of the user's sources, ``looked`` pairs of a routine with regions and another whose body was asked for them,
+    ``made`` is what became of the facts.
     """
     if options.cache_dir is None or not translation.files:
         return
@@ -155,7 +126,51 @@ def remember(
     surroundings = _surroundings(paths, options)
     if _key(surroundings, digests) != key:
         return
-    plain = replace(
+    kept = Kept(key, digests, _plain(translation))
+    store = Store(options.cache_dir)
+    if _of_use_after_edits(options, facts):
+        from hfpy.analyze.asked import asked_files
+        from hfpy.kept import without_bodies
+        from hfpy.making import in_source_lines
+        from hfpy.signatures import signatures
+
+        after = [facts, *(step.after for step in made.optimised.steps)] if made.optimised is not None else [facts]
+        distinct = list({id(f): f for f in after}.values())
+        numbers = {id(f): n for n, f in enumerate(distinct)}
+        kept = replace(
+            kept,
+            signatures=tuple(signatures(f.application) for f in distinct),
+            stages=tuple(numbers[id(f)] for f in after[1:]),
+            net=asked_files(facts, looked, made.facts.application),
+            forms=_forms(made),
+            openmp=made.written.openmp,
+            whole=in_source_lines(facts.application.files, made.whole),
+        )
+        store.put(_FACTS, kept.key, without_bodies(distinct))
+        store.put(_LOWERED, kept.key, tuple(_lowered(f, facts) for f in distinct))
+    store.put(_TEXTS, kept.key, kept)
+    store.put(_LAST, surroundings, kept.key)
+
+
+def _forms(made: Made) -> dict[tuple[str, str], KeptForm]:
+    """The blocked forms, by file and name."""
+    from hfpy.transform.columns.optimise import InBlocks
+
+    steps = made.optimised.steps if made.optimised is not None else ()
+    forms = (form for step in steps if isinstance(step.made, InBlocks) for form in step.made.forms)
+    return {(f.file, f.name): KeptForm(key_of([repr(f.lines)]), f.users) for f in forms}
+
+
+def _lowered(facts: Facts, first: Facts) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """The texts of the files that passes have changed, with the lines of the user's text."""
+    before = {f.path: f for f in first.application.files}
+    files = (f for f in facts.application.files if f is not before[f.path])
+    return {f.path: (f.source.text, f.expanded or ()) for f in files}
+
+
+def _plain(translation: Translation) -> Translation:
+    """A translation without the answers to later questions."""
+    return replace(
         translation,
         explain=_nothing,
         schedule=_nothing,
@@ -163,31 +178,20 @@ def remember(
         survey=_no_survey,
         faults=_no_faults,
     )
-    kept = Kept(key, digests, {}, {}, {}, plain)
-    store = Store(options.cache_dir)
-    if _of_use_after_edits(options, facts):
-        signatures, reached = _signatures(before)
-        lowered = signatures if facts is before else _signatures(facts)[0]
-        pairs = ((facts.application.file(a).path, facts.application.file(b).path) for a, b in looked)
-        asked = frozenset(there for here, there in pairs if here != there)
-        kept = replace(kept, signatures=signatures, lowered=lowered, reached=reached, looked=asked)
-        store.put(_FACTS, kept.key, _without_bodies(facts))
-        if facts is not before:
-            store.put(_FACTS_BEFORE, kept.key, _without_bodies(before))
-    store.put(_TEXTS, kept.key, kept)
-    store.put(_LAST, surroundings, kept.key)
 
 
 def _of_use_after_edits(options: Options, facts: Facts) -> bool:
     """Whether signatures and facts are kept: not of small code bases, of code that loses directives of the user's (an
-    edited file would have to be settled before it is compared), and of code for a device, where what one file becomes
-    depends on the bodies of others (states of arrays, routines that kernels call).
+    edited file would have to be settled before it is compared), and where what one file becomes depends on the bodies
+    of others in more than an island: code for a device (states of arrays), arrays in blocks.
     """
     from hfpy.backendtable import DEVICE_BACKENDS
 
     if sum(len(f.source.lines) for f in facts.application.files) < _WORTH:
         return False
-    if options.drop_directives or options.directives_as_regions:
+    if options.drop_directives or options.directives_as_regions or options.specialise or options.layout_with_blocks:
+        return False
+    if options.target == "gpu":
         return False
     return not DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}
 
@@ -201,45 +205,6 @@ def key_now(paths: Sequence[Path], options: Options) -> str:
 def _key(surroundings: str, digests: Mapping[str, str]) -> str:
     """What decides a translation: the sources by their paths, and their surroundings."""
     return key_of([surroundings, *(part for item in digests.items() for part in item)])
-
-
-def _signatures(facts: Facts) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """The signature of each file, and the units of it that were parsed, both by path."""
-    by_file: dict[str, dict[str, Routine]] = {}
-    for key, routine in facts.application.routines.items():
-        by_file.setdefault(routine.file, {})[key] = routine
-    signatures = {f.path: signature(f, by_file.get(f.path, {})) for f in facts.application.files}
-    return signatures, {path: tuple(routines) for path, routines in by_file.items()}
-
-
-def _without_bodies(facts: Facts) -> tuple[Facts, Known]:
-    """What the rewriting of one file needs to know of all others: their declarations, positions and orders, and the
-    intents of their dummies and what they change; not their texts and statements.
-    """
-    from hfpy.analyze.domains import Domains
-    from hfpy.analyze.effects import Effects
-    from hfpy.analyze.facts import Facts as AllFacts
-    from hfpy.analyze.graph import CallGraph
-    from hfpy.analyze.scopes import Scopes
-    from hfpy.model.source import SourceText
-
-    effects = Effects(facts)
-    routines = facts.application.routines
-    intents = {(key, name): effects.intent(key, name) for key, r in routines.items() for name in r.dummies}
-    application = replace(
-        facts.application,
-        files=tuple(replace(f, lines=(), source=SourceText(f.path, ()), original="") for f in facts.application.files),
-        routines={key: replace(r, body=()) for key, r in routines.items()},
-    )
-    scopes = Scopes(application)
-    domains = Domains(application, scopes, facts.positions, private=facts.domains.private)
-    graph = CallGraph(application, scopes, facts.graph)
-    storage = facts.storage.without_bodies(application, scopes, graph)
-    slim = AllFacts(
-        application, facts.target, scopes, graph, facts.positions, domains, {}, facts.classes, storage, facts.orders
-    )
-    changes = {key: effects.changed_memory(key) for key in routines}
-    return slim, (intents, changes, {key: effects.mentioned_memory(key) for key in routines})
 
 
 def _nothing(_name: str | None) -> str:
@@ -277,24 +242,12 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
     kept = store.get(_TEXTS, last) if isinstance(last, str) else None
     if not isinstance(kept, Kept) or not kept.signatures or kept.digests.keys() != digests.keys():
         return None
-    changed = [p for p in paths if kept.digests[str(p)] != digests[str(p)]]
-    if len(changed) > _MANY:
-        return None
-    if any(str(p) in kept.looked for p in changed):
-        return None  # regions in other files depend on the bodies
-    if any(d.place.file in {str(p) for p in changed} for d in kept.translation.diagnostics):
-        return None
-    if changed and len(kept.translation.files) != len(paths):
-        return None  # kernel files hold copies of routines of other files
-    if changed and options.layout_with_blocks:
-        return None  # which arrays have blocks is decided by all statements, more than signatures tell
-    if changed and options.target == "gpu":
-        return None  # which arrays are on the device, and where, is decided by the bodies of all files
-    made = _regenerated(changed, options, kept)
+    changed = frozenset(str(p) for p in paths if kept.digests[str(p)] != digests[str(p)])
+    made = _made_again(changed, options, kept, store)
     if made is None:
         return None
-    files = tuple(made.get(str(f.source), f) for f in kept.translation.files)
-    return _asking(replace(kept.translation, files=files), full)
+    store.put(_TEXTS, key, Kept(key, digests, made))
+    return _asking(made, full)
 
 
 def _asking(translation: Translation, full: Callable[[], Translation]) -> Translation:
@@ -309,160 +262,176 @@ def _asking(translation: Translation, full: Callable[[], Translation]) -> Transl
     )
 
 
-def _regenerated(changed: list[Path], options: Options, kept: Kept) -> dict[str, GeneratedFile] | None:
-    from hfpy.parse.files import index_file, project_macros
+def _made_again(changed: frozenset[str], options: Options, kept: Kept, store: Store) -> Translation | None:
+    """The translation after edits of bodies in some files; None where it cannot be told from what was kept."""
+    from hfpy.analyze.asked import asking
+    from hfpy.kept import NotKept
+    from hfpy.making import in_source_lines, made_of
 
-    macros, _ = project_macros(options)
-    store = _KeptFacts(options, kept.key, kept.lowered != kept.signatures)
-    made: dict[str, GeneratedFile] = {}
-    for path in changed:
-        index = index_file(path, options, macros)
-        if index.diagnostics:
+    files = asking(kept.net, changed)
+    if len(files) > _MANY or any({d.place.file, *(r.place.file for r in d.related)} & changed for d in kept.whole):
+        return None
+    try:
+        again = _Again.of(files, changed, options, kept, store)
+        facts, effects = again.first()
+        made = made_of(facts, effects, only=files, again=again)
+        if not _same_elsewhere(_forms(made), kept.forms, files):
             return None
-        routines = _units_again(index, kept.reached.get(str(path), ()), options)
-        if routines is None or signature(index, routines) != kept.signatures.get(str(path)):
-            return None
-        if not index.hybrid and not options.layout:
-            made[str(path)] = untouched(index)
-            continue
-        if options.opt:
-            lowered = _optimised_again(store, index, routines, options, macros)
-            if lowered is None or signature(*lowered) != kept.lowered.get(str(path)):
-                return None
-            index, routines = lowered
-        generated = _again(store, index, routines, options)
-        if generated is None:
-            return None
-        made[str(path)] = generated
-    return made
+    except NotKept:
+        return None
+    except Exception:
+        if os.environ.get("HFPY_DEBUG"):
+            raise
+        return None  # a full translation tells what is wrong
+    before = kept.translation
+    found = in_source_lines(facts.application.files, [d for d in made.found if d.place.file in files])
+    if has_errors(found):
+        return None
+    elsewhere = [*(d for d in before.diagnostics if d.place.file not in files), *kept.whole]
+    return replace(
+        before,
+        files=_in_place(before.files, made.written.files, files),
+        diagnostics=ordered(dict.fromkeys([*elsewhere, *found])),
+        openmp=bool(kept.openmp - files or made.written.openmp),
+    )
 
 
-class _KeptFacts:
-    """The facts that were kept, each set read when it is first wanted; None if they cannot be read."""
-
-    def __init__(self, options: Options, key: str, optimised: bool) -> None:
-        self.folder = options.cache_dir
-        self.key = key
-        self.optimised = optimised
-        self.loaded: dict[str, tuple[Facts, Known] | None] = {}
-
-    def after(self, index: FileIndex, routines: dict[str, Routine]) -> tuple[Facts, Known] | None:
-        """Facts after the optimiser, with a changed file, and the intents of dummies."""
-        return self._with(_FACTS, index, routines)
-
-    def before(self, index: FileIndex, routines: dict[str, Routine]) -> tuple[Facts, Known] | None:
-        """Facts of the user's sources, with a changed file."""
-        return self._with(_FACTS_BEFORE if self.optimised else _FACTS, index, routines)
-
-    def _with(self, name: str, index: FileIndex, routines: dict[str, Routine]) -> tuple[Facts, Known] | None:
-        loaded = self.loaded[name] if name in self.loaded else self._load(name)
-        facts = _put_in_place(loaded[0], index, routines) if loaded is not None else None
-        self.loaded[name] = (facts, loaded[1]) if loaded is not None and facts is not None else None
-        return self.loaded[name]
-
-    def _load(self, name: str) -> tuple[Facts, Known] | None:
-        value = Store(self.folder).get(name, self.key) if self.folder is not None else None
-        return value if isinstance(value, tuple) else None
+def _same_elsewhere(
+    now: Mapping[tuple[str, str], KeptForm], before: Mapping[tuple[str, str], KeptForm], files: frozenset[str]
+) -> bool:
+    """Whether the blocked forms in other files than those that are made anew are what they were."""
+    for place, form in now.items():
+        if place[0] not in files and (place not in before or before[place].digest != form.digest):
+            return False
+    gone = (form for place, form in before.items() if place[0] not in files and place not in now)
+    return all(form.users - files or not form.users for form in gone)
 
 
-def _units_again(index: FileIndex, wanted: tuple[str, ...], options: Options) -> dict[str, Routine] | None:
-    """The units of a file that were parsed before, parsed again; None if there is something wrong with them."""
+def _in_place(
+    before: Iterable[GeneratedFile], made: Iterable[GeneratedFile], again: Collection[str]
+) -> tuple[GeneratedFile, ...]:
+    """The generated files with those that were made again in the places of their former selves."""
+    new: dict[Path, list[GeneratedFile]] = {}
+    for file in made:
+        new.setdefault(file.source, []).append(file)
+    files: list[GeneratedFile] = []
+    for file in before:
+        files += [file] if str(file.source) not in again else new.pop(file.source, ())
+    return tuple(files)
+
+
+@dataclass
+class _Again:
+    """The facts after each pass: those that were kept, with the bodies of ``indexes``, of which ``files`` are made
+    anew and ``changed`` have another text.
+    """
+
+    options: Options
+    kept: Kept
+    stages: Sequence[Stage]
+    lowered: Sequence[Mapping[str, tuple[str, tuple[int, ...]]]]
+    indexes: tuple[FileIndex, ...]
+    files: frozenset[str]
+    changed: frozenset[str]
+    stage: int = 0
+
+    @classmethod
+    def of(cls, files: frozenset[str], changed: frozenset[str], options: Options, kept: Kept, store: Store) -> _Again:
+        """Files read anew, with those whose bodies they ask for. Raises NotKept where something is not in the store."""
+        from hfpy.analyze.asked import asked
+        from hfpy.kept import NotKept
+        from hfpy.parse.files import index_file, project_macros
+
+        stages, lowered = store.get(_FACTS, kept.key), store.get(_LOWERED, kept.key)
+        if not isinstance(stages, tuple) or not isinstance(lowered, tuple):
+            raise NotKept("facts")
+        macros, _ = project_macros(options)
+        needed = asked(kept.net, files)
+        every = stages[0].facts.application.files
+        indexes = tuple(index_file(Path(f.path), options, macros) for f in every if f.path in needed)
+        return cls(options, kept, stages, lowered, indexes, files, changed)
+
+    def first(self) -> tuple[Facts, Effects]:
+        """The facts of the user's sources."""
+        from hfpy.kept import NotKept
+        from hfpy.transform.settled import Settled, with_open_regions
+
+        before = self.stages[0].facts.application
+        read = {f.path: f for f in self.indexes}
+        units = self._units(self.indexes)
+        files = tuple(read.get(f.path, f) for f in before.files)
+        application = replace(before, files=files, routines={**before.routines, **units})
+        settled = with_open_regions(Settled(application, []), units)
+        if settled.found:
+            raise NotKept("directives")
+        self.indexes = tuple(f for f in settled.application.files if f.path in read)
+        return self._with(self.indexes, {k: settled.application.routines[k] for k in units}, self.changed)
+
+    def __call__(
+        self, number: int, application: Application, texts: Mapping[str, NewText], _declared: Collection[str]
+    ) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
+        """See :data:`hfpy.transform.pipelines.Again`. Raises NotKept where a pass made something else of the files than
+        before, as other files can see them.
+        """
+        from hfpy.analyze.checks import check
+        from hfpy.kept import NotKept
+        from hfpy.parse.application import reindexed
+        from hfpy.transform.passes import with_text
+
+        same = self.kept.stages[number - 1] == self.stage
+        self.stage = self.kept.stages[number - 1]
+        if same and texts:
+            raise NotKept("a pass that changed nothing before")
+        if same:
+            return None, ()
+        made = {f.path: f for f in application.files}
+        indexes = []
+        for index in self.indexes:
+            now, text = made[index.path], self.lowered[self.stage].get(index.path)
+            if index.path in self.files:
+                text = with_text(now, texts[index.path]) if index.path in texts else None
+            else:
+                now = index
+            indexes.append(reindexed(now, text, self.options, application.macros) if text is not None else now)
+        facts, effects = self._with(indexes, self._units(indexes), self.files)
+        if has_errors([*facts.found, *check(facts, effects)]):
+            raise NotKept("faults")
+        return (facts, effects), texts.keys()
+
+    def _units(self, indexes: Sequence[FileIndex]) -> dict[str, Routine]:
+        """The units of files that are parsed in full at this stage."""
+        wanted: dict[str, list[str]] = {}
+        for key, routine in self.stages[self.stage].facts.application.routines.items():
+            wanted.setdefault(routine.file, []).append(key)
+        return {k: r for i in indexes for k, r in _units(i, wanted.get(i.path, ()), self.options).items()}
+
+    def _with(
+        self, indexes: Sequence[FileIndex], routines: Mapping[str, Routine], checked: Collection[str]
+    ) -> tuple[Facts, Effects]:
+        """The facts with these files. Raises NotKept where the signature of one of those to be checked is another."""
+        from hfpy.kept import NotKept, with_bodies
+        from hfpy.signatures import signature
+
+        stage, known = self.stages[self.stage], self.kept.signatures[self.stage]
+        for index in indexes:
+            own = {key: routine for key, routine in routines.items() if routine.file == index.path}
+            if index.path in checked and signature(index, own) != known.get(index.path):
+                raise NotKept(index.path)
+        facts = with_bodies(stage, indexes, routines)
+        return facts, stage.effects(facts)
+
+
+def _units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:
+    """The units of a file that were parsed before, parsed again. Raises NotKept if something is wrong with them."""
+    from hfpy.kept import NotKept
     from hfpy.parse.routines import parse_unit, unit_key
 
+    numbers = {unit_key(index, number): number for number in range(len(index.units))}
     routines: dict[str, Routine] = {}
-    for number in range(len(index.units)):
-        key = unit_key(index, number)
-        if key in wanted:
-            routines[key], problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
-            if problems:
-                return None
-    return routines if set(routines) == set(wanted) else None
-
-
-def _optimised_again(
-    store: _KeptFacts, index: FileIndex, routines: dict[str, Routine], options: Options, macros: Mapping[str, Macro]
-) -> tuple[FileIndex, dict[str, Routine]] | None:
-    """What the optimiser makes of a changed file now; None where that cannot be told from what was kept."""
-    from hfpy.analyze.context import regions_of
-    from hfpy.analyze.effects import Effects
-    from hfpy.parse.application import reindexed
-    from hfpy.transform.columns.optimise import put_in_blocks
-    from hfpy.transform.passes import with_text
-    from hfpy.transform.pipelines import LEVELS
-    from hfpy.transform.stencil.effort import EFFORTS
-    from hfpy.transform.stencil.honoured import not_honoured
-    from hfpy.transform.stencil.optimise import optimise
-
-    if not any(regions_of(r) for r in routines.values()):
-        return index, routines
-    if options.specialise:
-        return None
-    loaded = store.before(index, routines)
-    if loaded is None:
-        return None
-    facts, known = loaded
-    if facts.found:
-        return None
-    effects = Effects(facts, *known)
-    result = optimise(facts, effects, EFFORTS[options.opt], only=index.path)
-    if result.notes or not_honoured(facts, result, facts):
-        return None  # what has to be told is for the whole translation
-    if index.path not in result.files:
-        columns = any(step.name == "columns" for step in LEVELS[options.opt])
-        return None if columns and put_in_blocks(facts, effects, index.path).files else (index, routines)
-    made = reindexed(index, with_text(index, result.files[index.path]), options, macros)
-    units = None if made.diagnostics else _units_again(made, tuple(routines), options)
-    return None if units is None else (made, units)
-
-
-def _put_in_place(facts: Facts, index: FileIndex, routines: dict[str, Routine]) -> Facts | None:
-    """The facts with a changed file in the place of its former self; None where it calls other procedures now."""
-    from hfpy.analyze.analysis import plans_of, references_of
-    from hfpy.analyze.context import regions_of
-    from hfpy.analyze.positions import RegionId
-    from hfpy.analyze.scopes import Scopes
-
-    old = facts.application
-    files = tuple(index if f.path == index.path else f for f in old.files)
-    application = replace(old, files=files, routines={**old.routines, **routines})
-    scopes = Scopes(application)
-    regions = dict(facts.positions.regions)
-    for key, routine in routines.items():
-        for number, construct in enumerate(regions_of(routine)):
-            if construct.region is not None and RegionId(key, number) in regions:
-                regions[RegionId(key, number)] = construct.region
-    positions = replace(facts.positions, regions=regions)
-    facts.domains.turn_to(application, scopes, positions)
-    facts.graph.turn_to(application, scopes)
-    facts.storage.turn_to(application, scopes)
-    read = [routine for key, routine in routines.items() if key in facts.graph.statements]
-    if not all(facts.graph.read_again(routine) for routine in read):
-        return None
-    references = {**facts.references, **{r.key: references_of(r.key, facts.graph, scopes) for r in read}}
-    facts = replace(facts, application=application, scopes=scopes, positions=positions, references=references)
-    found: list[Diagnostic] = []
-    plans = {place: plan for place, plan in facts.plans.items() if place[0] not in routines}
-    for routine in read:
-        plans |= plans_of(facts, routine, found)
-    return replace(facts, plans=plans, found=tuple(found))
-
-
-def _again(store: _KeptFacts, index: FileIndex, routines: dict[str, Routine], options: Options) -> GeneratedFile | None:
-    """Write a changed file anew; None if something is to be said about it."""
-    from hfpy.analyze.effects import Effects
-    from hfpy.analyze.regionchecks import check_regions
-    from hfpy.backends.workshop import Backends
-    from hfpy.model.statements import Opaque
-    from hfpy.transform.files import FileRewriter
-
-    loaded = store.after(index, routines)
-    if loaded is None:
-        return None
-    facts, known = loaded
-    effects = Effects(facts, *known)
-    result = FileRewriter(facts, effects, index, Backends(facts, effects)).run()
-    opaque = any(isinstance(at.statement, Opaque) for key in routines for at in facts.graph.statements.get(key, ()))
-    checked = any(d for key in routines if key in facts.graph.statements for d in check_regions(facts, effects, key))
-    if opaque or checked or facts.found or facts.domains.found or result.diagnostics:
-        return None
-    return generated(index, result, options.line_markers)
+    for key in wanted:
+        if index.diagnostics or key not in numbers:
+            raise NotKept(key)
+        routines[key], problems = parse_unit(index, numbers[key], options.include_dirs, options.parse_limit)
+        if problems:
+            raise NotKept(key)
+    return routines

@@ -276,7 +276,7 @@ class _Inclusions:
     # -- declarations
 
     def _declared(self, routine: Routine) -> None:
-        unseen = routine.kind in _UNIT_KINDS and not self.graph.callers.get(routine.key)
+        unseen = routine.kind in _UNIT_KINDS and not self.graph.is_called(routine.key)
         for name, symbol in routine.spec.symbols.items():
             identity = (routine.key, name)
             if name in routine.dummies:

@@ -85,8 +85,10 @@ class Pass(Protocol):
     def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
         """All reasons why regions stay as they are, by routine, each with its place. Changes nothing."""
 
-    def apply(self, facts: Facts, effects: Effects) -> Made:
-        """New texts of the files where it has something to do."""
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Made:
+        """New texts of the files where it has something to do. ``only`` are the paths of the files that are looked at,
+        where not all are; other files that get new text on that account must be among them.
+        """
 
     def explain(self, made: Made, facts: Facts, key: str) -> Iterator[str]:
         """What it did to a routine, in lines of text; ``facts`` are those it was applied to."""

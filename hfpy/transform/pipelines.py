@@ -5,7 +5,7 @@ New texts are read and analysed again like the user's own. Text that is not acce
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.analysis import analyse
@@ -29,6 +29,12 @@ LEVELS: tuple[tuple[Pass, ...], ...] = (
     (Arrays(), Fuse(EFFORTS[2]), Columns(), Specialise()),
     (Arrays(), Fuse(EFFORTS[3]), Columns(), Specialise()),
 )
+# The facts of an application with new texts after a pass, by the pass's number from 1 and the arrays that keep their
+# declared order; and which texts were taken. None where the facts are as before.
+Again = Callable[
+    [int, Application, Mapping[str, NewText], Collection[str]],
+    tuple[tuple[Facts, Effects] | None, Collection[str]],
+]
 PASSES = tuple(dict.fromkeys(step.name for level in reversed(LEVELS) for step in level))
 
 
@@ -60,18 +66,25 @@ class Lowered:
         return next((step.made for step in self.steps if step.done.name == name), None)
 
 
-def lowered(facts: Facts, effects: Effects, passes: Sequence[Pass], without: Collection[str] = ()) -> Lowered:
+def lowered(
+    facts: Facts,
+    effects: Effects,
+    passes: Sequence[Pass],
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
+    again: Again | None = None,
+) -> Lowered:
     """The application after passes. New text of a file that is not accepted, or of one named in ``without``, is left
-    out.
+    out. ``only`` are the files that the passes look at (None: all), ``again`` gives the facts with new texts.
     """
     steps: list[Step] = []
     for number, step in enumerate(passes, 1):
         assert not step.needs & {later.name for later in passes[number:]}, step.name
-        made = step.apply(facts, effects)
+        made = step.apply(facts, effects, only)
         wanted = {path: text for path, text in made.files.items() if path not in without}
         if step.whole and len(wanted) < len(made.files):
             wanted = {}
-        new, accepted = _again(facts.application, wanted, made.declared)
+        new, accepted = (again or _again)(number, facts.application, wanted, made.declared)
         earlier = [s.made for s in steps]
         if new is not None and not _accepted(step, [*earlier, made], accepted, new[0]):
             new, accepted = None, ()
@@ -89,7 +102,7 @@ def _accepted(step: Pass, made: Sequence[Made], accepted: Collection[str], after
 
 
 def _again(
-    application: Application, files: Mapping[str, NewText], declared: Collection[str]
+    _number: int, application: Application, files: Mapping[str, NewText], declared: Collection[str]
 ) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
     """The facts with new texts of some files, and which of them: those without fault. None if there is none.
     ``declared`` are arrays that keep their declared order.

@@ -92,6 +92,7 @@ def differences(number: int, edits: int, folder: Path, counted: Counter[str]) ->
 def check(first: int, count: int, edits: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs of some numbers with edits each."""
     monkeypatch.setattr(incremental, "_WORTH", 0)
+    monkeypatch.setenv("HFPY_DEBUG", "1")  # what goes wrong with kept facts is not hidden by a full translation
     counted: Counter[str] = Counter()
     quick = incremental.from_cache
 
