@@ -139,7 +139,7 @@ def remember(
         numbers = {id(f): n for n, f in enumerate(distinct)}
         kept = replace(
             kept,
-            signatures=tuple(signatures(f.application) for f in distinct),
+            signatures=tuple(signatures(f) for f in distinct),
             stages=tuple(numbers[id(f)] for f in after[1:]),
             net=asked_files(facts, looked, made.facts.application),
             forms=_forms(made),
@@ -189,7 +189,7 @@ def _of_use_after_edits(options: Options, facts: Facts) -> bool:
 
     if sum(len(f.source.lines) for f in facts.application.files) < _WORTH:
         return False
-    if options.drop_directives or options.directives_as_regions or options.specialise or options.layout_with_blocks:
+    if options.drop_directives or options.directives_as_regions or options.specialise:
         return False
     if options.target == "gpu":
         return False
@@ -413,11 +413,11 @@ class _Again:
         from hfpy.signatures import signature
 
         stage, known = self.stages[self.stage], self.kept.signatures[self.stage]
-        for index in indexes:
-            own = {key: routine for key, routine in routines.items() if routine.file == index.path}
-            if index.path in checked and signature(index, own) != known.get(index.path):
-                raise NotKept(index.path)
         facts = with_bodies(stage, indexes, routines)
+        for index in indexes:
+            own = [routine for routine in routines.values() if routine.file == index.path]
+            if index.path in checked and signature(facts, index, own) != known.get(index.path):
+                raise NotKept(index.path)
         return facts, stage.effects(facts)
 
 
