@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from hfpy.analyze.facts import Facts
     from hfpy.kept import Stage
     from hfpy.making import Made
-    from hfpy.model.application import Application
     from hfpy.model.units import FileIndex, Routine
     from hfpy.transform.passes import NewText
 
@@ -50,7 +49,7 @@ class KeptForm:
 
 @dataclass(frozen=True)
 class Kept:
-    """What a full translation left behind. ``stages`` are the numbers of the facts after each pass, among those that
+    """What a full translation left behind. ``stages`` are the numbers of the facts after each step, among those that
     are kept under ``key``, and ``signatures`` those of files in each. ``net`` tells who asks for whose bodies,
     ``forms`` are the blocked forms of routines, ``openmp`` files with OpenMP directives, ``whole`` is what was found
     for the program as a whole. Without signatures it is of use only while nothing changes.
@@ -60,7 +59,7 @@ class Kept:
     digests: Mapping[str, str]
     translation: Translation
     signatures: tuple[Mapping[str, str], ...] = ()
-    stages: tuple[int, ...] = ()
+    stages: Mapping[str, int] = field(default_factory=dict)
     net: Mapping[str, frozenset[str]] = field(default_factory=dict)
     forms: Mapping[tuple[str, str], KeptForm] = field(default_factory=dict)
     openmp: frozenset[str] = frozenset()
@@ -134,13 +133,12 @@ def remember(
         from hfpy.making import in_source_lines
         from hfpy.signatures import signatures
 
-        after = [facts, *(step.after for step in made.optimised.steps)] if made.optimised is not None else [facts]
-        distinct = list({id(f): f for f in after}.values())
+        distinct = list({id(f): f for f in (facts, *(after for _, after in made.stages))}.values())
         numbers = {id(f): n for n, f in enumerate(distinct)}
         kept = replace(
             kept,
             signatures=tuple(signatures(f) for f in distinct),
-            stages=tuple(numbers[id(f)] for f in after[1:]),
+            stages={name: numbers[id(after)] for name, after in made.stages},
             net=asked_files(facts, looked, made.facts.application),
             forms=_forms(made),
             openmp=made.written.openmp,
@@ -185,15 +183,9 @@ def _of_use_after_edits(options: Options, facts: Facts) -> bool:
     edited file would have to be settled before it is compared), and where what one file becomes depends on the bodies
     of others in more than an island: code for a device (states of arrays), arrays in blocks.
     """
-    from hfpy.backendtable import DEVICE_BACKENDS
-
     if sum(len(f.source.lines) for f in facts.application.files) < _WORTH:
         return False
-    if options.drop_directives or options.directives_as_regions or options.specialise:
-        return False
-    if options.target == "gpu":
-        return False
-    return not DEVICE_BACKENDS & {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    return not (options.drop_directives or options.directives_as_regions or options.specialise)
 
 
 def key_now(paths: Sequence[Path], options: Options) -> str:
@@ -322,8 +314,8 @@ def _in_place(
 
 @dataclass
 class _Again:
-    """The facts after each pass: those that were kept, with the bodies of ``indexes``, of which ``files`` are made
-    anew and ``changed`` have another text.
+    """The facts after each step: those that were kept, with the bodies of ``indexes``, of which ``files`` are made
+    anew and ``changed`` have another text. ``at`` are the facts that were given, with their numbers.
     """
 
     options: Options
@@ -333,7 +325,7 @@ class _Again:
     indexes: tuple[FileIndex, ...]
     files: frozenset[str]
     changed: frozenset[str]
-    stage: int = 0
+    at: list[tuple[Facts, int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, files: frozenset[str], changed: frozenset[str], options: Options, kept: Kept, store: Store) -> _Again:
@@ -358,62 +350,79 @@ class _Again:
 
         before = self.stages[0].facts.application
         read = {f.path: f for f in self.indexes}
-        units = self._units(self.indexes)
+        units = self._units(0, self.indexes)
         files = tuple(read.get(f.path, f) for f in before.files)
         application = replace(before, files=files, routines={**before.routines, **units})
         settled = with_open_regions(Settled(application, []), units)
         if settled.found:
             raise NotKept("directives")
         self.indexes = tuple(f for f in settled.application.files if f.path in read)
-        return self._with(self.indexes, {k: settled.application.routines[k] for k in units}, self.changed)
+        return self._with(0, self.indexes, {k: settled.application.routines[k] for k in units}, self.changed)
 
-    def __call__(
-        self, number: int, application: Application, texts: Mapping[str, NewText], _declared: Collection[str]
-    ) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
-        """See :data:`hfpy.transform.pipelines.Again`. Raises NotKept where a pass made something else of the files than
+    def __call__(self, name: str, before: Facts, texts: Mapping[str, NewText]) -> tuple[Facts, Effects] | None:
+        """See :data:`hfpy.transform.passes.Again`. Raises NotKept where a step made something else of the files than
         before, as other files can see them.
         """
         from hfpy.analyze.checks import check
         from hfpy.kept import NotKept
+        from hfpy.transform.pipelines import PASSES
+
+        stage = self.kept.stages.get(name, -1)
+        now = next(number for facts, number in self.at if facts is before)
+        if stage < 0 or (stage == now and texts):
+            raise NotKept("a step that changed nothing before")
+        if stage == now:
+            return None
+        made = {f.path: f for f in before.application.files}
+        if name not in PASSES and any(self._differs(made[p], stage, texts[p]) for p in texts.keys() - self.files):
+            raise NotKept("another plain form of a file that is not made anew")
+        indexes = [self._read(made[f.path], stage, texts.get(f.path)) for f in self.indexes]
+        facts, effects = self._with(stage, indexes, self._units(stage, indexes), self.files)
+        if has_errors([*facts.found, *check(facts, effects)]):
+            raise NotKept("faults")
+        return facts, effects
+
+    def _differs(self, index: FileIndex, stage: int, text: NewText) -> bool:
+        """Whether a step gave a file another text than it had at that stage."""
+        from hfpy.transform.passes import with_text
+
+        return with_text(index, text) != self.lowered[stage].get(index.path)
+
+    def _read(self, index: FileIndex, stage: int, text: NewText | None) -> FileIndex:
+        """A file after a step that gave it a new text, or none. A file that is not made anew has the text that it had
+        at that stage: of the blocked forms of its routines only those are known here that are asked for.
+        """
         from hfpy.parse.application import reindexed
         from hfpy.transform.passes import with_text
 
-        same = self.kept.stages[number - 1] == self.stage
-        self.stage = self.kept.stages[number - 1]
-        if same and texts:
-            raise NotKept("a pass that changed nothing before")
-        if same:
-            return None, ()
-        made = {f.path: f for f in application.files}
-        indexes = []
-        for index in self.indexes:
-            now, text = made[index.path], self.lowered[self.stage].get(index.path)
-            if index.path in self.files:
-                text = with_text(now, texts[index.path]) if index.path in texts else None
-            else:
-                now = index
-            indexes.append(reindexed(now, text, self.options, application.macros) if text is not None else now)
-        facts, effects = self._with(indexes, self._units(indexes), self.files)
-        if has_errors([*facts.found, *check(facts, effects)]):
-            raise NotKept("faults")
-        return (facts, effects), texts.keys()
+        application = self.stages[stage].facts.application
+        if index.path not in self.files:
+            lowered = self.lowered[stage].get(index.path)
+            index = next(f for f in self.indexes if f.path == index.path)
+        else:
+            lowered = with_text(index, text) if text is not None else None
+        if lowered is None:
+            return index
+        hybrid = next(f.hybrid for f in application.files if f.path == index.path)
+        return replace(reindexed(index, lowered, self.options, application.macros), hybrid=hybrid)
 
-    def _units(self, indexes: Sequence[FileIndex]) -> dict[str, Routine]:
-        """The units of files that are parsed in full at this stage."""
+    def _units(self, stage: int, indexes: Sequence[FileIndex]) -> dict[str, Routine]:
+        """The units of files that are parsed in full at a stage."""
         wanted: dict[str, list[str]] = {}
-        for key, routine in self.stages[self.stage].facts.application.routines.items():
+        for key, routine in self.stages[stage].facts.application.routines.items():
             wanted.setdefault(routine.file, []).append(key)
         return {k: r for i in indexes for k, r in _units(i, wanted.get(i.path, ()), self.options).items()}
 
     def _with(
-        self, indexes: Sequence[FileIndex], routines: Mapping[str, Routine], checked: Collection[str]
+        self, number: int, indexes: Sequence[FileIndex], routines: Mapping[str, Routine], checked: Collection[str]
     ) -> tuple[Facts, Effects]:
         """The facts with these files. Raises NotKept where the signature of one of those to be checked is another."""
         from hfpy.kept import NotKept, with_bodies
         from hfpy.signatures import signature
 
-        stage, known = self.stages[self.stage], self.kept.signatures[self.stage]
+        stage, known = self.stages[number], self.kept.signatures[number]
         facts = with_bodies(stage, indexes, routines)
+        self.at.append((facts, number))
         for index in indexes:
             own = [routine for routine in routines.values() if routine.file == index.path]
             if index.path in checked and signature(facts, index, own) != known.get(index.path):

@@ -18,7 +18,9 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.positions import Positions, RegionId
 from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.states import States
 from hfpy.analyze.storage import Identity
+from hfpy.backendtable import DEVICE_BACKENDS
 from hfpy.diagnostics import Diagnostic
 from hfpy.model.directives import Region
 from hfpy.model.source import SourceText
@@ -48,9 +50,14 @@ class Stage:
 
 
 def without_bodies(stages: Sequence[Facts]) -> tuple[Stage, ...]:
-    """Facts of one application after one pass after the other, without bodies. What they share they go on to share."""
+    """Facts of one application after one step after the other, without bodies. What they share they go on to share."""
     bare = _Bare({}, {})
     return tuple(bare.stage(facts) for facts in stages)
+
+
+def _on_device(facts: Facts) -> bool:
+    """Whether a program has kernels of backends with device data."""
+    return any(facts.backend(region.routine) in DEVICE_BACKENDS for region in facts.positions.regions)
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,7 @@ class _Bare:
             graph=graph,
             domains=domains,
             storage=storage,
+            device=States(facts, effects).known() if _on_device(facts) else None,
             references={},
             plans={},
             found=(),

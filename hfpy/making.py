@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from hfpy.analyze.effects import Effects
     from hfpy.analyze.facts import Facts
     from hfpy.model.units import FileIndex
-    from hfpy.transform.pipelines import Again, Lowered
+    from hfpy.transform.passes import Again
+    from hfpy.transform.pipelines import Lowered
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """Generated files, what was found on the way, and the sources in whose text there are OpenMP directives."""
+    """Generated files, what was found on the way, the sources in whose text there are OpenMP directives, and the facts
+    after each step to the form from which kernels are printed.
+    """
 
     files: tuple[GeneratedFile, ...]
     found: tuple[Diagnostic, ...]
     openmp: frozenset[str]
+    stages: tuple[tuple[str, Facts], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Made:
     found: tuple[Diagnostic, ...]
     whole: tuple[Diagnostic, ...]
     optimised: Lowered | None
+
+    @property
+    def stages(self) -> tuple[tuple[str, Facts], ...]:
+        """The facts after each pass and each step to the form of kernels, by the names that ``again`` gets."""
+        passes = self.optimised.steps if self.optimised is not None else ()
+        return (*((step.done.name, step.after) for step in passes), *self.written.stages)
 
 
 def made_of(
@@ -103,28 +113,39 @@ def _written(
     passes = [step.done for step in optimised.steps] if optimised is not None else []
     without: set[str] = set()
     while optimised is not None and optimised.facts is not facts:
-        done = rewritten(optimised.facts, optimised.effects, progress, only)
-        asked = rewritten(facts, effects, silent, optimised.changed)
+        changed = optimised.changed if only is None else optimised.changed & frozenset(only)
+        done = rewritten(optimised.facts, optimised.effects, progress, only, again, "optimised")
+        asked = rewritten(facts, effects, silent, changed, again)
         if not has_errors(done.found) and not has_errors(asked.found):
             elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
-            return optimised.facts, replace(done, found=(*elsewhere, *asked.found)), optimised
+            stages = (*done.stages, *asked.stages)
+            return optimised.facts, replace(done, found=(*elsewhere, *asked.found), stages=stages), optimised
         faulty = {d.place.file for d in done.found if d.severity == "error"} & optimised.changed
         if has_errors(asked.found) or not faulty:
             break
         without |= faulty
         optimised = lowered(facts, effects, passes, without, only, again)
-    return facts, rewritten(facts, effects, progress, only), optimised
+    return facts, rewritten(facts, effects, progress, only, again), optimised
 
 
-def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collection[str] | None = None) -> Rewritten:
-    """The files of an application (those of ``only``, if given) with all edits."""
+def rewritten(
+    facts: Facts,
+    effects: Effects,
+    progress: Progress,
+    only: Collection[str] | None = None,
+    again: Again | None = None,
+    name: str = "given",
+) -> Rewritten:
+    """The files of an application (those of ``only``, if given) with all edits. ``name`` is that of the application
+    for ``again``.
+    """
     from hfpy.backends.workshop import Backends
     from hfpy.transform.files import FileRewriter
 
     files: list[GeneratedFile] = []
     found: list[Diagnostic] = []
     openmp: set[str] = set()
-    workshop = Backends(facts, effects)
+    workshop = Backends(facts, effects, *((only, _named(again, name)) if again is not None else ()))
     everything, options = facts.application.files, facts.application.options
     for number, index in enumerate(everything):
         if only is not None and index.path not in only:
@@ -138,7 +159,12 @@ def rewritten(facts: Facts, effects: Effects, progress: Progress, only: Collecti
         openmp |= {index.path} if result.openmp else set()
         files.append(generated(index, result, options.line_markers))
         files += [written_beside(index, made) for made in result.beside]
-    return Rewritten(tuple(files), tuple(found), frozenset(openmp))
+    stages = tuple((f"{name} {number}", after) for number, after in enumerate(workshop.steps))
+    return Rewritten(tuple(files), tuple(found), frozenset(openmp), stages)
+
+
+def _named(again: Again, name: str) -> Again:
+    return lambda step, facts, texts: again(f"{name} {step}", facts, texts)
 
 
 def in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

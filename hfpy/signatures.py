@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
+from hfpy.analyze.components import chains_from
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.intrinsics import INTRINSICS
@@ -92,7 +93,8 @@ def _reference(reference: Reference) -> Iterator[str]:
     """How a variable is used."""
     at, text = reference.at, reference.at.statement.line.text
     shape = ["range" if isinstance(i, Range) else text[i.start : i.end] for i in (reference.indices or ())]
-    yield repr((reference.name, reference.role, shape, reference.component, at.regions, _conditions(at)))
+    paths = sorted(text[c.start : c.end] for c in chains_from(reference)) if reference.component else []
+    yield repr((reference.name, reference.role, shape, paths, at.regions, _conditions(at)))
     call = reference.call
     if isinstance(call, Apply) and base_name(call) not in INTRINSICS:
         yield f"{reference.name} {text[call.start : call.end]}"  # a function's argument

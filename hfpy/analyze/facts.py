@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hfpy.analyze.accesses import Plan
 from hfpy.analyze.context import Located
+from hfpy.analyze.devicefacts import DeviceFacts
 from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.orders import IDENTITY, Classes, Node, Order
@@ -38,7 +39,8 @@ Allocation = tuple[str, tuple[Dim, ...]]
 @dataclass(frozen=True)
 class Facts:
     """Results of the analyses: a value. ``found`` are their diagnostics, ``allocations`` those of each array by its
-    home and name there. What the analyses know is asked for by the methods here, and those of what it holds.
+    home and name there. ``device`` is known where not all statements are there. What the analyses know is asked for by
+    the methods here, and those of what it holds.
     """
 
     application: Application
@@ -53,6 +55,7 @@ class Facts:
     orders: Mapping[Node, Order] = field(default_factory=dict)
     plans: Plans = field(default_factory=dict)
     allocations: Mapping[Identity, tuple[Allocation, ...]] = field(default_factory=dict)
+    device: DeviceFacts | None = None
     found: tuple[Diagnostic, ...] = ()
 
     # -- questions the transformations ask

@@ -62,11 +62,14 @@ class CallGraph:
                 self.callers.setdefault(site.callee, []).append(site)
         self.candidates = Candidates(application, scopes, self.generics)
         self._called: dict[str, frozenset[str]] = {}
-        self._callees: frozenset[str] | None = None
+        self._by_callee: dict[str, set[str]] | None = None
         if whole is not None:
             self.candidates.taken |= whole.candidates.taken
             self._called = {key: whole.called(key) for key in whole.statements}
-            self._callees = frozenset().union(*self._called.values())
+            self._by_callee = {}
+            for caller, callees in self._called.items():
+                for callee in callees:
+                    self._by_callee.setdefault(callee, set()).add(caller)
         self.indirect: dict[str, tuple[CallSite, ...]] = {}
         self._by_place: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = {}
         self._find_indirect()
@@ -109,7 +112,13 @@ class CallGraph:
 
     def is_called(self, key: str) -> bool:
         """Whether some routine may call a routine."""
-        return key in (self.callers if self._callees is None else self._callees)
+        return key in (self.callers if self._by_callee is None else self._by_callee)
+
+    def callers_of(self, key: str) -> set[str]:
+        """The routines that may call a routine."""
+        if self._by_callee is None:
+            return {site.caller for site in self.callers.get(key, ())}
+        return self._by_callee.get(key, set())
 
     def gathered(self, own: Mapping[str, frozenset[T]]) -> dict[str, frozenset[T]]:
         """What is known of each routine joined with what is known of all that it calls, directly or not, however they

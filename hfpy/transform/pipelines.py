@@ -5,7 +5,7 @@ New texts are read and analysed again like the user's own. Text that is not acce
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hfpy.analyze.analysis import analyse
@@ -18,7 +18,7 @@ from hfpy.model.application import Application
 from hfpy.parse.application import with_texts
 from hfpy.transform.arrays import Arrays
 from hfpy.transform.columns.optimise import Columns
-from hfpy.transform.passes import Made, NewText, Pass, with_text
+from hfpy.transform.passes import Again, Made, NewText, Pass, with_text
 from hfpy.transform.sizes import Specialise
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.optimise import Fuse
@@ -29,12 +29,6 @@ LEVELS: tuple[tuple[Pass, ...], ...] = (
     (Arrays(), Fuse(EFFORTS[2]), Columns(), Specialise()),
     (Arrays(), Fuse(EFFORTS[3]), Columns(), Specialise()),
 )
-# The facts of an application with new texts after a pass, by the pass's number from 1 and the arrays that keep their
-# declared order; and which texts were taken. None where the facts are as before.
-Again = Callable[
-    [int, Application, Mapping[str, NewText], Collection[str]],
-    tuple[tuple[Facts, Effects] | None, Collection[str]],
-]
 PASSES = tuple(dict.fromkeys(step.name for level in reversed(LEVELS) for step in level))
 
 
@@ -84,7 +78,10 @@ def lowered(
         wanted = {path: text for path, text in made.files.items() if path not in without}
         if step.whole and len(wanted) < len(made.files):
             wanted = {}
-        new, accepted = (again or _again)(number, facts.application, wanted, made.declared)
+        if again is None:
+            new, accepted = _again(facts.application, wanted, made.declared)
+        else:
+            new, accepted = again(step.name, facts, wanted), wanted.keys()
         earlier = [s.made for s in steps]
         if new is not None and not _accepted(step, [*earlier, made], accepted, new[0]):
             new, accepted = None, ()
@@ -102,7 +99,7 @@ def _accepted(step: Pass, made: Sequence[Made], accepted: Collection[str], after
 
 
 def _again(
-    _number: int, application: Application, files: Mapping[str, NewText], declared: Collection[str]
+    application: Application, files: Mapping[str, NewText], declared: Collection[str]
 ) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
     """The facts with new texts of some files, and which of them: those without fault. None if there is none.
     ``declared`` are arrays that keep their declared order.
