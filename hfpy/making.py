@@ -6,7 +6,10 @@ A translation makes all files so; after an edit of some bodies it makes those fi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import gc
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,24 @@ if TYPE_CHECKING:
     from hfpy.model.units import FileIndex
     from hfpy.transform.passes import Again
     from hfpy.transform.pipelines import Lowered
+
+
+# Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
+RECURSION = 10_000
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Room for deep expressions, and no search for garbage, of which there is little."""
+    enabled, depth = gc.isenabled(), sys.getrecursionlimit()
+    gc.disable()
+    sys.setrecursionlimit(max(depth, RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(depth)
+        if enabled:
+            gc.enable()
 
 
 @dataclass(frozen=True)

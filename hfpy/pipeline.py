@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, has_errors, ordered
-from hfpy.making import in_source_lines, made_of, rewritten
+from hfpy.making import deep, in_source_lines, made_of, rewritten
 from hfpy.options import Options, Progress, silent
 from hfpy.translation import GeneratedFile, Translation
 
@@ -26,10 +23,6 @@ if TYPE_CHECKING:
     from hfpy.transform.settled import Settled
 
 
-# Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
-RECURSION = 10_000
-
-
 def translate(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Translation:
     """Translate files for the target of the options. Writes nothing but its cache; faults of the user's code are
     diagnostics. ``progress`` is told the phases: reading, parsing, analysing, transforming, remembering.
@@ -39,7 +32,7 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
     from hfpy.parse.allowed import acknowledged
 
     try:
-        with _deep():
+        with deep():
             made = _translated(paths, options, progress)
         return replace(made, diagnostics=ordered(acknowledged(made.diagnostics)))
     except HfpyError as fault:
@@ -54,23 +47,9 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
         return Translation((), (unexpected(fault, Place(str(paths[0]) if paths else "")),))
 
 
-@contextmanager
-def _deep() -> Iterator[None]:
-    """Room for deep expressions, and no search for garbage, of which there is little."""
-    enabled, depth = gc.isenabled(), sys.getrecursionlimit()
-    gc.disable()
-    sys.setrecursionlimit(max(depth, RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(depth)
-        if enabled:
-            gc.enable()
-
-
 def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
     """The translation, without a net."""
-    from hfpy.incremental import from_cache, key_now, remember
+    from hfpy.incremental import from_cache, key_now, remember, remembered_faults
 
     kept = from_cache(paths, options, lambda: translate(paths, replace(options, cache_dir=None)))
     if kept is not None:
@@ -98,7 +77,8 @@ def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> 
         progress("remembering", 0, 0)
         after = made.optimised.effects.looked if made.optimised is not None else set()
         remember(paths, options, translation, key, facts, effects.looked | after, made)
-    return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=asked.faults)
+    faults = remembered_faults(options, key, asked.faults)
+    return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=faults)
 
 
 def settled_application(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
@@ -135,7 +115,7 @@ class _Asked:
         """For ``hfpy check``."""
         from hfpy.analyze.faults import faults
 
-        with _deep():
+        with deep():
             return in_source_lines(self.facts.application.files, faults(self.facts, self.effects, outside))
 
     def explained(self, name: str | None) -> str:

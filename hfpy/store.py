@@ -32,8 +32,8 @@ _OURS = (
     "hfpy.diagnostics",
     "hfpy.options",
     "hfpy.translation",
-    "hfpy.incremental",
     "hfpy.kept",
+    "hfpy.steps",
 )
 _OTHERS = {
     "builtins": ("frozenset", "set"),

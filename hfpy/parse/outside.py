@@ -84,26 +84,33 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 def missing_subroutines(application: Application, outside: Outside, intrinsic: frozenset[str]) -> Iterator[Diagnostic]:
     """Subroutines that are called, are not intrinsic, and that nothing in the project mentions but calls."""
-    if not outside.complete or outside.libraries or not _links(application):
+    wanted = called_from_nowhere(application, outside, intrinsic)
+    if not wanted:
         return
+    wanted -= _mentioned_elsewhere(application, frozenset(wanted))
+    known = {u.name for index in application.files for u in index.units}
+    for index in application.files:
+        for unit in index.units:
+            if unit.calls & wanted:
+                yield from _calls(index, unit, wanted, known)
+
+
+def called_from_nowhere(application: Application, outside: Outside, intrinsic: frozenset[str]) -> set[str]:
+    """Subroutines that are called, are not intrinsic, and that no file has: they may be declared in ways that only the
+    whole text of the files tells.
+    """
+    if not outside.complete or outside.libraries or not _links(application):
+        return set()
     known = {u.name for index in application.files for u in index.units}
     macros = {m.lower() for m in (*application.macros, *(m for index in application.files for m in index.macros))}
-    wanted = {
+    called = {
         name
         for index in application.files
         for unit in index.units
         for name in unit.calls
         if name.isidentifier() and name not in known | macros and not name.startswith(_PREFIXES)
     }
-
-    wanted -= intrinsic
-    if not wanted:
-        return
-    wanted -= _mentioned_elsewhere(application, frozenset(wanted))
-    for index in application.files:
-        for unit in index.units:
-            if unit.calls & wanted:
-                yield from _calls(index, unit, wanted, known)
+    return called - intrinsic
 
 
 def _links(application: Application) -> bool:
