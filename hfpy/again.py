@@ -63,6 +63,8 @@ class Again:
         """The facts of the user's sources."""
         before = self.stages[0].facts.application
         read = {f.path: f for f in self.indexes}
+        if any(_names(f) != _names(read.get(f.path, f)) for f in before.files):
+            raise NotKept("other units")
         units = self._units(0, self.indexes)
         files = tuple(read.get(f.path, f) for f in before.files)
         application = replace(before, files=files, routines={**before.routines, **units})
@@ -129,6 +131,11 @@ class Again:
             if index.path in checked and signature(facts, index, own) != known.get(index.path):
                 raise NotKept(index.path)
         return facts, stage.effects(facts)
+
+
+def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:
+    """The units of a file."""
+    return [(unit.kind, unit.name, unit.parent) for unit in index.units]
 
 
 def _units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:

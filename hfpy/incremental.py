@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -192,7 +192,15 @@ def _no_survey() -> None:
     return None
 
 
-def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Translation]) -> Translation | None:
+@dataclass(frozen=True)
+class Full:
+    """How a full translation is had where later questions need one, and one that is kept."""
+
+    once: Callable[[], Translation]
+    kept: Callable[[], Translation]
+
+
+def from_cache(paths: Sequence[Path], options: Options, full: Full) -> Translation | None:
     """The translation, if all but the bodies of a few files is as it was; None where a full translation is needed.
     ``full`` gives that where later questions need it.
     """
@@ -219,7 +227,7 @@ def from_cache(paths: Sequence[Path], options: Options, full: Callable[[], Trans
     return _asking(made, options, key, full)
 
 
-def _asking(translation: Translation, options: Options, key: str, full: Callable[[], Translation]) -> Translation:
+def _asking(translation: Translation, options: Options, key: str, full: Full) -> Translation:
     """A translation from what was kept, with the answers of a full one to later questions."""
 
     def faults(outside: Outside) -> tuple[Diagnostic, ...]:
@@ -230,14 +238,14 @@ def _asking(translation: Translation, options: Options, key: str, full: Callable
         try:
             return translation.faults(outside)
         except LookupError:
-            return full().faults(outside)
+            return full.kept().faults(outside)  # so that after the next edit those of the other files are known
 
     return replace(
         translation,
-        explain=lambda name: full().explain(name),
-        schedule=lambda name: full().schedule(name),
-        kernels=lambda step, name: full().kernels(step, name),
-        survey=lambda: full().survey(),
+        explain=lambda name: full.once().explain(name),
+        schedule=lambda name: full.once().schedule(name),
+        kernels=lambda step, name: full.once().kernels(step, name),
+        survey=lambda: full.once().survey(),
         faults=remembered_faults(options, key, faults),
     )
 

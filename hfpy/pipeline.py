@@ -48,12 +48,22 @@ def translate(paths: Sequence[Path], options: Options, progress: Progress = sile
 
 
 def _translated(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
-    """The translation, without a net."""
-    from hfpy.incremental import from_cache, key_now, remember, remembered_faults
+    """The translation, without a net: from what was kept, or as a whole."""
+    from hfpy.incremental import Full, from_cache
 
-    kept = from_cache(paths, options, lambda: translate(paths, replace(options, cache_dir=None)))
-    if kept is not None:
-        return kept
+    def afresh() -> Translation:
+        with deep():
+            return _whole(paths, options, silent)
+
+    full = Full(lambda: translate(paths, replace(options, cache_dir=None)), afresh)
+    kept = from_cache(paths, options, full)
+    return kept if kept is not None else _whole(paths, options, progress)
+
+
+def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Translation:
+    """A translation of all files, which is kept."""
+    from hfpy.incremental import key_now, remember, remembered_faults
+
     key = key_now(paths, options) if options.cache_dir is not None else ""
     settled = settled_application(paths, options, progress)
     application, found = settled.application, list(settled.found)

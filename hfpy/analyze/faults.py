@@ -12,7 +12,7 @@ from hfpy.analyze.mismatches import Mismatches
 from hfpy.analyze.undeclared import Undeclared
 from hfpy.diagnostics import Diagnostic
 from hfpy.options import Outside
-from hfpy.parse.outside import called_from_nowhere, missing_modules, missing_subroutines
+from hfpy.parse.outside import missing_modules, missing_subroutines, unknown_subroutines
 
 _INTRINSIC = INTRINSICS | EXTENSIONS
 
@@ -32,7 +32,7 @@ def faults_of(
     facts: Facts, effects: Effects, outside: Outside, files: Collection[str]
 ) -> tuple[Diagnostic, ...] | None:
     """The faults in some files, by their paths, whose statements are there; None where that takes the text of all."""
-    if called_from_nowhere(facts.application, outside, _INTRINSIC):
+    if unknown_subroutines(facts.application, outside, _INTRINSIC):
         return None
     found = (*missing_modules(facts.application, outside), *_in_statements(facts, effects, outside))
     return tuple(d for d in found if d.place.file in files)

@@ -84,10 +84,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 def missing_subroutines(application: Application, outside: Outside, intrinsic: frozenset[str]) -> Iterator[Diagnostic]:
     """Subroutines that are called, are not intrinsic, and that nothing in the project mentions but calls."""
-    wanted = called_from_nowhere(application, outside, intrinsic)
-    if not wanted:
-        return
-    wanted -= _mentioned_elsewhere(application, frozenset(wanted))
+    wanted = unknown_subroutines(application, outside, intrinsic)
     known = {u.name for index in application.files for u in index.units}
     for index in application.files:
         for unit in index.units:
@@ -95,10 +92,8 @@ def missing_subroutines(application: Application, outside: Outside, intrinsic: f
                 yield from _calls(index, unit, wanted, known)
 
 
-def called_from_nowhere(application: Application, outside: Outside, intrinsic: frozenset[str]) -> set[str]:
-    """Subroutines that are called, are not intrinsic, and that no file has: they may be declared in ways that only the
-    whole text of the files tells.
-    """
+def unknown_subroutines(application: Application, outside: Outside, intrinsic: frozenset[str]) -> set[str]:
+    """The names of such subroutines. Of files without their text that on disk is taken."""
     if not outside.complete or outside.libraries or not _links(application):
         return set()
     known = {u.name for index in application.files for u in index.units}
@@ -110,7 +105,8 @@ def called_from_nowhere(application: Application, outside: Outside, intrinsic: f
         for name in unit.calls
         if name.isidentifier() and name not in known | macros and not name.startswith(_PREFIXES)
     }
-    return called - intrinsic
+    wanted = frozenset(called - intrinsic)
+    return set(wanted - _mentioned_elsewhere(application, wanted)) if wanted else set()
 
 
 def _links(application: Application) -> bool:
@@ -128,13 +124,20 @@ def _mentioned_elsewhere(application: Application, names: frozenset[str]) -> fro
     """Those of some names that stand anywhere, in comments or inactive lines, too, but behind ``call``."""
     found: set[str] = set()
     for index in application.files:
-        text = "\n".join(index.source.lines).lower()
+        text = "\n".join(index.source.lines).lower() or _on_disk(index)
         if _INCLUDED.search(text):
             return names  # what that file holds is not known
         for name in names - found:
             if name in text and any(not m.group(1) for m in re.finditer(rf"(\bcall\s+)?\b{name}\b", text)):
                 found.add(name)
     return frozenset(found)
+
+
+def _on_disk(index: FileIndex) -> str:
+    try:
+        return Path(index.path).read_text("utf-8", "surrogateescape").lower()
+    except OSError:
+        return ""
 
 
 def _calls(index: FileIndex, unit: UnitIndex, wanted: set[str], known: set[str]) -> Iterator[Diagnostic]:
