@@ -6,8 +6,8 @@ import resource
 from collections.abc import Mapping
 
 THREAD_STACK = "128M"
-# glibc 2.35 and later ask the kernel for huge pages then, where it gives them to who asks ("madvise"): large arrays have
-# fewer page faults and misses of the TLB. Others take no notice.
+# glibc 2.35 and later ask the kernel for huge pages then, where it gives them to those who ask ("madvise"): large
+# arrays have fewer page faults and misses of the TLB. Other libraries take no notice.
 HUGE_PAGES = "glibc.malloc.hugetlb"
 
 
