@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Diagnostic, has_errors
-from hfpy.store import Store, key_of
+from hfpy.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ def check(session: Session, progress: Progress, environment: Mapping[str, str], 
     from hfpy.build.driver import build_folder
     from hfpy.build.outside import outside_of
     from hfpy.build.translated import all_sources
-    from hfpy.incremental import key_now
+    from hfpy.incremental import faults_key, key_now
 
     project, options = session.project, session.options
     sources = all_sources(project)
@@ -63,12 +63,12 @@ def check(session: Session, progress: Progress, environment: Mapping[str, str], 
     if project.scratch or project.name == "files" or not built.is_dir():
         return _made(session, sources, options, outside, progress)
     store = Store(built / "cache")
-    key = _key(key_now(sources, options), outside)
+    key = faults_key(key_now(sources, options), outside)
     kept = store.get(_STEP, key) if not surveyed else None
     if isinstance(kept, tuple):
         return Checked((*session.notes, *kept))
     made = _made(session, sources, replace(options, cache_dir=store.folder), outside, progress)
-    if not {d.code for d in made.found} & _OF_THE_MOMENT and key == _key(key_now(sources, options), outside):
+    if not {d.code for d in made.found} & _OF_THE_MOMENT and key == faults_key(key_now(sources, options), outside):
         store.put(_STEP, key, made.found[len(session.notes) :])
     return made
 
@@ -84,12 +84,6 @@ def _made(
     told = {(d.place.file, d.place.line, d.place.column) for d in found if d.severity == "error"}
     more = (d for d in translation.faults(outside) if (d.place.file, d.place.line, d.place.column) not in told)
     return Checked((*found, *more), translation)
-
-
-def _key(sources: str, outside: Outside) -> str:
-    """What decides the diagnostics: the sources, and what is known of other modules."""
-    modules = (str(p) for folder in outside.modules for p in sorted(folder.glob("*.mod")))
-    return key_of([sources, repr(outside), *modules])
 
 
 def of_files(

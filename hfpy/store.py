@@ -26,7 +26,15 @@ _MARK = b"hfpy store 1\n"
 _ENDING = ".kept"
 LIMIT = 512 * 1024 * 1024  # bytes
 # Whose classes entries are made of, and what else they may name.
-_OURS = ("hfpy.analyze.", "hfpy.model.", "hfpy.diagnostics", "hfpy.options", "hfpy.translation", "hfpy.incremental")
+_OURS = (
+    "hfpy.analyze.",
+    "hfpy.model.",
+    "hfpy.diagnostics",
+    "hfpy.options",
+    "hfpy.translation",
+    "hfpy.kept",
+    "hfpy.steps",
+)
 _OTHERS = {
     "builtins": ("frozenset", "set"),
     "hfpy.incremental": ("_no_faults", "_no_kernels", "_no_survey", "_nothing"),

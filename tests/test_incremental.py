@@ -57,7 +57,7 @@ def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
         assert translate(paths, kept).files
         assert old in WORK
         paths[1].write_text(WORK.replace(old, new))
-        quick = incremental.from_cache(paths, kept, unwanted) is not None
+        quick = incremental.from_cache(paths, kept, incremental.Full(unwanted, unwanted)) is not None
         return quick, translate(paths, kept), translate(paths, Options(backend="openmp"))
 
     return run
@@ -133,7 +133,7 @@ def test_an_optimised_file_is_optimised_again(
     first = translate(paths, kept)
     assert "2 regions as one" in "".join(f.text for f in first.files)
     paths[1].write_text(FUSED.replace(old, new))
-    assert (incremental.from_cache(paths, kept, unwanted) is not None) == expected
+    assert (incremental.from_cache(paths, kept, incremental.Full(unwanted, unwanted)) is not None) == expected
     assert translate(paths, kept).files == translate(paths, Options(backend="openmp", opt=2)).files
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hfpy.analyze.domains import DataObject
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.facts import Allocation, Facts
+from hfpy.analyze.storage import Identity
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.parse.fragments import compact, dim_at, fragment
@@ -15,17 +16,22 @@ def known_size(facts: Facts, data: DataObject, position: int) -> Dim | None:
     if not _from_elsewhere(dimension.extent) or dimension.declared is None:
         here = data.home == data.routine or _same_names(facts, dimension.extent.names, data.home, data.routine)
         return dimension.extent if here else None
-    found: set[Dim | None] = set()
+    allocated = facts.allocations.get(data.identity, ())
+    found = {_seen(facts, sizes[dimension.declared], key, data.routine) for key, sizes in allocated}
+    return found.pop() if len(found) == 1 else None
+
+
+def allocations(facts: Facts) -> dict[Identity, tuple[Allocation, ...]]:
+    """The allocations of each array, by its home and name there."""
+    found: dict[Identity, list[Allocation]] = {}
     for key, references in facts.references.items():
         for reference in references:
-            if reference.role != "allocate":
-                continue
-            other = facts.object(reference.name, key)
-            if other is None or other.identity != data.identity or not reference.indices:
-                continue
-            given = dim_at(reference.at.statement.line.text, reference.indices[dimension.declared])
-            found.add(_seen(facts, given, key, data.routine))
-    return found.pop() if len(found) == 1 else None
+            data = facts.object(reference.name, key) if reference.role == "allocate" and reference.indices else None
+            if data is not None:
+                text = reference.at.statement.line.text
+                sizes = tuple(dim_at(text, index) for index in reference.indices or ())
+                found.setdefault(data.identity, []).append((key, sizes))
+    return {identity: tuple(there) for identity, there in found.items()}
 
 
 def _from_elsewhere(dim: Dim) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
+from hfpy.analyze.allocations import allocations
 from hfpy.analyze.calls import check_calls, dummies_met, dummy_of, is_elemental
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
@@ -46,6 +47,7 @@ def analyse(application: Application) -> Facts:
     found = [*where.diagnostics, *check_calls(facts)]
     domains = Domains(application, scopes, where, private=_private_to_points(facts, found))
     facts = replace(facts, domains=domains)
+    facts = replace(facts, allocations=allocations(facts))
     found += _check_listed(facts)
     facts = replace(facts, plans=_plans(facts, found))
     facts = replace(facts, classes=_classes(facts, found))

@@ -24,7 +24,7 @@ _WHAT = {GAPS: "a section with gaps", VECTOR: "a section with a vector subscript
 
 def check_arguments(facts: Facts, states: States) -> list[Diagnostic]:
     """An error for each argument of a call from host code that the called routine cannot find on the device."""
-    return [found for key in facts.graph.sites for found in _calls(facts, states, key)]
+    return [found for key in facts.graph.with_statements() for found in _calls(facts, states, key)]
 
 
 def _calls(facts: Facts, states: States, key: str) -> Iterator[Diagnostic]:

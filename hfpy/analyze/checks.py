@@ -9,7 +9,6 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
 from hfpy.analyze.iterators import iterators_outside
 from hfpy.analyze.lasting import written_below
-from hfpy.analyze.named import unknown_names
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.uses import Reference
@@ -21,7 +20,7 @@ from hfpy.model.units import Routine
 
 
 def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
-    """All of them."""
+    """All of them, for the routines whose statements are there."""
     return [
         *opaque_in_regions(facts),
         *written_below(facts, effects),
@@ -32,7 +31,6 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_not_honoured(facts),
         *_repeated(facts),
         *check_programs(facts),
-        *unknown_names(facts),
         *swapped_sizes(facts),
         *(d for routine in analysed_routines(facts) for d in check_regions(facts, effects, routine.key)),
     ]
@@ -97,7 +95,10 @@ def _strided_results(facts: Facts, effects: Effects) -> list[Diagnostic]:
                 continue
             name = dummy_name(facts, site, reference.position)
             callee = facts.application.routines[site.callee]
-            if name is None or effects.intent(site.callee, name) != "out" or not _returns_early(callee):
+            if name is None or effects.intent(site.callee, name) != "out":
+                continue
+            effects.looked.add((routine.key, site.callee))
+            if not _returns_early(callee):
                 continue
             made = facts.plan_of(reference, routine.key)
             items = made.items if made is not None and made.items is not None else reference.indices
@@ -118,7 +119,7 @@ def _lost_iterators(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """
     found: list[Diagnostic] = []
     for routine in analysed_routines(facts):
-        called = routine.kind == "program" or bool(facts.graph.callers.get(routine.key))
+        called = routine.kind == "program" or facts.graph.is_called(routine.key)
         references = facts.references[routine.key]
         valued = {r.name for r in references if r.writes} | set(routine.dummies)
         told: set[tuple[str, Place]] = set()

@@ -33,7 +33,7 @@ class Exports:
         host = self.facts.application.routines.get(routine.host)
         if self.complete or (host is not None and (host.kind in _PROCEDURES or not host.spec.accessible(routine.name))):
             return False
-        return self.library or not self.facts.graph.callers.get(routine.key)
+        return self.library or not self.facts.graph.is_called(routine.key)
 
     def uses_variable(self, home: Routine, name: str) -> bool:
         """Whether code outside may use an array of a module."""

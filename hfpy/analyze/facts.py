@@ -11,17 +11,19 @@ from pathlib import Path
 
 from hfpy.analyze.accesses import Plan
 from hfpy.analyze.context import Located
+from hfpy.analyze.devicefacts import DeviceFacts
 from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.orders import IDENTITY, Classes, Node, Order
 from hfpy.analyze.positions import Positions
 from hfpy.analyze.scopes import Found, Scopes
-from hfpy.analyze.storage import Storage
+from hfpy.analyze.storage import Identity, Storage
 from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective
 from hfpy.model.expressions import Apply, Component, Name, base_name
+from hfpy.model.extents import Dim
 from hfpy.model.names import unit_name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Opaque
@@ -30,12 +32,15 @@ from hfpy.model.units import Routine
 from hfpy.parse.files import leaves_preprocessed
 
 Plans = Mapping[tuple[str, LineKey, int, int], Plan]  # by unit, line and place of the reference
+# The routine of an ``allocate`` statement, and the sizes there.
+Allocation = tuple[str, tuple[Dim, ...]]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Results of the analyses: a value. ``found`` are their diagnostics. What the analyses know is asked for by the
-    methods here, and those of what it holds.
+    """Results of the analyses: a value. ``found`` are their diagnostics, ``allocations`` those of each array by its
+    home and name there. ``device`` is known where not all statements are there. What the analyses know is asked for by
+    the methods here, and those of what it holds.
     """
 
     application: Application
@@ -49,6 +54,8 @@ class Facts:
     storage: Storage
     orders: Mapping[Node, Order] = field(default_factory=dict)
     plans: Plans = field(default_factory=dict)
+    allocations: Mapping[Identity, tuple[Allocation, ...]] = field(default_factory=dict)
+    device: DeviceFacts | None = None
     found: tuple[Diagnostic, ...] = ()
 
     # -- questions the transformations ask
@@ -128,7 +135,7 @@ def analysed_routines(facts: Facts) -> list[Routine]:
     everything = bool(facts.application.options.layout)
     return [
         facts.application.routines[key]
-        for key in facts.graph.statements
+        for key in facts.graph.with_statements()
         if everything or facts.application.file(key).hybrid
     ]
 

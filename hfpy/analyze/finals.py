@@ -29,5 +29,6 @@ def check_finals(facts: Facts, states: States) -> list[Diagnostic]:
 
 def _held(facts: Facts, states: States) -> frozenset[Identity]:
     """The objects that any routine holds on the device."""
-    arrays = (d for key in facts.graph.sites if states.reaches_device(key) for d in states.held(key))
+    routines = (key for key, r in facts.application.routines.items() if r.kind not in ("module", "submodule"))
+    arrays = (d for key in routines if states.reaches_device(key) for d in states.held(key))
     return frozenset[Identity]().union(*(facts.storage.of_identity(d.identity) for d in arrays))

@@ -62,9 +62,14 @@ class CallGraph:
                 self.callers.setdefault(site.callee, []).append(site)
         self.candidates = Candidates(application, scopes, self.generics)
         self._called: dict[str, frozenset[str]] = {}
+        self._by_callee: dict[str, set[str]] | None = None
         if whole is not None:
             self.candidates.taken |= whole.candidates.taken
             self._called = {key: whole.called(key) for key in whole.statements}
+            self._by_callee = {}
+            for caller, callees in self._called.items():
+                for callee in callees:
+                    self._by_callee.setdefault(callee, set()).add(caller)
         self.indirect: dict[str, tuple[CallSite, ...]] = {}
         self._by_place: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = {}
         self._find_indirect()
@@ -100,6 +105,20 @@ class CallGraph:
     def called(self, key: str) -> frozenset[str]:
         """The routines that a routine may call; an empty key stands for those that are not known."""
         return frozenset(site.callee for site in self.below(key))
+
+    def with_statements(self) -> list[str]:
+        """The routines whose statements are there; not all are where facts were kept without bodies."""
+        return list(dict.keys(self.statements))
+
+    def is_called(self, key: str) -> bool:
+        """Whether some routine may call a routine."""
+        return key in (self.callers if self._by_callee is None else self._by_callee)
+
+    def callers_of(self, key: str) -> set[str]:
+        """The routines that may call a routine."""
+        if self._by_callee is None:
+            return {site.caller for site in self.callers.get(key, ())}
+        return self._by_callee.get(key, set())
 
     def gathered(self, own: Mapping[str, frozenset[T]]) -> dict[str, frozenset[T]]:
         """What is known of each routine joined with what is known of all that it calls, directly or not, however they

@@ -165,6 +165,8 @@ def keep_unpinned(
     by_macros: bool,
 ) -> Mapping[Node, Order]:
     """The orders of the classes that are not pinned. ``found`` gets which of them keep the declared one, and why."""
+    if not wanted:
+        return {}
     orders: dict[Node, Order] = {}
     pins = find_pins(facts, wanted, by_macros, first_indices(facts, wanted, views))
     asked = _in_regions(facts, dimensioned=False) if by_macros and pins.reasons else set()

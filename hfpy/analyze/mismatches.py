@@ -54,8 +54,8 @@ class Mismatches:
 
     def found(self) -> Iterator[Diagnostic]:
         """One error for each argument that does not fit."""
-        for key, sites in self.facts.graph.sites.items():
-            for site in sites:
+        for key in self.facts.graph.with_statements():
+            for site in self.facts.graph.sites[key]:
                 routine = self._explicit(site)
                 if routine is None or site.at.statement.line.file or not self.facts.live(site.at, key):
                     continue
@@ -193,7 +193,7 @@ class Mismatches:
 
     def written(self) -> Iterator[Diagnostic]:
         """One error for each statement that writes an ``intent(in)`` argument."""
-        for key in self.facts.graph.statements:
+        for key in self.facts.graph.with_statements():
             routine = self.facts.routine(key)
             inputs = {
                 s.name: s for s in routine.spec.symbols.values() if s.intent == "in" and s.name in routine.dummies

@@ -83,6 +83,7 @@ class _Finder:
         self.by_macros = by_macros
         self.pins = Pins()
         self.splits = SplitRules(facts, self.chosen, first) if first else None
+        self.uses = {key: self._concerned(key) for key in facts.references}
         self.masked = {id(at.statement): group for group in _masked(facts) for at in group}
         for data, reason, place, unseen in declared_orders(facts, by_macros):
             self.pin(data, reason, place, unseen)
@@ -121,6 +122,16 @@ class _Finder:
         return tuple(ranges.index(d) for d in stored)
 
     # -- the rounds
+
+    def _concerned(self, key: str) -> list[Reference]:
+        """The references of a routine that every round looks at: live ones of arrays that may have an order."""
+        found = []
+        for reference in self.facts.references[key]:
+            name, _ = resolve_alias(reference.name, reference.at)
+            data = self.facts.object(name, key) if name is not None else None
+            if name is None or (data is not None and data.rank > 1):
+                found.append(reference)
+        return [r for r in found if self.facts.live(r.at, key)]
 
     def _asked_by_regions(self) -> None:
         """Arrays whose bounds a region's directive asks for, by the numbers of their dimensions."""
@@ -170,13 +181,12 @@ class _Finder:
     def round(self) -> bool:
         """One pass over all uses; whether anything was pinned."""
         before = len(self.pins.reasons)
-        for key, references in self.facts.references.items():
+        for key, references in self.uses.items():
             routine = self.facts.routine(key)
             sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in self.facts.graph.sites[key]}
             sections: dict[int, list[Section]] = {}
             for reference in references:
-                if self.facts.live(reference.at, key):
-                    self._reference(reference, key, routine, sites, sections)
+                self._reference(reference, key, routine, sites, sections)
             for site in self.facts.graph.below(key):
                 if site.callee and self.facts.live(site.at, key) and not is_elemental(self.facts, site):
                     self._values(site, key, routine, sections.get(self._together(site.at), []))

@@ -51,11 +51,14 @@ NOWHERE = Position()
 
 @dataclass(frozen=True)
 class Positions:
-    """Positions of all routines, the active regions, and what was wrong."""
+    """Positions of all routines, the active regions, what was wrong, and the iterators of all regions, those of other
+    targets too.
+    """
 
     of: dict[str, Position]
     regions: dict[RegionId, Region]
     diagnostics: tuple[Diagnostic, ...]
+    iterators: frozenset[str] = frozenset()
 
     def get(self, key: str) -> Position:
         """The position of a routine (nowhere, if it is not parsed)."""
@@ -120,7 +123,9 @@ def positions(application: Application, graph: CallGraph, target: str) -> Positi
     }
     made = Positions(result, regions, ())
     found += _nesting(application, graph, made)
-    return Positions(result, regions, tuple(found))
+    everywhere = (c.region for r in application.routines.values() for c in r.regions)
+    iterators = frozenset(name for region in everywhere if region is not None for name in region.iterators)
+    return Positions(result, regions, tuple(found), iterators)
 
 
 def _recursion(graph: CallGraph, net: nx.DiGraph, own: dict[str, list[RegionId]]) -> list[Diagnostic]:

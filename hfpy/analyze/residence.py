@@ -86,7 +86,10 @@ class Residence:
         self.effects = effects
         self._found: dict[str, frozenset[Identity]] = {}
         self._views: dict[str, frozenset[View]] | None = None
-        self._spread(decisions)
+        if facts.device is not None:
+            self._found, self._views = dict(facts.device.resident), dict(facts.device.views)
+        else:
+            self._spread(decisions)
 
     def of(self, key: str) -> frozenset[Identity]:
         """The objects that may be on the device whenever a routine runs."""

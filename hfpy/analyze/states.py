@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.calls import chosen_dummies, dummy_of
 from hfpy.analyze.copies import FirstUses
+from hfpy.analyze.devicefacts import DeviceFacts
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
@@ -44,6 +45,27 @@ class States:
     _objects: dict[str, Counter[Identity]] = field(default_factory=dict)
     _residence: Residence | None = None
     _messages: Messages | None = None
+    _here: frozenset[str] = frozenset()
+
+    def known(self) -> DeviceFacts:
+        """The answers for all routines, for facts that are kept without statements."""
+        routines = self.facts.application.routines
+        keys = self.facts.graph.with_statements()
+        return DeviceFacts(
+            {(key, name): self.decided(name, key) for key in keys for name in routines[key].dummies},
+            {key: tuple(self.held(key)) for key in keys if self.reaches_device(key)},
+            {key: self.resident(key) for key in keys},
+            {key: self.residence.views(key) for key in keys},
+            {key: self.messages.left_open(key) for key in keys},
+        )
+
+    def _elsewhere(self, key: str) -> DeviceFacts | None:
+        """What is known of a routine whose statements are not there; None for others."""
+        if self.facts.device is None:
+            return None
+        if not self._here:
+            self._here = frozenset(self.facts.graph.with_statements())
+        return self.facts.device if key not in self._here else None
 
     @property
     def messages(self) -> Messages:
@@ -60,6 +82,9 @@ class States:
     def decided(self, name: str, key: str) -> str:
         """The state that a routine's own directives and kernels ask for, whatever its callers do."""
         slot = (key, name)
+        elsewhere = self._elsewhere(key)
+        if elsewhere is not None and slot in elsewhere.decided:
+            return elsewhere.decided[slot]
         if slot not in self._states:
             self._states[slot] = HOST  # a recursive call adds nothing
             self._states[slot] = self._decide(name, key)
@@ -121,6 +146,9 @@ class States:
 
     def held(self, key: str) -> list[DataObject]:
         """The arrays that a routine has on the device by itself: used by its kernels, or listed."""
+        elsewhere = self._elsewhere(key)
+        if elsewhere is not None:
+            return list(elsewhere.held.get(key, ()))
         if key not in self._held:
             names = sorted(set(self.device_uses(key)) | set(self.facts.domains.listings(key)))
             objects = (self.facts.object(n, key) for n in names if self.decided(n, key) != HOST)
@@ -265,14 +293,10 @@ class States:
         views = (v for v in self.residence.views(key) if v.writes)
         return any(storage.meet(objects, storage.of_identity(v.stands_for)) for v in views)
 
-    def written_below(self, identity: tuple[str, str], key: str, seen: set[str] | None = None) -> bool:
+    def written_below(self, identity: tuple[str, str], key: str) -> bool:
         """Whether a routine, or one that it calls, writes a variable by a name that stands for it."""
-        seen = set() if seen is None else seen
-        if key in seen:
-            return False
-        seen.add(key)
         for reference in self.facts.references.get(key, ()):
             found = self.facts.scopes.variable(reference.name, key)
             if found is not None and (found.home, found.symbol.name) == identity and self.effects.of(reference, key)[1]:
                 return True
-        return any(self.written_below(identity, s.callee, seen) for s in self.facts.graph.below(key) if s.callee)
+        return any(identity in self.effects.changed_memory(s.callee) for s in self.facts.graph.below(key) if s.callee)

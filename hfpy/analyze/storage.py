@@ -143,9 +143,10 @@ class Storage:
             return False
         routine = self.application.routines.get(key)
         dummies = routine.dummies if routine is not None else ()
-        sites = self.graph.callers.get(key, [])
-        if first in dummies and second in dummies and sites and not any(self._pointer(i) for i in (one, other)):
-            return any(self._actuals_meet(site, dummies, first, second) for site in sites)
+        if first in dummies and second in dummies and not any(self._pointer(i) for i in (one, other)):
+            sites = self.graph.callers.get(key, [])
+            if sites:
+                return any(self._actuals_meet(site, dummies, first, second) for site in sites)
         return self.meet(*objects)
 
     def _actuals_meet(self, site: CallSite, dummies: tuple[str, ...], first: str, second: str) -> bool:
@@ -276,7 +277,7 @@ class _Inclusions:
     # -- declarations
 
     def _declared(self, routine: Routine) -> None:
-        unseen = routine.kind in _UNIT_KINDS and not self.graph.callers.get(routine.key)
+        unseen = routine.kind in _UNIT_KINDS and not self.graph.is_called(routine.key)
         for name, symbol in routine.spec.symbols.items():
             identity = (routine.key, name)
             if name in routine.dummies:

@@ -28,13 +28,12 @@ class Undeclared:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.scopes = facts.scopes
-        regions = (c.region for r in facts.application.routines.values() for c in r.regions)
-        self.iterators = {name for region in regions if region is not None for name in region.iterators}
+        self.iterators = facts.positions.iterators
         self._words: dict[str, frozenset[str]] = {}
 
     def found(self) -> Iterator[Diagnostic]:
         """One error for each name of each routine, where it stands first."""
-        for key in self.facts.graph.statements:
+        for key in self.facts.graph.with_statements():
             routine = self.facts.routine(key)
             if self._strict(routine) and not self.scopes.sees_opaque(key):
                 yield from self._in(routine)

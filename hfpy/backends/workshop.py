@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import replace
 
 from hfpy.analyze.arguments import check_arguments
@@ -26,6 +26,7 @@ from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls
 from hfpy.transform.devicedata import DeviceData
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.imports import Imports
+from hfpy.transform.passes import Again
 from hfpy.transform.plain.form import PlainForm, plain_form
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.twins import twins
@@ -44,9 +45,16 @@ def _packs(name: str) -> bool:
 class Backends:
     """One for each translation (see :class:`hfpy.transform.workshop.Workshop`)."""
 
-    def __init__(self, facts: Facts, effects: Effects) -> None:
+    def __init__(
+        self, facts: Facts, effects: Effects, only: Collection[str] | None = None, again: Again | None = None
+    ) -> None:
+        """``only`` are the paths of the files that are written, where not all are; ``again`` gives the facts after a
+        step to the plain form.
+        """
         self.facts = facts
         self.effects = effects
+        self.only = only
+        self.again = again
         self.states = States(facts, effects)
         self.device = DeviceRoutines(facts, effects, Kinds(facts.scopes, facts.application.options.kinds))
         self._writers: dict[str, KernelWriter] = {}
@@ -80,13 +88,18 @@ class Backends:
     def _plain_form(self) -> tuple[PlainForm, DeviceRoutines]:
         """The program in the form that kernels are printed from, and the routines that they call."""
         if self._plain is None:
-            plain = plain_form(self.facts, self.effects, _writes_kernels, _packs)
+            plain = plain_form(self.facts, self.effects, _writes_kernels, _packs, self.only, self.again)
             device = self.device
             if plain.facts is not self.facts:
                 kinds = Kinds(plain.facts.scopes, plain.facts.application.options.kinds)
                 device = DeviceRoutines(plain.facts, plain.effects, kinds)
             self._plain = plain, device
         return self._plain
+
+    @property
+    def steps(self) -> tuple[Facts, ...]:
+        """The facts after each step to the plain form, where that was asked for."""
+        return self._plain[0].steps if self._plain is not None else ()
 
     def data(self, routine: Routine, found: list[Diagnostic]) -> list[Edit]:
         """Copies and imports of a routine with device data."""

@@ -84,26 +84,29 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 def missing_subroutines(application: Application, outside: Outside, intrinsic: frozenset[str]) -> Iterator[Diagnostic]:
     """Subroutines that are called, are not intrinsic, and that nothing in the project mentions but calls."""
+    wanted = unknown_subroutines(application, outside, intrinsic)
+    known = {u.name for index in application.files for u in index.units}
+    for index in application.files:
+        for unit in index.units:
+            if unit.calls & wanted:
+                yield from _calls(index, unit, wanted, known)
+
+
+def unknown_subroutines(application: Application, outside: Outside, intrinsic: frozenset[str]) -> set[str]:
+    """The names of such subroutines. Of files without their text that on disk is taken."""
     if not outside.complete or outside.libraries or not _links(application):
-        return
+        return set()
     known = {u.name for index in application.files for u in index.units}
     macros = {m.lower() for m in (*application.macros, *(m for index in application.files for m in index.macros))}
-    wanted = {
+    called = {
         name
         for index in application.files
         for unit in index.units
         for name in unit.calls
         if name.isidentifier() and name not in known | macros and not name.startswith(_PREFIXES)
     }
-
-    wanted -= intrinsic
-    if not wanted:
-        return
-    wanted -= _mentioned_elsewhere(application, frozenset(wanted))
-    for index in application.files:
-        for unit in index.units:
-            if unit.calls & wanted:
-                yield from _calls(index, unit, wanted, known)
+    wanted = frozenset(called - intrinsic)
+    return set(wanted - _mentioned_elsewhere(application, wanted)) if wanted else set()
 
 
 def _links(application: Application) -> bool:
@@ -121,13 +124,20 @@ def _mentioned_elsewhere(application: Application, names: frozenset[str]) -> fro
     """Those of some names that stand anywhere, in comments or inactive lines, too, but behind ``call``."""
     found: set[str] = set()
     for index in application.files:
-        text = "\n".join(index.source.lines).lower()
+        text = "\n".join(index.source.lines).lower() or _on_disk(index)
         if _INCLUDED.search(text):
             return names  # what that file holds is not known
         for name in names - found:
             if name in text and any(not m.group(1) for m in re.finditer(rf"(\bcall\s+)?\b{name}\b", text)):
                 found.add(name)
     return frozenset(found)
+
+
+def _on_disk(index: FileIndex) -> str:
+    try:
+        return Path(index.path).read_text("utf-8", "surrogateescape").lower()
+    except OSError:
+        return ""
 
 
 def _calls(index: FileIndex, unit: UnitIndex, wanted: set[str], known: set[str]) -> Iterator[Diagnostic]:

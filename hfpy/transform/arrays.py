@@ -47,12 +47,14 @@ class Arrays:
         """Nothing: ``hfpy explain`` tells why statements stay on the host."""
         return {}
 
-    def apply(self, facts: Facts, effects: Effects) -> MadeRegions:
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> MadeRegions:
         """New texts with regions in the places of statements."""
         edits: dict[str, list[Edit]] = {}
         lines: dict[str, tuple[int, ...]] = {}
         states = States(facts, effects)
         for key, routine in facts.application.routines.items() if facts.target == "gpu" else ():
+            if only is not None and routine.file not in only:
+                continue
             found = [s for s in array_statements(facts, states, key) if s.code is not None]
             if found:
                 index = facts.application.file(key)

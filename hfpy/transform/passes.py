@@ -6,7 +6,7 @@ and why it left regions as they are (design contract 8).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
@@ -16,6 +16,10 @@ from hfpy.diagnostics import Diagnostic, Place
 from hfpy.model.units import FileIndex
 from hfpy.transform.edits import Edit, apply_edits
 from hfpy.transform.fixedform import lines_for
+
+# The facts with new texts of files, where not all is analysed again: by what made the texts (the name of a pass, or of
+# a step to the plain form), and the facts before. None where these are as before.
+Again = Callable[[str, Facts, Mapping[str, "NewText"]], tuple[Facts, Effects] | None]
 
 
 @dataclass(frozen=True)
@@ -85,8 +89,10 @@ class Pass(Protocol):
     def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
         """All reasons why regions stay as they are, by routine, each with its place. Changes nothing."""
 
-    def apply(self, facts: Facts, effects: Effects) -> Made:
-        """New texts of the files where it has something to do."""
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Made:
+        """New texts of the files where it has something to do. ``only`` are the paths of the files that are looked at,
+        where not all are; other files that get new text on that account must be among them.
+        """
 
     def explain(self, made: Made, facts: Facts, key: str) -> Iterator[str]:
         """What it did to a routine, in lines of text; ``facts`` are those it was applied to."""

@@ -18,7 +18,7 @@ from hfpy.model.application import Application
 from hfpy.parse.application import with_texts
 from hfpy.transform.arrays import Arrays
 from hfpy.transform.columns.optimise import Columns
-from hfpy.transform.passes import Made, NewText, Pass, with_text
+from hfpy.transform.passes import Again, Made, NewText, Pass, with_text
 from hfpy.transform.sizes import Specialise
 from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.optimise import Fuse
@@ -60,18 +60,28 @@ class Lowered:
         return next((step.made for step in self.steps if step.done.name == name), None)
 
 
-def lowered(facts: Facts, effects: Effects, passes: Sequence[Pass], without: Collection[str] = ()) -> Lowered:
+def lowered(
+    facts: Facts,
+    effects: Effects,
+    passes: Sequence[Pass],
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
+    again: Again | None = None,
+) -> Lowered:
     """The application after passes. New text of a file that is not accepted, or of one named in ``without``, is left
-    out.
+    out. ``only`` are the files that the passes look at (None: all), ``again`` gives the facts with new texts.
     """
     steps: list[Step] = []
     for number, step in enumerate(passes, 1):
         assert not step.needs & {later.name for later in passes[number:]}, step.name
-        made = step.apply(facts, effects)
+        made = step.apply(facts, effects, only)
         wanted = {path: text for path, text in made.files.items() if path not in without}
         if step.whole and len(wanted) < len(made.files):
             wanted = {}
-        new, accepted = _again(facts.application, wanted, made.declared)
+        if again is None:
+            new, accepted = _again(facts.application, wanted, made.declared)
+        else:
+            new, accepted = again(step.name, facts, wanted), wanted.keys()
         earlier = [s.made for s in steps]
         if new is not None and not _accepted(step, [*earlier, made], accepted, new[0]):
             new, accepted = None, ()

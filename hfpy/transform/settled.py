@@ -6,7 +6,7 @@ user's lines. The rest of an application stays as it was read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,10 +45,13 @@ def read_settled(paths: Sequence[Path], options: Options, progress: Progress = s
     return made
 
 
-def with_open_regions(settled: Settled) -> Settled:
-    """The application with the directives written out whose domains come from the loops behind them."""
+def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> Settled:
+    """The application with the directives written out whose domains come from the loops behind them, in some routines
+    if their keys are given.
+    """
     application = settled.application
-    nests = {key: found for key, r in application.routines.items() if (found := open_regions(r))}
+    routines = ((k, r) for k, r in application.routines.items() if keys is None or k in keys)
+    nests = {key: found for key, r in routines if (found := open_regions(r))}
     changes: dict[str, list[Edit]] = {}
     problems: list[Diagnostic] = []
     scopes = Scopes(application)

@@ -66,9 +66,9 @@ class Specialise:
         """Nothing: what it cannot do is told by notes, as the user asked for it."""
         return {}
 
-    def apply(self, facts: Facts, effects: Effects) -> Versions:
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Versions:
         """New texts with two versions of regions, where the options name sizes."""
-        return specialise(facts, effects)
+        return specialise(facts, effects, only)
 
     def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
         """The regions of a routine that have a version for sizes."""
@@ -76,8 +76,10 @@ class Specialise:
             yield f"  line {sized.line}: a version of its own for {sized.condition}, the general one besides"
 
 
-def specialise(facts: Facts, effects: Effects) -> Versions:
-    """Give each region that sizes of the options matter to a version for them."""
+def specialise(facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Versions:
+    """Give each region that sizes of the options matter to a version for them; in some files only where their paths are
+    given.
+    """
     values = dict(facts.application.options.specialise)
     edits: dict[str, list[Edit]] = {}
     regions: dict[str, tuple[Specialised, ...]] = {}
@@ -85,6 +87,8 @@ def specialise(facts: Facts, effects: Effects) -> Versions:
     used: set[str] = set()
     for key, routine in facts.application.routines.items() if values else ():
         if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
+            continue
+        if only is not None and routine.file not in only:
             continue
         work = _RoutineSizes(facts, effects, routine, values)
         made = list(work.edits())

@@ -35,11 +35,13 @@ def _sizes(given: tuple[str, ...]) -> dict[str, int]:
 @analysis_options
 def tune(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...], **options: Any) -> int:
     """Time the best few groupings of the regions of ROUTINE (default: all) on this machine, and keep the winners."""
+    import gc
     import shlex
 
     from hfpy.build.session import open_project
     from hfpy.tune.tune import Wish, tuned
 
+    gc.enable()  # there are many translations, one after the other
     session = open_project(project, given_by(options), os.environ, runs=True)
     show_diagnostics(session.notes)
     if options["program"]:

@@ -1,6 +1,6 @@
 """Passes are objects in lists: their order, what they refuse, what they made, and the kernels after each."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -98,7 +98,7 @@ class Adding:
     def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
         return {}
 
-    def apply(self, facts: Facts, effects: Effects) -> Made:
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Made:
         (index,) = facts.application.files
         return Made(
             {index.path: NewText((*index.source.lines, self.row), tuple(range(len(index.source.lines) + 1)))}, {}
@@ -130,7 +130,7 @@ def test_what_was_made_before_must_still_hold(facts: Facts) -> None:
             return "! at the end" not in facts.application.files[0].source.text
 
     class First(Adding):
-        def apply(self, facts: Facts, effects: Effects) -> Made:
+        def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Made:
             return Fussy(super().apply(facts, effects).files, {})
 
     done = lowered(facts, Effects(facts), (First("! first", "first"), Adding("! at the end")))

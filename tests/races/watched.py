@@ -15,9 +15,9 @@ from hfpy.build.cuda import SHADOW
 from hfpy.build.messages import Origin
 from hfpy.build.races import FLAGS, WRAPPED, Watched, run_watched
 from hfpy.diagnostics import Diagnostic
+from hfpy.making import rewritten
 from hfpy.options import Options, silent
 from hfpy.parse.application import read_application
-from hfpy.pipeline import rewritten
 from tests.support import in_use_order, write_files
 
 

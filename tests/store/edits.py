@@ -60,6 +60,17 @@ def _changed(files: Files, rng: Random, pattern: re.Pattern[str], kinds: tuple[s
         rows.insert(n + 1, f"  integer :: hf_new{rng.randint(0, 9)}")
     elif kind == "print":
         rows.insert(n, "    print *, 'here'")
+    elif kind == "moved":
+        rows.insert(rng.randrange(max(0, n - 12), min(len(rows), n + 12)), rows.pop(n))
+    elif kind == "index":
+        row = re.sub(r"\((\w+)([,)])", lambda m: f"({m[1]}{rng.choice(('', '-1', '+0'))}{m[2]}", row, count=2)
+        rows[n] = row
+    elif kind == "whole":
+        rows[n] = re.sub(r"\((?:\w+,)*\w+\) = ", " = ", row, count=1)
+    elif kind == "early":
+        rows.insert(n, "    if (1 > 2) return")
+    elif kind == "inner":
+        rows[n : n + 1] = ["    associate (hf_one => 1)", row, "    end associate"]
     elif kind == "conditional":
         rows[n] = re.sub(r"^(\s+)", r"\1if (1 > 0) ", row)
     return {**files, name: "\n".join(rows)}
@@ -91,13 +102,16 @@ def _file(files: Files, rng: Random) -> Files:
 
 
 _BODY = ("number", "operator", "twice", "gone", "comment", "scaled", "swapped", "print", "conditional")
+_ODD = ("moved", "index", "whole", "early", "inner")
 
 
 def edited(files: Files, rng: Random) -> Files:
     """The files with one edit at a random place: mostly of a body."""
     draw = rng.random()
-    if draw < 0.7:
+    if draw < 0.5:
         return _changed(files, rng, _ASSIGNED, _BODY)
+    if draw < 0.7:
+        return _changed(files, rng, _ASSIGNED, _ODD)
     if draw < 0.8:
         return _changed(files, rng, _DECLARED, ("intent", "declared", "number", "comment"))
     if draw < 0.88:

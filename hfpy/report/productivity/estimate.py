@@ -132,7 +132,7 @@ def _directives(facts: Facts, hybrid: Tree) -> tuple[int, tuple[Diagnostic, ...]
     """Lines of directives that the OpenACC backend writes, without those that the user has written."""
     from hfpy.analyze.checks import check
     from hfpy.analyze.effects import Effects
-    from hfpy.pipeline import rewritten
+    from hfpy.making import rewritten
 
     effects = Effects(facts)
     found = [*facts.found, *check(facts, effects)]

@@ -19,7 +19,7 @@ from hfpy.model.statements import Construct, Node, all_names, constructs
 from hfpy.parse.fragments import ONE, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
-from hfpy.transform.columns.common import LANE, Lanes, column_positions, named, refused
+from hfpy.transform.columns.common import LANE, Instance, Lanes, column_positions, named, refused
 from hfpy.transform.columns.fitness import check_same_in_all
 from hfpy.transform.columns.home import HomeBlocks
 from hfpy.transform.columns.packing import Mover, Packed, written
@@ -96,7 +96,11 @@ class RegionBlocks:
             self.in_place,
             self.block_name,
         )
-        writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, self.clones.name, self.width)
+
+        def name(instance: Instance) -> str:
+            return self.clones.name(instance, self.routine.file)
+
+        writer = BodyWriter(self.analysis, self.routine, varying, variables, self.names, name, self.width)
         inner = writer.block(self.nodes, Lanes(self.count_name))
         make = Maker(self.region.line)
         macros = frozenset(m.lower() for m in self.facts.application.macros_of(self.routine.key))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+import networkx as nx
+
 from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
 from hfpy.model.expressions import mentioned as mentioned_in
@@ -34,6 +36,21 @@ class Clone:
     arrays: frozenset[str]
 
 
+@dataclass(frozen=True)
+class Form:
+    """A blocked form in a file: its name, its lines, each with the line that it stems from, and the files whose regions
+    use it.
+    """
+
+    file: str
+    name: str
+    lines: tuple[tuple[str, int], ...]
+    users: frozenset[str]
+
+
+State = tuple[dict[Instance, str], dict[Instance, Clone], dict[tuple[str | Instance, Instance], None]]
+
+
 @dataclass
 class Clones:
     """The blocked forms that have been asked for, each with its name, for blocks of ``width`` columns."""
@@ -42,12 +59,35 @@ class Clones:
     width: int
     names: dict[Instance, str] = field(default_factory=dict)
     made: dict[Instance, Clone] = field(default_factory=dict)
+    asked: dict[tuple[str | Instance, Instance], None] = field(default_factory=dict)
     taken: frozenset[str] = frozenset()
 
-    def name(self, instance: Instance) -> str:
-        """The name of the blocked form of a routine. No two forms share one: a region may call routines of one name
-        from several modules, and so may whoever uses those modules.
+    def state(self) -> State:
+        """What there is now, for :meth:`back_to`."""
+        return dict(self.names), dict(self.made), dict(self.asked)
+
+    def back_to(self, state: State) -> None:
+        """Forget what was asked for since."""
+        self.names, self.made, self.asked = state
+
+    def forms(self) -> tuple[Form, ...]:
+        """The forms that were made, with the files whose regions ask for them, by way of others too."""
+        net = nx.DiGraph()
+        net.add_nodes_from(self.made)
+        net.add_edges_from(self.asked)
+        application = self.analysis.facts.application
+        found = []
+        for instance, clone in self.made.items():
+            users = frozenset(a for a in nx.ancestors(net, instance) if isinstance(a, str))
+            found.append(Form(application.file(instance.key).path, self.names[instance], clone.lines, users))
+        return tuple(found)
+
+    def name(self, instance: Instance, asking: str | Instance) -> str:
+        """The name of the blocked form of a routine, which a region of a file (its path) or another form calls. No two
+        forms share one: a region may call routines of one name from several modules, and so may whoever uses those
+        modules.
         """
+        self.asked[asking, instance] = None
         if instance not in self.names:
             taken = Names(self._users() | set(self.names.values()))
             self.names[instance] = taken.name(f"hfv_{self._told_apart(instance.key)}", instance)
@@ -111,7 +151,13 @@ class _CloneWriter:
             lambda name: plain_type(self.facts, routine.key, name),
         )
         writer = BodyWriter(
-            self.analysis, routine, self.varying, variables, self.names, self.clones.name, self.clones.width
+            self.analysis,
+            routine,
+            self.varying,
+            variables,
+            self.names,
+            lambda instance: self.clones.name(instance, self.instance),
+            self.clones.width,
         )
         body = writer.block(routine.body, Lanes(COUNT))
         assert routine.end is not None

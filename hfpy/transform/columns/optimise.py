@@ -18,7 +18,7 @@ from hfpy.model.statements import Node as Statements
 from hfpy.model.units import Routine
 from hfpy.parse.physical import physical, preprocessed
 from hfpy.transform.columns.blocks import RegionBlocks
-from hfpy.transform.columns.clones import Clones
+from hfpy.transform.columns.clones import Clones, Form
 from hfpy.transform.columns.common import RULE, column_positions
 from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
@@ -64,16 +64,17 @@ class Lost:
 @dataclass(frozen=True)
 class InBlocks(Made):
     """What the pass made: regions in blocks by routine; arrays, by their home and name there, that are used in the
-    blocks that they have in memory.
+    blocks that they have in memory; blocked forms of routines.
     """
 
     blocked: Mapping[str, tuple[Blocked, ...]] = field(default_factory=dict)
     in_place: frozenset[Node] = frozenset()
     lost: tuple[Lost, ...] = ()
+    forms: tuple[Form, ...] = ()
 
     def only(self, accepted: Collection[str], facts: Facts) -> InBlocks:
         """Nothing, unless all is accepted."""
-        return replace(super().only(accepted, facts), blocked={}, in_place=frozenset())
+        return replace(super().only(accepted, facts), blocked={}, in_place=frozenset(), forms=())
 
     def holds(self, facts: Facts) -> bool:
         """Whether all arrays that are used in their blocks still have them."""
@@ -95,9 +96,9 @@ class Columns:
         """Why regions stay as they are, by routine."""
         return self.apply(facts, effects).refusals
 
-    def apply(self, facts: Facts, effects: Effects) -> InBlocks:
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> InBlocks:
         """New texts with regions in blocks, where that pays."""
-        return put_in_blocks(facts, effects)
+        return put_in_blocks(facts, effects, only)
 
     def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
         """The regions of a routine that are in blocks."""
@@ -119,15 +120,15 @@ class _Work:
     lost: list[Lost] = field(default_factory=list)
 
 
-def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> InBlocks:
-    """Put the regions of the application in blocks where that pays: on the CPU."""
+def put_in_blocks(facts: Facts, effects: Effects, only: Collection[str] | None = None) -> InBlocks:
+    """Put the regions of the application, or of some files, in blocks where that pays: on the CPU."""
     if facts.target != "cpu":
         return InBlocks({}, {})
     analysis = Varying(facts, effects)
     clones = Clones(analysis, width_of_blocks(facts) or WIDTH)
     work = _Work()
     for key, routine in facts.application.routines.items():
-        if only is not None and routine.file != only:
+        if only is not None and routine.file not in only:
             continue
         if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
             _routine(facts, effects, analysis, clones, routine, work)
@@ -139,6 +140,7 @@ def put_in_blocks(facts: Facts, effects: Effects, only: str | None = None) -> In
         blocked=work.blocked,
         in_place=frozenset(work.in_place),
         lost=tuple(work.lost),
+        forms=clones.forms(),
     )
 
 
@@ -156,7 +158,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     for numbers in _neighbours(facts, routine):
         if all(straight_rows(facts, effects, routine, constructs[n], n) for n in numbers):
             continue
-        before = dict(clones.names), dict(clones.made)
+        before = clones.state()
         end = constructs[numbers[-1]].end
         assert end is not None
         span = constructs[numbers[0]].header.line.first, end.line.last
@@ -167,12 +169,12 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
                 continue
             region = blocks.write()
             if not pays(analysis, blocks):
-                clones.names, clones.made = before
+                clones.back_to(before)
                 refusals.append(Refusal(RULE, "moving its columns costs more than blocks gain", blocks.region.place))
                 continue
             clones.write()
         except Refused as refused:
-            clones.names, clones.made = before
+            clones.back_to(before)
             refusals.append(refused.refusal)
             if blocks is not None and blocks.wanted():
                 work.lost.append(Lost(routine.name, refused.refusal, gain(analysis, blocks)))

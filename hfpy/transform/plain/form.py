@@ -18,7 +18,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.parse.application import with_texts
 from hfpy.transform.edits import Edit, OverlapError, apply_edits
-from hfpy.transform.passes import NewText, with_text
+from hfpy.transform.passes import Again, NewText, with_text
 from hfpy.transform.plain.aliased import alias_edits
 from hfpy.transform.plain.arrayvalues import value_edits
 from hfpy.transform.plain.exits import exit_edits
@@ -37,12 +37,13 @@ Step = Callable[[Facts, Effects, Collection[str]], Edits]
 @dataclass(frozen=True)
 class PlainForm:
     """The program in plain form. ``rows`` are, for each file that differs, the lines (0-based) of the program as it is
-    that its lines stem from.
+    that its lines stem from, ``steps`` the facts after each step.
     """
 
     facts: Facts
     effects: Effects
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    steps: tuple[Facts, ...] = ()
 
     def row(self, path: str, row: int) -> int:
         """The line that a line of a file stems from, both counted from 0."""
@@ -60,13 +61,19 @@ class PlainForm:
 
 
 def plain_form(
-    facts: Facts, effects: Effects, writes_kernels: Callable[[str], bool], packs: Callable[[str], bool]
+    facts: Facts,
+    effects: Effects,
+    writes_kernels: Callable[[str], bool],
+    packs: Callable[[str], bool],
+    only: Collection[str] | None = None,
+    again: Again | None = None,
 ) -> PlainForm:
     """The plain form of a program. ``writes_kernels`` tells it of a backend, ``packs`` that sections with gaps are no
-    arguments there.
+    arguments there. ``only`` are the paths of the files whose kernels are wanted, where not all are; ``again`` gives
+    the facts after a step, by its number.
     """
     # In fixed form lines end where they would have to go on.
-    keys = [key for key in in_kernels(facts, writes_kernels) if not facts.application.file(key).fixed]
+    keys = [key for key in in_kernels(facts, writes_kernels, only) if not facts.application.file(key).fixed]
     owners = {r.routine for r in facts.positions.regions}
     packed = all(packs(facts.backend(key)) for key in keys if key in owners)
     form = PlainForm(facts, effects)
@@ -80,15 +87,21 @@ def plain_form(
         object_edits,
         stop_edits,
     )
-    for step in steps if keys else ():
+    for number, step in enumerate(steps) if keys else ():
         edits = {path: made for path, made in step(form.facts, form.effects, keys).items() if made}
-        form = (_after(form, edits) or form) if edits else form
+        if edits or again is not None:
+            form = _after(form, edits, again, str(number)) or form
+        form = replace(form, steps=(*form.steps, form.facts))
     return form
 
 
-def in_kernels(facts: Facts, writes_kernels: Callable[[str], bool]) -> list[str]:
-    """The routines with regions that become kernels, and those that code in kernels calls."""
-    found = dict.fromkeys(r.routine for r in facts.positions.regions if writes_kernels(facts.backend(r.routine)))
+def in_kernels(facts: Facts, writes_kernels: Callable[[str], bool], only: Collection[str] | None = None) -> list[str]:
+    """The routines with regions that become kernels (those in some files, if their paths are given), and those that
+    code in kernels calls.
+    """
+    regions = (r.routine for r in facts.positions.regions)
+    wanted = (r for r in regions if only is None or facts.application.file(r).path in only)
+    found = dict.fromkeys(r for r in wanted if writes_kernels(facts.backend(r)))
     owners = set(found)
     pending = list(found)
     while pending:
@@ -101,10 +114,10 @@ def in_kernels(facts: Facts, writes_kernels: Callable[[str], bool]) -> list[str]
     return list(found)
 
 
-def _after(form: PlainForm, edits: Edits) -> PlainForm | None:
+def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> PlainForm | None:
     """The form with edits; None where its text is not accepted."""
     application = form.facts.application
-    rows, texts = dict(form.rows), {}
+    rows, texts = dict(form.rows), dict[str, NewText]()
     for index in application.files:
         if index.path not in edits:
             continue
@@ -113,12 +126,16 @@ def _after(form: PlainForm, edits: Edits) -> PlainForm | None:
         except OverlapError:
             return None
         rows[index.path] = tuple(form.row(index.path, n - 1) for n in done.line_map)
-        shown = NewText(done.lines, tuple(index.user_line(n - 1) for n in done.line_map))
-        texts[index.path] = with_text(index, shown)
-    changed, problems = with_texts(application, texts)
+        texts[index.path] = NewText(done.lines, tuple(index.user_line(n - 1) for n in done.line_map))
+    if again is not None:
+        new = again(step, form.facts, texts)
+        return replace(form, facts=new[0], effects=new[1], rows=rows) if new is not None else None
+    changed, problems = with_texts(
+        application, {f.path: with_text(f, texts[f.path]) for f in application.files if f.path in texts}
+    )
     hybrid = {f.path: f.hybrid for f in application.files}
     changed = replace(changed, files=tuple(replace(f, hybrid=hybrid[f.path]) for f in changed.files))
     facts = analyse(changed)
     effects = Effects(facts)
     problems += [*facts.found, *check(facts, effects)]
-    return None if has_errors(problems) else PlainForm(facts, effects, rows)
+    return None if has_errors(problems) else replace(form, facts=facts, effects=effects, rows=rows)

@@ -46,7 +46,7 @@ def object_edits(facts: Facts, effects: Effects, keys: Collection[str]) -> dict[
     if not objects.taken:
         return {}
     made: dict[str, list[Edit]] = {}
-    callers = {site.caller for key, _ in objects.taken for site in facts.graph.callers.get(key, ())}
+    callers = {caller for key, _ in objects.taken for caller in facts.graph.callers_of(key)}
     for key in {**dict.fromkeys(k for k, _ in objects.taken), **dict.fromkeys(sorted(callers))}:
         routine = facts.routine(key)
         if not any(s.line.file for s in _statements(facts, key)):

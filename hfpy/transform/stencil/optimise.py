@@ -58,9 +58,9 @@ class Fuse:
         """Why regions are no stages of a program, by routine."""
         return {r.key: RunFinder(facts, RoutineSharing(facts, effects, r)).search().refusals for r in _routines(facts)}
 
-    def apply(self, facts: Facts, effects: Effects) -> Fused:
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> Fused:
         """New texts with regions fused."""
-        return optimise(facts, effects, self.effort)
+        return optimise(facts, effects, self.effort, only=only)
 
     def explain(self, made: Made, facts: Facts, key: str) -> Iterator[str]:
         """The programs of a routine with their groups, and why the alternatives lost."""
@@ -69,19 +69,23 @@ class Fuse:
             yield from explained(number, schedule, facts.target)
 
 
-def _routines(facts: Facts, only: str | None = None) -> Iterator[Routine]:
-    """The routines with regions that can be optimised, those of one file if its path is given."""
+def _routines(facts: Facts, only: Collection[str] | None = None) -> Iterator[Routine]:
+    """The routines with regions that can be optimised, those of some files if their paths are given."""
     for key, routine in facts.application.routines.items():
-        if only is not None and routine.file != only:
+        if only is not None and routine.file not in only:
             continue
         if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
             yield routine
 
 
 def optimise(
-    facts: Facts, effects: Effects, effort: Effort, machine: Machine | None = None, only: str | None = None
+    facts: Facts,
+    effects: Effects,
+    effort: Effort,
+    machine: Machine | None = None,
+    only: Collection[str] | None = None,
 ) -> Fused:
-    """Fuse what pays; in one file only where its path is given."""
+    """Fuse what pays; in some files only where their paths are given."""
     options = facts.application.options
     chosen = machine or options.machine or (GPU if options.target == "gpu" else CPU)
     edits: dict[str, list[Edit]] = {}

@@ -1,0 +1,151 @@
+"""The facts of a program after each step of a translation, with the bodies of some files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hfpy.analyze.asked import asked
+from hfpy.analyze.checks import check
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.diagnostics import has_errors
+from hfpy.kept import NotKept, Stage, with_bodies
+from hfpy.model.units import FileIndex, Routine
+from hfpy.options import Options
+from hfpy.parse.application import reindexed
+from hfpy.parse.files import index_file, project_macros
+from hfpy.parse.routines import parse_unit, unit_key
+from hfpy.signatures import signature
+from hfpy.steps import Steps
+from hfpy.transform.passes import NewText, with_text
+from hfpy.transform.pipelines import PASSES
+from hfpy.transform.settled import Settled, with_open_regions
+
+# The texts of the files that steps have changed, by path, with the lines of the user's text; one mapping a stage.
+Lowered = Sequence[Mapping[str, tuple[str, tuple[int, ...]]]]
+
+
+@dataclass
+class Again:
+    """The facts after each step: those that were kept, with the bodies of ``indexes``, of which ``files`` are made
+    anew and ``changed`` have another text. ``at`` are the facts that were given, with their numbers.
+    """
+
+    options: Options
+    steps: Steps
+    stages: Sequence[Stage]
+    lowered: Lowered
+    indexes: tuple[FileIndex, ...]
+    files: frozenset[str]
+    changed: frozenset[str]
+    at: list[tuple[Facts, int]] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        files: frozenset[str],
+        changed: frozenset[str],
+        options: Options,
+        steps: Steps,
+        stages: Sequence[Stage],
+        lowered: Lowered,
+    ) -> Again:
+        """Files read anew, with those whose bodies they ask for. ``stages`` and ``lowered`` are what was kept."""
+        macros, _ = project_macros(options)
+        needed = asked(steps.net, files)
+        every = stages[0].facts.application.files
+        indexes = tuple(index_file(Path(f.path), options, macros) for f in every if f.path in needed)
+        return cls(options, steps, stages, lowered, indexes, files, changed)
+
+    def first(self) -> tuple[Facts, Effects]:
+        """The facts of the user's sources."""
+        before = self.stages[0].facts.application
+        read = {f.path: f for f in self.indexes}
+        if any(_names(f) != _names(read.get(f.path, f)) for f in before.files):
+            raise NotKept("other units")
+        units = self._units(0, self.indexes)
+        files = tuple(read.get(f.path, f) for f in before.files)
+        application = replace(before, files=files, routines={**before.routines, **units})
+        settled = with_open_regions(Settled(application, []), units)
+        if settled.found:
+            raise NotKept("directives")
+        self.indexes = tuple(f for f in settled.application.files if f.path in read)
+        return self._with(0, self.indexes, {k: settled.application.routines[k] for k in units}, self.changed)
+
+    def __call__(self, name: str, before: Facts, texts: Mapping[str, NewText]) -> tuple[Facts, Effects] | None:
+        """See :data:`hfpy.transform.passes.Again`. Raises NotKept where a step made something else of the files than
+        before, as other files can see them.
+        """
+        stage = self.steps.stages.get(name, -1)
+        now = next(number for facts, number in self.at if facts is before)
+        if stage < 0 or (stage == now and texts):
+            raise NotKept("a step that changed nothing before")
+        if stage == now:
+            return None
+        made = {f.path: f for f in before.application.files}
+        if name not in PASSES and any(self._differs(made[p], stage, texts[p]) for p in texts.keys() - self.files):
+            raise NotKept("another plain form of a file that is not made anew")
+        indexes = [self._read(made[f.path], stage, texts.get(f.path)) for f in self.indexes]
+        facts, effects = self._with(stage, indexes, self._units(stage, indexes), self.files)
+        if has_errors([*facts.found, *check(facts, effects)]):
+            raise NotKept("faults")
+        return facts, effects
+
+    def _differs(self, index: FileIndex, stage: int, text: NewText) -> bool:
+        """Whether a step gave a file another text than it had at that stage."""
+        return with_text(index, text) != self.lowered[stage].get(index.path)
+
+    def _read(self, index: FileIndex, stage: int, text: NewText | None) -> FileIndex:
+        """A file after a step that gave it a new text, or none. A file that is not made anew has the text that it had
+        at that stage: of the blocked forms of its routines only those are known here that are asked for.
+        """
+        application = self.stages[stage].facts.application
+        if index.path not in self.files:
+            lowered = self.lowered[stage].get(index.path)
+            index = next(f for f in self.indexes if f.path == index.path)
+        else:
+            lowered = with_text(index, text) if text is not None else None
+        if lowered is None:
+            return index
+        hybrid = next(f.hybrid for f in application.files if f.path == index.path)
+        return replace(reindexed(index, lowered, self.options, application.macros), hybrid=hybrid)
+
+    def _units(self, stage: int, indexes: Sequence[FileIndex]) -> dict[str, Routine]:
+        """The units of files that are parsed in full at a stage."""
+        wanted: dict[str, list[str]] = {}
+        for key, routine in self.stages[stage].facts.application.routines.items():
+            wanted.setdefault(routine.file, []).append(key)
+        return {k: r for i in indexes for k, r in _units(i, wanted.get(i.path, ()), self.options).items()}
+
+    def _with(
+        self, number: int, indexes: Sequence[FileIndex], routines: Mapping[str, Routine], checked: Collection[str]
+    ) -> tuple[Facts, Effects]:
+        """The facts with these files. Raises NotKept where the signature of one of those to be checked is another."""
+        stage, known = self.stages[number], self.steps.signatures[number]
+        facts = with_bodies(stage, indexes, routines)
+        self.at.append((facts, number))
+        for index in indexes:
+            own = [routine for routine in routines.values() if routine.file == index.path]
+            if index.path in checked and signature(facts, index, own) != known.get(index.path):
+                raise NotKept(index.path)
+        return facts, stage.effects(facts)
+
+
+def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:
+    """The units of a file."""
+    return [(unit.kind, unit.name, unit.parent) for unit in index.units]
+
+
+def _units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:
+    """The units of a file that were parsed before, parsed again. Raises NotKept if something is wrong with them."""
+    numbers = {unit_key(index, number): number for number in range(len(index.units))}
+    routines: dict[str, Routine] = {}
+    for key in wanted:
+        if index.diagnostics or key not in numbers:
+            raise NotKept(key)
+        routines[key], problems = parse_unit(index, numbers[key], options.include_dirs, options.parse_limit)
+        if problems:
+            raise NotKept(key)
+    return routines

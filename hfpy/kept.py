@@ -1,0 +1,198 @@
+"""Facts as they are kept between translations, without the bodies of routines, and how some bodies come back.
+
+Of a routine whose body is not there, declarations, position, storage orders, intents and effects are known. To ask for
+its statements is refused (:class:`NotKept`), so that nothing is worked out from a body that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, TypeVar
+
+from hfpy.analyze.analysis import plans_of, references_of
+from hfpy.analyze.context import regions_of
+from hfpy.analyze.domains import Domains
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.graph import CallGraph
+from hfpy.analyze.positions import Positions, RegionId
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.states import States
+from hfpy.analyze.storage import Identity
+from hfpy.backendtable import DEVICE_BACKENDS
+from hfpy.diagnostics import Diagnostic
+from hfpy.model.directives import Region
+from hfpy.model.source import SourceText
+from hfpy.model.units import FileIndex, Routine
+
+T = TypeVar("T")
+
+
+class NotKept(Exception):
+    """A question that the facts that were kept do not answer."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Facts without bodies, and what was known of the effects of all routines: intents by routine and dummy, what they
+    change, what they mention.
+    """
+
+    facts: Facts
+    intents: Mapping[tuple[str, str], str]
+    changes: Mapping[str, frozenset[Identity]]
+    mentions: Mapping[str, frozenset[Identity]]
+
+    def effects(self, facts: Facts) -> Effects:
+        """The effects under facts with some bodies."""
+        return Effects(facts, dict(self.intents), dict(self.changes), dict(self.mentions))
+
+
+def without_bodies(stages: Sequence[Facts]) -> tuple[Stage, ...]:
+    """Facts of one application after one step after the other, without bodies. What they share they go on to share."""
+    bare = _Bare({}, {})
+    return tuple(bare.stage(facts) for facts in stages)
+
+
+def _on_device(facts: Facts) -> bool:
+    """Whether a program has kernels of backends with device data."""
+    return any(facts.backend(region.routine) in DEVICE_BACKENDS for region in facts.positions.regions)
+
+
+@dataclass(frozen=True)
+class _Bare:
+    """Routines and files without bodies and texts, by the identity of those with."""
+
+    routines: dict[int, Routine]
+    files: dict[int, FileIndex]
+
+    def routine(self, routine: Routine) -> Routine:
+        return self.routines.setdefault(id(routine), replace(routine, body=()))
+
+    def file(self, index: FileIndex) -> FileIndex:
+        empty = SourceText(index.path, ())
+        return self.files.setdefault(id(index), replace(index, lines=(), source=empty, original=""))
+
+    def stage(self, facts: Facts) -> Stage:
+        effects = Effects(facts)
+        routines = facts.application.routines
+        intents = {(key, name): effects.intent(key, name) for key, r in routines.items() for name in r.dummies}
+        application = replace(
+            facts.application,
+            files=tuple(self.file(f) for f in facts.application.files),
+            routines={key: self.routine(r) for key, r in routines.items()},
+        )
+        scopes = Scopes(application)
+        domains = Domains(application, scopes, facts.positions, private=facts.domains.private)
+        graph = CallGraph(application, scopes, facts.graph)
+        storage = facts.storage.without_bodies(application, scopes, graph)
+        slim = replace(
+            facts,
+            application=application,
+            scopes=scopes,
+            graph=graph,
+            domains=domains,
+            storage=storage,
+            device=States(facts, effects).known() if _on_device(facts) else None,
+            references={},
+            plans={},
+            found=(),
+        )
+        changes = {key: effects.changed_memory(key) for key in routines}
+        return Stage(slim, intents, changes, {key: effects.mentioned_memory(key) for key in routines})
+
+
+class _Known(dict[str, T]):
+    """What is known by routine. To ask for one of the others is refused, and so is to go through all."""
+
+    def __init__(self, found: Mapping[str, T], others: Collection[str]) -> None:
+        super().__init__(found)
+        self.others = others
+
+    def __missing__(self, key: str) -> T:
+        if key in self.others:
+            raise NotKept(key)
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        if key in self.others:
+            raise NotKept(str(key))
+        return super().__contains__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """As of any mapping, but for the others."""
+        return super().get(key, default) if key in self else default
+
+    def _refused(self, *_given: object) -> NoReturn:
+        raise NotKept("all routines")
+
+    __iter__ = keys = values = items = _refused
+
+
+class _NoBody(tuple[Any, ...]):
+    """The body of a routine that was not kept."""
+
+    __slots__ = ()
+
+    def _refused(self, *_given: object) -> NoReturn:
+        raise NotKept("the body of a routine")
+
+    __iter__ = __len__ = __getitem__ = __contains__ = __bool__ = _refused
+
+
+def with_bodies(stage: Stage, files: Iterable[FileIndex], routines: Mapping[str, Routine]) -> Facts:
+    """The facts of a stage with some files and their routines, which may differ from what they were in bodies only.
+
+    Takes the stage for its own: it is of no use afterwards. Raises NotKept where a routine calls other procedures now.
+    """
+    facts = stage.facts
+    old = facts.application
+    given = {f.path: f for f in files}
+    kept = {key: routine if key in routines else _bodiless(routine) for key, routine in old.routines.items()}
+    application = replace(old, files=tuple(given.get(f.path, f) for f in old.files), routines={**kept, **routines})
+    scopes = Scopes(application)
+    positions = replace(
+        facts.positions, regions={**facts.positions.regions, **dict(_regions(facts.positions, routines))}
+    )
+    facts.domains.turn_to(application, scopes, positions)
+    facts.storage.turn_to(application, scopes)
+    everything = set(facts.graph.with_statements())
+    read = [routine for key, routine in routines.items() if key in everything]
+    facts.graph.turn_to(application, scopes)
+    if not all(facts.graph.read_again(routine) for routine in read):
+        raise NotKept("calls")
+    others = everything - {r.key for r in read}
+    _forget(facts.graph, others)
+    references = {r.key: references_of(r.key, facts.graph, scopes) for r in read}
+    facts = replace(
+        facts, application=application, scopes=scopes, positions=positions, references=_Known(references, others)
+    )
+    found: list[Diagnostic] = []
+    plans = dict(facts.plans)
+    for routine in read:
+        plans |= plans_of(facts, routine, found)
+    return replace(facts, plans=plans, found=tuple(found))
+
+
+def _bodiless(routine: Routine) -> Routine:
+    """A routine whose statements cannot be asked for."""
+    for name in ("body", "regions", "guarded"):
+        object.__setattr__(routine, name, _NoBody())
+    return routine
+
+
+def _regions(before: Positions, routines: Mapping[str, Routine]) -> Iterator[tuple[RegionId, Region]]:
+    """The active regions of routines."""
+    for key, routine in routines.items():
+        for number, construct in enumerate(regions_of(routine)):
+            if construct.region is not None and RegionId(key, number) in before.regions:
+                yield RegionId(key, number), construct.region
+
+
+def _forget(graph: CallGraph, others: Collection[str]) -> None:
+    """Statements and calls of some routines are not to be asked for; who calls whom is not known as a whole."""
+    graph.statements = _Known({k: s for k, s in graph.statements.items() if k not in others}, others)
+    graph.sites = _Known({k: s for k, s in graph.sites.items() if k not in others}, others)
+    graph.indirect = _Known({k: s for k, s in graph.indirect.items() if k not in others}, others)
+    graph.callers = _Known({}, graph.application.routines)

@@ -1,0 +1,204 @@
+"""From facts to generated files: the optimiser, and the edits of files.
+
+A translation makes all files so; after an edit of some bodies it makes those files that depend on them
+(:mod:`hfpy.incremental`).
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
+from hfpy.options import Progress, silent
+from hfpy.translation import GeneratedFile
+from hfpy.written import generated, untouched, written_beside
+
+if TYPE_CHECKING:
+    from hfpy.analyze.effects import Effects
+    from hfpy.analyze.facts import Facts
+    from hfpy.model.units import FileIndex
+    from hfpy.transform.passes import Again
+    from hfpy.transform.pipelines import Lowered
+
+
+# Python's own limit ends at some hundred terms of a sum; what the parser lets through (hfpy.parse.limits) needs less.
+RECURSION = 10_000
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Room for deep expressions, and no search for garbage, of which there is little."""
+    enabled, depth = gc.isenabled(), sys.getrecursionlimit()
+    gc.disable()
+    sys.setrecursionlimit(max(depth, RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(depth)
+        if enabled:
+            gc.enable()
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """Generated files, what was found on the way, the sources in whose text there are OpenMP directives, and the facts
+    after each step to the form from which kernels are printed.
+    """
+
+    files: tuple[GeneratedFile, ...]
+    found: tuple[Diagnostic, ...]
+    openmp: frozenset[str]
+    stages: tuple[tuple[str, Facts], ...] = ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of an application: its facts in the end, the files, what was found, what of that by looking at the
+    program as a whole, and what the optimiser did (None where it did not run, or where nothing of it was taken).
+    """
+
+    facts: Facts
+    written: Rewritten
+    found: tuple[Diagnostic, ...]
+    whole: tuple[Diagnostic, ...]
+    optimised: Lowered | None
+
+    @property
+    def stages(self) -> tuple[tuple[str, Facts], ...]:
+        """The facts after each pass and each step to the form of kernels, by the names that ``again`` gets."""
+        passes = self.optimised.steps if self.optimised is not None else ()
+        return (*((step.done.name, step.after) for step in passes), *self.written.stages)
+
+
+def made_of(
+    facts: Facts,
+    effects: Effects,
+    progress: Progress = silent,
+    only: Collection[str] | None = None,
+    again: Again | None = None,
+) -> Made:
+    """Everything behind the analyses: checks, passes, files. ``only`` are the paths of the files that are made; what is
+    found may be about others, too. ``again`` gives the facts after a pass (else all is analysed again).
+    """
+    from hfpy.analyze.checks import check
+    from hfpy.analyze.named import unknown_names
+
+    options = facts.application.options
+    whole = (*facts.found, *(unknown_names(facts) if only is None else ()))
+    found = [*whole, *check(facts, effects)]
+    optimised = None
+    if options.opt and not has_errors(found):
+        from hfpy.transform.pipelines import LEVELS, lowered
+
+        progress("optimising", 0, 0)
+        optimised = lowered(facts, effects, LEVELS[options.opt], only=only, again=again)
+    after, written, optimised = _written(facts, effects, optimised, progress, only, again)
+    found += _said_by_passes(facts, optimised) if optimised is not None else []
+    return Made(after, written, (*found, *written.found), whole, optimised)
+
+
+def _said_by_passes(facts: Facts, optimised: Lowered) -> list[Diagnostic]:
+    """What the passes have to say, and which wishes of directives they did not grant."""
+    from hfpy.transform.columns.lost import not_in_blocks
+    from hfpy.transform.columns.optimise import InBlocks
+    from hfpy.transform.stencil.honoured import not_honoured
+    from hfpy.transform.stencil.optimise import Fused
+
+    notes = [note for step in optimised.steps for note in step.made.notes]
+    for step in optimised.steps:
+        if isinstance(step.made, InBlocks):
+            notes += not_in_blocks(facts, step.made, step.before)
+        if step.done.name == "fuse" and isinstance(step.made, Fused):
+            notes += not_honoured(facts, step.made, step.before)
+    return notes
+
+
+def _written(
+    facts: Facts,
+    effects: Effects,
+    optimised: Lowered | None,
+    progress: Progress,
+    only: Collection[str] | None,
+    again: Again | None,
+) -> tuple[Facts, Rewritten, Lowered | None]:
+    """The files of an application as the optimiser left it, its facts, and what the optimiser did in the end: where the
+    new text of a file is at fault, the user's is taken. Diagnostics are about the user's text.
+    """
+    from hfpy.transform.pipelines import lowered
+
+    passes = [step.done for step in optimised.steps] if optimised is not None else []
+    without: set[str] = set()
+    while optimised is not None and optimised.facts is not facts:
+        changed = optimised.changed if only is None else optimised.changed & frozenset(only)
+        done = rewritten(optimised.facts, optimised.effects, progress, only, again, "optimised")
+        asked = rewritten(facts, effects, silent, changed, again)
+        if not has_errors(done.found) and not has_errors(asked.found):
+            elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
+            stages = (*done.stages, *asked.stages)
+            return optimised.facts, replace(done, found=(*elsewhere, *asked.found), stages=stages), optimised
+        faulty = {d.place.file for d in done.found if d.severity == "error"} & optimised.changed
+        if has_errors(asked.found) or not faulty:
+            break
+        without |= faulty
+        optimised = lowered(facts, effects, passes, without, only, again)
+    return facts, rewritten(facts, effects, progress, only, again), optimised
+
+
+def rewritten(
+    facts: Facts,
+    effects: Effects,
+    progress: Progress,
+    only: Collection[str] | None = None,
+    again: Again | None = None,
+    name: str = "given",
+) -> Rewritten:
+    """The files of an application (those of ``only``, if given) with all edits. ``name`` is that of the application
+    for ``again``.
+    """
+    from hfpy.backends.workshop import Backends
+    from hfpy.transform.files import FileRewriter
+
+    files: list[GeneratedFile] = []
+    found: list[Diagnostic] = []
+    openmp: set[str] = set()
+    workshop = Backends(facts, effects, *((only, _named(again, name)) if again is not None else ()))
+    everything, options = facts.application.files, facts.application.options
+    for number, index in enumerate(everything):
+        if only is not None and index.path not in only:
+            continue
+        progress("transforming", number, len(everything))
+        if not (index.hybrid or options.layout or options.races or workshop.keeps_data(index)):
+            files.append(untouched(index))
+            continue
+        result = FileRewriter(facts, effects, index, workshop).run()
+        found += result.diagnostics
+        openmp |= {index.path} if result.openmp else set()
+        files.append(generated(index, result, options.line_markers))
+        files += [written_beside(index, made) for made in result.beside]
+    stages = tuple((f"{name} {number}", after) for number, after in enumerate(workshop.steps))
+    return Rewritten(tuple(files), tuple(found), frozenset(openmp), stages)
+
+
+def _named(again: Again, name: str) -> Again:
+    return lambda step, facts, texts: again(f"{name} {step}", facts, texts)
+
+
+def in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The same with places in preprocessed text turned back into places of the user's files, in order."""
+    maps = {f.path: f.expanded for f in files if f.expanded is not None}
+
+    def back(place: Place) -> Place:
+        mapped = maps.get(place.file)
+        if mapped is None or not 0 < place.line <= len(mapped):
+            return place
+        return replace(place, line=mapped[place.line - 1])
+
+    return ordered(
+        replace(d, place=back(d.place), related=tuple(Related(back(r.place), r.message) for r in d.related))
+        for d in found
+    )

@@ -1,0 +1,112 @@
+"""Signatures of files: all that the output for other files may depend on.
+
+A signature covers units, declarations, directives, calls, and which variables are read and written how. It says nothing
+of the order of statements, of constants and of operators in the statements of regions and of routines that regions
+call: those matter to the files alone that ask for these bodies (:mod:`hfpy.analyze.asked`).
+
+Some analyses of the program as a whole look at more. Storage orders depend on which arrays meet in one statement, and
+what is on the device on the order of the statements of the host. Where there are such, the statements are covered as
+they are written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from hfpy.analyze.components import chains_from
+from hfpy.analyze.context import Located
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.uses import Reference
+from hfpy.analyze.vectorsubscripts import makes_dimension
+from hfpy.model.expressions import Apply, Range, base_name
+from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Memory, Opaque
+from hfpy.model.units import FileIndex, Routine
+
+
+def signatures(facts: Facts) -> dict[str, str]:
+    """The signature of each file of an application, by its path."""
+    by_file: dict[str, list[Routine]] = {}
+    for routine in facts.application.routines.values():
+        by_file.setdefault(routine.file, []).append(routine)
+    return {f.path: signature(facts, f, by_file.get(f.path, [])) for f in facts.application.files}
+
+
+def signature(facts: Facts, index: FileIndex, routines: list[Routine]) -> str:
+    """The signature of a file: ``routines`` are its units that were parsed."""
+    parts: list[str] = []
+    for unit in index.units:
+        uses_of = [(u.module, u.only, u.renames) for u in unit.uses]
+        parts.append(repr((unit.kind, unit.name, unit.parent, unit.dummies, unit.result, unit.prefix, unit.scheme)))
+        parts.append(repr((uses_of, sorted(unit.calls), sorted(unit.references), unit.regions)))
+    there = set(facts.graph.with_statements())
+    for routine in sorted(routines, key=lambda r: r.key):
+        parts.append(routine.key)
+        parts += [line.text for line in routine.spec.lines]
+        if routine.key in there:
+            parts += _executable(facts, routine.key)
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _executable(facts: Facts, key: str) -> Iterator[str]:
+    """What a signature has of the executable part of a routine."""
+    statements = facts.graph.statements[key]
+    if facts.target == "gpu" and not facts.positions.get(key).above:
+        yield from (_whole(at) for at in statements if not at.regions)
+    rows = {row for at in statements for row in _statement(at)}
+    orders = _has_orders(facts)
+    for reference in facts.references[key]:
+        rows |= set(_reference(reference))
+        if orders and _is_array(facts, reference, key):
+            rows.add(_whole(reference.at))
+    yield from sorted(rows)
+
+
+def _has_orders(facts: Facts) -> bool:
+    options = facts.application.options
+    return bool(options.layout or options.layout_arrays or options.storage_order)
+
+
+def _whole(at: Located) -> str:
+    """A statement as it is written, with what is around it."""
+    around = [c.header.line.text for c in at.constructs]
+    return repr((at.regions, _conditions(at), around, at.statement.line.text))
+
+
+def _conditions(at: Located) -> list[tuple[str, tuple[str, ...]]]:
+    return [(c.kind, c.values) for c in at.conditions]
+
+
+def _statement(at: Located) -> Iterator[str]:
+    """What kind of statement there is: what may be put in blocks of columns depends on it in other files, too."""
+    statement = at.statement
+    yield f"{type(statement).__name__} {getattr(statement, 'kind', '')}"
+    pointed = isinstance(statement, Assignment) and statement.pointer
+    if pointed or isinstance(statement, Call | DirectiveLine | Memory | Opaque):
+        yield _whole(at)
+    if isinstance(statement, Header) and (statement.serial or statement.kind in ("associate", "block")):
+        yield f"{statement.serial} {_whole(at)}"
+
+
+def _reference(reference: Reference) -> Iterator[str]:
+    """How a variable is used."""
+    at, text = reference.at, reference.at.statement.line.text
+    shape = ["range" if isinstance(i, Range) else text[i.start : i.end] for i in (reference.indices or ())]
+    paths = sorted(text[c.start : c.end] for c in chains_from(reference)) if reference.component else []
+    yield repr((reference.name, reference.role, shape, paths, at.regions, _conditions(at)))
+    call = reference.call
+    if isinstance(call, Apply) and base_name(call) not in INTRINSICS:
+        yield f"{reference.name} {text[call.start : call.end]}"  # a function's argument
+
+
+def _is_array(facts: Facts, reference: Reference, key: str) -> bool:
+    """Whether a reference is to more than one element, as far as is known."""
+    data = facts.object(reference.name, key)
+    if data is None and facts.scopes.is_intrinsic(reference.name, key):
+        return False  # where its result is an array, an argument is one
+    if data is not None and not data.rank:
+        return False
+    if reference.indices is None or data is None:
+        return True
+    return any(makes_dimension(i, reference.at, key, facts) is not False for i in reference.indices)
