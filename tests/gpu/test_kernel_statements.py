@@ -128,7 +128,7 @@ LOOPS = (
     Example(
         "in a called routine, and with names for expressions",
         "call fill(c(i,j,:), nz)\nassociate (q => b(i,j))\ndo concurrent (k = 1:nz)\nc(i,j,k) = c(i,j,k) + q*k\n"
-        "forall (k = 1:2) c(i,j,k) = c(i,j,k) + q\nend associate\nblock\nreal(8) :: loc(2)\ninteger :: k\n"
+        "end do\nforall (k = 1:2) c(i,j,k) = c(i,j,k) + q\nend associate\nblock\nreal(8) :: loc(2)\ninteger :: k\n"
         "forall (k = 1:2) loc(k) = k*i\na(i,j) = sum(loc)\ndo concurrent (k = 1:2)\nloc(k) = loc(k)*j\nend do\n"
         "b(i,j) = loc(2)\nend block",
         procedures=(
