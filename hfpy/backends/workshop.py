@@ -21,6 +21,7 @@ from hfpy.backends.called import Called
 from hfpy.backends.offload import OffloadRewriter
 from hfpy.backends.registry import OFFLOAD_BACKENDS, backend
 from hfpy.diagnostics import Diagnostic
+from hfpy.model.kernel import Slot
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.datadialect import DataDialect, DataDirectives, RuntimeCalls, dialect_of
 from hfpy.transform.devicedata import DeviceData
@@ -77,13 +78,23 @@ class Backends:
             plain, device = self._plain_form()
             writer = self._writers.get(chosen.name) or chosen.writer(device)
             self._writers[chosen.name] = writer
-            made = KernelRewriter(self.facts, self.effects, routine, chosen, plain, device, self.imports, writer)
+            made = KernelRewriter(
+                self.facts, self.effects, routine, chosen, plain, device, self.imports, writer, self._held
+            )
             self._current = made
             return made
         if chosen.name in OFFLOAD_BACKENDS:
             self._current = OffloadRewriter(self.facts, self.effects, routine, chosen, self.called, self.shared)
             return self._current
         return RegionRewriter(self.facts, self.effects, routine, chosen)
+
+    def _held(self, key: str, slot: Slot) -> bool:
+        """Whether a routine has an array of a module on the device, or may find it there."""
+        storage, scopes = self.facts.storage, self.facts.scopes
+        if storage.meet(storage.of_identity(slot), self.states.resident(key)):
+            return True
+        found = ((name, scopes.variable(name, key)) for name in self.states.arrays(key))
+        return any(f is not None and (f.home, f.symbol.name) == slot for _, f in found)
 
     def _plain_form(self) -> tuple[PlainForm, DeviceRoutines]:
         """The program in the form that kernels are printed from, and the routines that they call."""

@@ -177,6 +177,24 @@ SMALL = (
         ),
     ),
 )
+MODULES = (
+    Example(
+        "arrays of modules that only called routines name",
+        "a(i,j) = again(i,j)",
+        before="lz(2) = 7\ncall more(b)",
+        behind="lz(3) = 9\ncall more(b)\ncall sets()\ncall more(b)",
+        module="real(8) :: lz(4) = [1d0, 2d0, 3d0, 4d0]",
+        procedures=(
+            "real(8) function at(i, j)\ninteger, intent(in) :: i, j\nat = lz(i)*j\nend function at\n"
+            "real(8) function again(i, j)\ninteger, intent(in) :: i, j\nagain = at(i,j)*j\nend function again\n"
+            "subroutine more(b)\nreal(8), intent(inout) :: b(4,3)\ninteger :: i, j\n"
+            "!@parallelRegion{domName(i,j), domSize(4,3)}\ndo j = 1, 3\ndo i = 1, 4\nb(i,j) = b(i,j) + at(i,j)\n"
+            "end do\nend do\n!@end parallelRegion\nend subroutine more\n"
+            "subroutine sets()\ninteger :: i\n!@parallelRegion{domName(i), domSize(4)}\ndo i = 1, 4\n"
+            "lz(i) = lz(i) + i\nend do\n!@end parallelRegion\nend subroutine sets"
+        ),
+    ),
+)
 PRINTS = (
     Example(
         "output in branches and loops, as the points are in the loops",
@@ -197,7 +215,7 @@ PRINTS = (
         clauses=", reduction(+:total)",
     ),
 )
-EXAMPLES = (*STOPS, *EXITS, *LOOPS, *SMALL, *COMPLEX, *PRINTS)
+EXAMPLES = (*STOPS, *EXITS, *LOOPS, *SMALL, *MODULES, *COMPLEX, *PRINTS)
 # How a run ends: what is done before the region, the status, the statement.
 ENDS = (
     ("b(2,2) = 2d6", 7, "ERROR STOP 7"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeGuard
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -16,7 +18,7 @@ from hfpy.backends.prints import shown
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
-from hfpy.model.kernel import KernelSpec, Parameter
+from hfpy.model.kernel import KernelSpec, Local, Parameter, Slot
 from hfpy.model.macros import Macro
 from hfpy.model.names import kernel_name, plain_from
 from hfpy.model.printing import character
@@ -50,6 +52,7 @@ class KernelRewriter(RegionRewriter):
         device: DeviceRoutines,
         imported: Imports,
         writer: KernelWriter,
+        held: Callable[[str, Slot], bool],
     ) -> None:
         super().__init__(facts, effects, routine, backend)
         self.plain = plain
@@ -59,6 +62,7 @@ class KernelRewriter(RegionRewriter):
             self.in_plain = RoutineSharing(plain.facts, plain.effects, plain.facts.routine(routine.key))
         self.imported = imported
         self.writer = writer
+        self.held = held
         self.kernels: list[Kernel] = []
         self.procedures: set[str] = set()
 
@@ -75,7 +79,7 @@ class KernelRewriter(RegionRewriter):
         name = kernel_name(self.device.stem(self.routine.key), number)
         block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
         builder = SpecBuilder(self.device, self.imported, sharing, name, block)
-        spec = builder.build()
+        spec = self._with_lent(builder.build())
         try:
             with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
@@ -87,6 +91,15 @@ class KernelRewriter(RegionRewriter):
         first, last = node.header.line.first, node.end.line.last
         self.removed.append((first, last))
         yield replace_lines(first, last, self._call(node, spec))
+
+    def _with_lent(self, spec: KernelSpec) -> KernelSpec:
+        """The signature with arrays of modules that only called routines name, and that nothing else has brought to the
+        device: they go there for the kernel.
+        """
+        below = {text for slot, text in spec.globals.items() if not self.held(self.routine.key, slot)}
+        texts = below - set(spec.meaning.values())
+        made = (replace(v, lent=v.lent or v.text in texts) if _is_array(v) else v for v in spec.variables)
+        return replace(spec, variables=tuple(made)) if texts else spec
 
     def _refused(self, problems: Unprintable, spec: KernelSpec, refusals: Refusals) -> None:
         """Tell all that is against a region's kernel, and against the routines that it calls."""
@@ -159,6 +172,10 @@ class KernelRewriter(RegionRewriter):
             text = f'call {procedure}({parameter.actual}, {copy}, "{parameter.name}"//hf_end, "{spec.place}"//hf_end)'
             rows += wrap_line(indent + text, ())
         return rows
+
+
+def _is_array(variable: Parameter | Local) -> TypeGuard[Parameter]:
+    return isinstance(variable, Parameter) and variable.passing == "array"
 
 
 def _with_stops(spec: KernelSpec, indent: str, rows: list[str]) -> list[str]:
