@@ -6,5 +6,11 @@ module cudafor
   interface
     integer function cudagetlasterror() bind(c, name="cudaGetLastError")
     end function
+    ! Known to device code by itself where the compiler has its module cudadevice.
+    attributes(device) function atomicadd(address, value) result(before)
+      integer(8), device :: address
+      integer(8), value :: value
+      integer(8) :: before
+    end function
   end interface
 end module
