@@ -106,5 +106,5 @@ def test_l3_device_routines_come_from_any_module() -> None:
 
 
 def test_l9_output_in_a_kernel_is_refused() -> None:
-    source = MODULES.replace("if (a(1) > 3.) flag = 1", "print *, a(1)").replace("flag = 0", "flag = 1")
+    source = MODULES.replace("if (a(1) > 3.) flag = 1", "print *, a(1:2)").replace("flag = 0", "flag = 1")
     assert [d.code for d in translate_text({"w.h90": source}, target="gpu").errors] == ["HF702"]
