@@ -185,6 +185,58 @@ contains
   end subroutine
 end module
 """
+# The edited file has the region here, and the other the routine that gets a blocked form.
+SCALED = """
+module second
+  use first, only: column
+  implicit none
+contains
+  subroutine work(nx, nz, t, s)
+    integer, intent(in) :: nx, nz
+    real(8), intent(in) :: t(nz,nx)
+    real(8), intent(inout) :: s(nz,nx)
+    real(8) :: y, z
+    @parallelRegion{domName(i), domSize(nx)}
+    y = t(1,i)
+    z = 2d0
+    call column(nz, y, z, t(:,i), s(:,i))
+    @end parallelRegion
+  end subroutine
+end module
+"""
+SCALE = """
+module first
+  implicit none
+contains
+  subroutine column(nz, y, z, t, s)
+    integer, intent(in) :: nz
+    real(8), intent(in) :: y, z, t(nz)
+    real(8), intent(inout) :: s(nz)
+    real(8) :: carry
+    integer :: k
+    carry = z
+    do k = 1, nz
+      carry = carry*0.5d0 + exp(t(k)*z)
+      s(k) = sqrt(carry) + s(k)*y
+    end do
+  end subroutine
+end module
+"""
+MESSAGES = """
+module first
+  implicit none
+contains
+  subroutine show(a)
+    real(8) :: a(4,3)
+    integer :: r, e, s(9)
+    call mpi_irecv(a, 12, 1, 0, 0, 0, r, e)
+    call mpi_wait(r, s, e)
+  end subroutine
+  subroutine other()
+  end subroutine
+end module
+"""
+STARTED = "call mpi_irecv(a, 12, 1, 0, 0, 0, r, e)\n    "
 NUMBERS = "real(8), intent(in) :: x; real(8), intent(inout) :: y"
 CASES = {
     "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
@@ -222,6 +274,16 @@ CASES = {
     ),
     "a column that blocks do not take": Case(
         COLUMN.replace("{body}", ""), "carry = 0", "carry = 0; if (t(1) > 9d0) return", COLUMNS, (CPU,)
+    ),
+    "what differs from column to column": Case(
+        SCALED, "y = t(1,i)\n    z = 2d0", "z = t(1,i)\n    y = 2d0", SCALE, (CPU,), ("second.h90", "first.h90")
+    ),
+    "a message that is left open": Case(
+        MESSAGES.replace("real(8) :: shared(4,3)\n", ""),
+        f"{STARTED}call mpi_wait(r, s, e)",
+        f"call mpi_wait(r, s, e)\n    {STARTED}",
+        REGION.replace(", shared\n", "\n").replace("b, shared", "b").replace("shared(i,k)", "1"),
+        (GPU,),
     ),
     "a column that costs nothing": Case(
         COLUMN.replace("{body}", ""), "carry*0.5d0 + exp(t(k))", "t(k)", COLUMNS, (CPU,)
