@@ -13,6 +13,7 @@ import pytest
 from hfpy import incremental
 from hfpy.options import DomainSpec, Options
 from hfpy.pipeline import translate
+from hfpy.steps import KeptForm
 from hfpy.translation import Translation
 
 GRID = {"i": DomainSpec(("nx",), ("i",)), "k": DomainSpec(("nz",), ("k",))}
@@ -185,6 +186,58 @@ contains
   end subroutine
 end module
 """
+KEEPS = """
+module first
+  implicit none
+  integer :: count = 0
+contains
+  subroutine point(x)
+    real(8), intent(inout) :: x
+    integer :: last
+    {body}
+    x = x + last
+  end subroutine
+end module
+"""
+KEEPER = """
+module second
+  use first, only: point
+  implicit none
+contains
+  subroutine work(nx, nz, b)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz)
+    @parallelRegion{domName(i,k), domSize(nx,nz)}
+    call point(b(i,k))
+    @end parallelRegion
+  end subroutine
+end module
+"""
+EARLY = """
+module first
+  implicit none
+contains
+  subroutine fill(x)
+    real(8), intent(out) :: x(:)
+    x = 2
+  end subroutine
+end module
+"""
+STRIDED = """
+module second
+  use first, only: fill
+  implicit none
+contains
+  subroutine work(nx, nz, b)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz)
+    @parallelRegion{domName(i,k), domSize(nx,nz)}
+    b(i,k) = b(i,k) + 1
+    @end parallelRegion
+    call fill(b(2,:))
+  end subroutine
+end module
+"""
 # The edited file has the region here, and the other the routine that gets a blocked form.
 SCALED = """
 module second
@@ -285,6 +338,10 @@ CASES = {
         REGION.replace(", shared\n", "\n").replace("b, shared", "b").replace("shared(i,k)", "1"),
         (GPU,),
     ),
+    "a variable of the module is written": Case(
+        KEEPS.replace("{body}", "last = 1"), "last = 1", "last = 1; count = count + 1", KEEPER, (CPU, GPU)
+    ),
+    "a routine that returns early": Case(EARLY, "x = 2", "if (x(1) > 1) return; x = 2", STRIDED, (CPU,)),
     "a column that costs nothing": Case(
         COLUMN.replace("{body}", ""), "carry*0.5d0 + exp(t(k))", "t(k)", COLUMNS, (CPU,)
     ),
@@ -323,3 +380,14 @@ def test_an_edit_that_concerns_another_file(
     assert shown(before, case.names[1]) != shown(cold, case.names[1]), "the edit does not concern the other file"
     warm = translate(paths, kept)
     assert (warm.files, warm.diagnostics) == (cold.files, cold.diagnostics)
+
+
+def test_forms_in_files_that_are_not_made_anew() -> None:
+    form, other = KeptForm("1", frozenset({"a"})), KeptForm("2", frozenset({"a", "b"}))
+    before = {("x", "one"): form, ("y", "two"): other}
+    same = incremental._same_elsewhere
+    assert same({("x", "one"): form}, before, frozenset({"a"}))  # another file's region asks for the other
+    assert not same({("y", "two"): other}, before, frozenset({"a"}))  # nobody asks for the first any more
+    assert not same({("x", "one"): other}, before, frozenset({"a"}))
+    assert not same({("x", "new"): form}, before, frozenset({"a"}))
+    assert same({("x", "new"): form}, before, frozenset({"a", "x"}))
