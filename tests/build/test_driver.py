@@ -347,7 +347,7 @@ def test_debug_finds_a_wrong_index(builder: Builder, write: Callable[..., None])
     program = "program demo\n integer :: a(3), i\n i = 4\n read (*,*, end=1) i\n1 a(i) = 1\n print *, a\nend\n"
     write({"source/demo.f90": program})
     executable = builder(debug=True).executables["demo"]
-    ended = subprocess.run([executable], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    ended = subprocess.run([executable], input="", capture_output=True, text=True, check=False)
     assert ended.returncode != 0
     assert "above upper bound" in ended.stderr
 

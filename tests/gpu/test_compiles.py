@@ -93,11 +93,11 @@ def test_kernels_with_many_arguments(count: int, tmp_path: Path) -> None:
 
 
 def test_kernels_with_many_arguments_in_emulation(tmp_path: Path) -> None:
-    files = many_arguments(165)
+    files = many_arguments(85)
     plain = translate_text(files).require()
     kernels = translate_text(files, target="gpu", backend="cuda-c").require()
     printed = []
     for name, made in (("plain", plain), ("kernels", kernels)):
         batch = Batch([Case("m", made.files, "m")], tmp_path / name)
         printed.append(batch.output("m"))
-    assert printed[0] == printed[1] and printed[0].count("\n") == 165
+    assert printed[0] == printed[1] and printed[0].count("\n") == 85

@@ -58,8 +58,8 @@ COVERING = (
     ("cuda-c", "2", "single", "for sizes"),
     ("cuda-c", "2", "double", "shared tiles"),
     ("openacc", "2", "single", "walking and unrolled"),
-    ("cuda-fortran", "2", "double", "tiled and unrolled"),
-    ("openacc", "3", "double", "unrolled 2"),
+    pytest.param("cuda-fortran", "2", "double", "tiled and unrolled", marks=pytest.mark.full),
+    pytest.param("openacc", "3", "double", "unrolled 2", marks=pytest.mark.full),
 )
 
 Expected = dict[str, list[Path]]

@@ -36,11 +36,14 @@ PLAIN: tuple[Way, ...] = (
     {"backend": "sequential", "opt": 3},
     {"target": "gpu", "backend": "cuda-c", "opt": 2},
     {"target": "gpu", "backend": "openacc", "opt": 2},
+    {"target": "gpu", "backend": "cuda-fortran", "opt": 2, "layout": "k i j", "domains": DOMAINS},
 )
 COLUMNS: tuple[Way, ...] = (
     {"backend": "openmp", "opt": 2},
     {"backend": "openmp", "opt": 2, "layout": "x:32 z x y", "domains": GRID},
     {"target": "gpu", "backend": "cuda-c", "opt": 1},
+    {"target": "gpu", "backend": "cuda-c", "opt": 2, "layout": "x y z", "domains": GRID},
+    {"target": "gpu", "backend": "openmp-target", "opt": 2},
 )
 
 

@@ -1,0 +1,393 @@
+"""Edits of one file that change what becomes of another: what was kept must not be taken for what is right now.
+
+Each case is a program of two files and an edit of the first that changes the output for the second, or what is said.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hfpy import incremental
+from hfpy.options import DomainSpec, Options
+from hfpy.pipeline import translate
+from hfpy.steps import KeptForm
+from hfpy.translation import Translation
+
+GRID = {"i": DomainSpec(("nx",), ("i",)), "k": DomainSpec(("nz",), ("k",))}
+CPU: Mapping[str, Any] = {"backend": "openmp", "opt": 2}
+ORDERED: Mapping[str, Any] = {**CPU, "layout": "k i", "domains": GRID}
+BLOCKED: Mapping[str, Any] = {**CPU, "layout": "i:4 k i", "domains": GRID}
+GPU: Mapping[str, Any] = {"target": "gpu", "backend": "cuda-c", "opt": 2}
+ACC: Mapping[str, Any] = {"target": "gpu", "backend": "openacc", "opt": 2}
+
+
+@dataclass(frozen=True)
+class Case:
+    """The first file, what is replaced there by what, the second file, and how they are translated."""
+
+    first: str
+    old: str
+    new: str
+    second: str
+    ways: tuple[Mapping[str, Any], ...] = (CPU, GPU)
+    names: tuple[str, str] = field(default=("first.h90", "second.h90"))
+
+
+HOST = """
+module first
+  implicit none
+  real(8) :: shared(4,3)
+contains
+  subroutine show(a)
+    real(8) :: a(4,3)
+    integer :: t
+    t = 1
+    {body}
+  end subroutine
+  subroutine other()
+    integer :: t
+    t = 2
+    {more}
+  end subroutine
+end module
+"""
+REGION = """
+module second
+  use first, only: show, other, shared
+  implicit none
+contains
+  subroutine work(nx, nz, b)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz)
+    integer :: n
+    @domainDependant{attribute(autoDom, transferHere)}
+    b, shared
+    @end domainDependant
+    do n = 1, 3
+      @parallelRegion{domName(i,k), domSize(nx,nz)}
+      b(i,k) = b(i,k) + shared(i,k)
+      @end parallelRegion
+      call show(b)
+      call other()
+    end do
+  end subroutine
+end module
+"""
+
+
+def host(body: str = "", more: str = "") -> str:
+    """The first file with statements in its two routines."""
+    return HOST.replace("{body}", body).replace("{more}", more)
+
+
+LAYOUT_USER = """
+module second
+  implicit none
+contains
+  subroutine work(nx, nz, b, c)
+    use first, only: plain
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz), c(nx,nz)
+    @parallelRegion{domName(i,k), domSize(nx,nz)}
+    b(i,k) = b(i,k) + c(i,k)
+    @end parallelRegion
+    call plain(nx, nz, b, c)
+  end subroutine
+end module
+program main
+  use second, only: work
+  implicit none
+  real(8), allocatable :: b(:,:), c(:,:)
+  integer :: nx, nz
+  nx = 7
+  nz = 3
+  allocate(b(nx,nz), c(nx,nz))
+  b(:,:) = 1
+  c(:,:) = 2
+  call work(nx, nz, b, c)
+end program
+"""
+LAYOUT_FIRST = """
+module first
+  implicit none
+contains
+  subroutine plain(nx, nz, b, c)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz), c(nx,nz)
+    real(8) :: d(3,4)
+    real(8) :: s
+    integer :: k
+    d = 1
+    k = 1
+    s = 0
+    {body}
+  end subroutine
+end module
+"""
+CALLED = """
+module first
+  implicit none
+contains
+  subroutine point(x, y)
+    {declared}
+    real(8) :: t
+    {body}
+  end subroutine
+end module
+"""
+CALLER = """
+module second
+  use first, only: point
+  implicit none
+contains
+  subroutine work(nx, nz, b, c)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz), c(nx,nz)
+    @parallelRegion{domName(i,k), domSize(nx,nz)}
+    call point(b(i,k), c(i,k))
+    @end parallelRegion
+  end subroutine
+end module
+"""
+COLUMN = """
+module first
+  implicit none
+contains
+  subroutine column(nz, t, s)
+    integer, intent(in) :: nz
+    real(8), intent(in) :: t(nz)
+    real(8), intent(inout) :: s(nz)
+    real(8) :: carry
+    integer :: k
+    carry = 0
+    do k = 1, nz
+      carry = carry*0.5d0 + exp(t(k))
+      {body}
+      s(k) = sqrt(carry) + s(k)
+    end do
+  end subroutine
+end module
+"""
+COLUMNS = """
+module second
+  use first, only: column
+  implicit none
+contains
+  subroutine work(nx, nz, t, s)
+    integer, intent(in) :: nx, nz
+    real(8), intent(in) :: t(nz,nx)
+    real(8), intent(inout) :: s(nz,nx)
+    @parallelRegion{domName(i), domSize(nx)}
+    call column(nz, t(:,i), s(:,i))
+    @end parallelRegion
+  end subroutine
+end module
+"""
+KEEPS = """
+module first
+  implicit none
+  integer :: count = 0
+contains
+  subroutine point(x)
+    real(8), intent(inout) :: x
+    integer :: last
+    {body}
+    x = x + last
+  end subroutine
+end module
+"""
+KEEPER = """
+module second
+  use first, only: point
+  implicit none
+contains
+  subroutine work(nx, nz, b)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz)
+    @parallelRegion{domName(i,k), domSize(nx,nz)}
+    call point(b(i,k))
+    @end parallelRegion
+  end subroutine
+end module
+"""
+EARLY = """
+module first
+  implicit none
+contains
+  subroutine fill(x)
+    real(8), intent(out) :: x(:)
+    x = 2
+  end subroutine
+end module
+"""
+STRIDED = """
+module second
+  use first, only: fill
+  implicit none
+contains
+  subroutine work(nx, nz, b)
+    integer, intent(in) :: nx, nz
+    real(8), intent(inout) :: b(nx,nz)
+    @parallelRegion{domName(i,k), domSize(nx,nz)}
+    b(i,k) = b(i,k) + 1
+    @end parallelRegion
+    call fill(b(2,:))
+  end subroutine
+end module
+"""
+# The edited file has the region here, and the other the routine that gets a blocked form.
+SCALED = """
+module second
+  use first, only: column
+  implicit none
+contains
+  subroutine work(nx, nz, t, s)
+    integer, intent(in) :: nx, nz
+    real(8), intent(in) :: t(nz,nx)
+    real(8), intent(inout) :: s(nz,nx)
+    real(8) :: y, z
+    @parallelRegion{domName(i), domSize(nx)}
+    y = t(1,i)
+    z = 2d0
+    call column(nz, y, z, t(:,i), s(:,i))
+    @end parallelRegion
+  end subroutine
+end module
+"""
+SCALE = """
+module first
+  implicit none
+contains
+  subroutine column(nz, y, z, t, s)
+    integer, intent(in) :: nz
+    real(8), intent(in) :: y, z, t(nz)
+    real(8), intent(inout) :: s(nz)
+    real(8) :: carry
+    integer :: k
+    carry = z
+    do k = 1, nz
+      carry = carry*0.5d0 + exp(t(k)*z)
+      s(k) = sqrt(carry) + s(k)*y
+    end do
+  end subroutine
+end module
+"""
+MESSAGES = """
+module first
+  implicit none
+contains
+  subroutine show(a)
+    real(8) :: a(4,3)
+    integer :: r, e, s(9)
+    call mpi_irecv(a, 12, 1, 0, 0, 0, r, e)
+    call mpi_wait(r, s, e)
+  end subroutine
+  subroutine other()
+  end subroutine
+end module
+"""
+STARTED = "call mpi_irecv(a, 12, 1, 0, 0, 0, r, e)\n    "
+NUMBERS = "real(8), intent(in) :: x; real(8), intent(inout) :: y"
+CASES = {
+    "a routine on the host writes": Case(host("print *, a(1,1)"), "print *, a(1,1)", "a(1,1) = 2", REGION, (GPU, ACC)),
+    "a routine on the host reads by module": Case(host(), "t = 2", "print *, shared(1,1)", REGION, (GPU,)),
+    "a routine on the host writes by module": Case(host(), "t = 2", "shared(1,1) = t", REGION, (GPU,)),
+    "a section instead of an element": Case(
+        LAYOUT_FIRST.replace("{body}", "s = b(1,1)"),
+        "s = b(1,1)",
+        "print *, reshape(b, [nx*nz])",
+        LAYOUT_USER,
+        (ORDERED, BLOCKED),
+    ),
+    "other operands together": Case(
+        LAYOUT_FIRST.replace("{body}", "b = 2*c"), "b = 2*c", "b(1:3,1:4) = d", LAYOUT_USER, (ORDERED,)
+    ),
+    "an expression over blocks": Case(
+        LAYOUT_FIRST.replace("{body}", "b = c"), "b = c", "b = c + c", LAYOUT_USER, (BLOCKED,)
+    ),
+    "an index that is more than a number": Case(
+        LAYOUT_FIRST.replace("{body}", "b(k,1) = 2"), "b(k,1)", "b(index('ab', 'b'),1)", LAYOUT_USER, (BLOCKED,)
+    ),
+    "an intent": Case(
+        CALLED.replace("{declared}", NUMBERS).replace("{body}", "y = x"),
+        "intent(in) :: x",
+        "intent(inout) :: x",
+        CALLER,
+        (GPU,),
+    ),
+    "a dummy is written": Case(
+        CALLED.replace("{declared}", "real(8) :: x, y").replace("{body}", "t = x; y = t"),
+        "t = x",
+        "t = x; x = 2*t",
+        CALLER,
+        (GPU,),
+    ),
+    "a column that blocks do not take": Case(
+        COLUMN.replace("{body}", ""), "carry = 0", "carry = 0; if (t(1) > 9d0) return", COLUMNS, (CPU,)
+    ),
+    "what differs from column to column": Case(
+        SCALED, "y = t(1,i)\n    z = 2d0", "z = t(1,i)\n    y = 2d0", SCALE, (CPU,), ("second.h90", "first.h90")
+    ),
+    "a message that is left open": Case(
+        MESSAGES.replace("real(8) :: shared(4,3)\n", ""),
+        f"{STARTED}call mpi_wait(r, s, e)",
+        f"call mpi_wait(r, s, e)\n    {STARTED}",
+        REGION.replace(", shared\n", "\n").replace("b, shared", "b").replace("shared(i,k)", "1"),
+        (GPU,),
+    ),
+    "a variable of the module is written": Case(
+        KEEPS.replace("{body}", "last = 1"), "last = 1", "last = 1; count = count + 1", KEEPER, (CPU, GPU)
+    ),
+    "a routine that returns early": Case(EARLY, "x = 2", "if (x(1) > 1) return; x = 2", STRIDED, (CPU,)),
+    "a column that costs nothing": Case(
+        COLUMN.replace("{body}", ""), "carry*0.5d0 + exp(t(k))", "t(k)", COLUMNS, (CPU,)
+    ),
+}
+
+
+def shown(made: Translation, name: str) -> tuple[object, ...]:
+    """What is made of one source, and all that is said."""
+    return [f for f in made.files if f.source.name == name], [(d.code, d.message) for d in made.diagnostics]
+
+
+@pytest.mark.parametrize(
+    "name, way",
+    [pytest.param(n, w, id=f"{n}-{w.get('layout') or w['backend']}") for n, c in CASES.items() for w in c.ways],
+)
+def test_an_edit_that_concerns_another_file(
+    name: str, way: Mapping[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incremental, "_WORTH", 0)
+    monkeypatch.setenv("HFPY_DEBUG", "1")
+    case = CASES[name]
+    assert case.old in case.first
+    paths = [tmp_path / n for n in case.names]
+    options = Options(**way)
+    kept = replace(options, cache_dir=tmp_path / "cache")
+
+    def written(first: str) -> None:
+        for path, text in zip(paths, (first, case.second), strict=True):
+            path.write_text(text.lstrip())
+
+    written(case.first)
+    before = translate(paths, kept)
+    assert before.files, before.diagnostics
+    written(case.first.replace(case.old, case.new))
+    cold = translate(paths, options)
+    assert shown(before, case.names[1]) != shown(cold, case.names[1]), "the edit does not concern the other file"
+    warm = translate(paths, kept)
+    assert (warm.files, warm.diagnostics) == (cold.files, cold.diagnostics)
+
+
+def test_forms_in_files_that_are_not_made_anew() -> None:
+    form, other = KeptForm("1", frozenset({"a"})), KeptForm("2", frozenset({"a", "b"}))
+    before = {("x", "one"): form, ("y", "two"): other}
+    same = incremental._same_elsewhere
+    assert same({("x", "one"): form}, before, frozenset({"a"}))  # another file's region asks for the other
+    assert not same({("y", "two"): other}, before, frozenset({"a"}))  # nobody asks for the first any more
+    assert not same({("x", "one"): other}, before, frozenset({"a"}))
+    assert not same({("x", "new"): form}, before, frozenset({"a"}))
+    assert same({("x", "new"): form}, before, frozenset({"a", "x"}))
