@@ -285,14 +285,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "implied": CUDA_C_ONLY,
     "char": DEVICES,
     "char_fun": DEVICES,
-    "complex": KERNELS,
     "alloc_in": KERNELS,
-    "concurrent": KERNELS,
-    "concurrent2": KERNELS,
-    "forall": KERNELS,
-    "exit_construct": KERNELS,
-    "exit_block": KERNELS,
-    "exit_assoc": KERNELS,
+    "forall": KERNELS,  # it reads other elements of what it sets
     "transfer": CUDA_C_ONLY,
     "hex": CUDA_C_ONLY,
 }
