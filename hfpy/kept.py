@@ -169,10 +169,8 @@ def with_bodies(stage: Stage, files: Iterable[FileIndex], routines: Mapping[str,
         facts, application=application, scopes=scopes, positions=positions, references=_Known(references, others)
     )
     found: list[Diagnostic] = []
-    plans = dict(facts.plans)
-    for routine in read:
-        plans |= plans_of(facts, routine, found)
-    return replace(facts, plans=plans, found=tuple(found))
+    plans = {routine.key: plans_of(facts, routine, found) for routine in read}
+    return replace(facts, plans=_Known(plans, others), found=tuple(found))
 
 
 def _bodiless(routine: Routine) -> Routine:

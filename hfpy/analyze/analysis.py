@@ -23,6 +23,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import atoms, normal
 from hfpy.analyze.storage import Storage
 from hfpy.analyze.types import type_of
+from hfpy.analyze.unchanged import unchanged_routines
 from hfpy.analyze.uses import Reference, uses
 from hfpy.diagnostics import Diagnostic, Related, error, warning
 from hfpy.model.application import Application
@@ -34,14 +35,18 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import fragment
 
 
-def analyse(application: Application) -> Facts:
-    """Run all analyses for the target of the application's options."""
+def analyse(application: Application, before: Facts | None = None) -> Facts:
+    """Run all analyses for the target of the application's options. ``before`` are the facts without errors of the
+    application before some of its files got other texts: what they have to say of routines that have not changed is not
+    found out, nor said, again.
+    """
     target = application.options.target
     scopes = Scopes(application)
-    graph = CallGraph(application, scopes)
+    same = unchanged_routines(before.application, application) if before is not None else frozenset()
+    graph = CallGraph(application, scopes, before=before.graph if before is not None else None, same=same)
     where = positions(application, graph, target)
     first = Domains(application, scopes, where)
-    references = {key: references_of(key, graph, scopes) for key in graph.statements}
+    references = {key: _references(key, graph, scopes, before) for key in graph.statements}
     storage = Storage(application, scopes, graph)
     facts = Facts(application, target, scopes, graph, where, first, references, Classes(), storage)
     found = [*where.diagnostics, *check_calls(facts)]
@@ -49,10 +54,19 @@ def analyse(application: Application) -> Facts:
     facts = replace(facts, domains=domains)
     facts = replace(facts, allocations=allocations(facts))
     found += _check_listed(facts)
-    facts = replace(facts, plans=_plans(facts, found))
+    facts = replace(facts, plans=_plans(facts, found, before, same))
     facts = replace(facts, classes=_classes(facts, found))
     facts = replace(facts, orders=_orders(facts, found))
     return replace(facts, found=(*found, *first.found, *domains.found))
+
+
+def _references(key: str, graph: CallGraph, scopes: Scopes, before: Facts | None) -> tuple[Reference, ...]:
+    """The references of a routine, which are those before if its statements and calls are."""
+    if before is not None:
+        earlier = before.graph
+        if graph.statements[key] is earlier.statements.get(key) and graph.indirect[key] is earlier.indirect.get(key):
+            return before.references[key]
+    return references_of(key, graph, scopes)
 
 
 def references_of(key: str, graph: CallGraph, scopes: Scopes) -> tuple[Reference, ...]:
@@ -199,17 +213,32 @@ def _near(name: str, known: list[str]) -> str:
     return next(iter(difflib.get_close_matches(name, known, 1, 0.7)), "")
 
 
-def _plans(facts: Facts, found: list[Diagnostic]) -> Plans:
-    made: dict[tuple[str, LineKey, int, int], Plan] = {}
+def _plans(facts: Facts, found: list[Diagnostic], before: Facts | None, same: frozenset[str]) -> dict[str, Plans]:
+    """The plans of all references, by routine. Those of a routine are as before if neither the routines that it calls
+    nor those with the regions around it have changed.
+    """
+    known = before.plans if before is not None else {}
+    still = _in_same_positions(facts, before, same) if before is not None else same
+    made: dict[str, Plans] = {}
     for routine in analysed_routines(facts):
-        made |= plans_of(facts, routine, found)
+        key, position = routine.key, facts.positions.get(routine.key)
+        regions = (*position.own, *position.below, *position.above)
+        concerned = {key, *facts.graph.called(key), *(region.routine for region in regions)}
+        as_before = key in known and concerned - {""} <= still
+        made[key] = known[key] if as_before else plans_of(facts, routine, found)
     return made
+
+
+def _in_same_positions(facts: Facts, before: Facts, same: frozenset[str]) -> frozenset[str]:
+    """Those of some routines that are in the positions in which they were, with variables of the same dimensions."""
+    private = {key for key, _ in facts.domains.private ^ before.domains.private}
+    return frozenset(k for k in same - private if facts.positions.get(k) == before.positions.get(k))
 
 
 def plans_of(facts: Facts, routine: Routine, found: list[Diagnostic]) -> Plans:
     """The plans of all references of one routine; what is wrong with them goes to ``found``."""
     key = routine.key
-    plans: dict[tuple[str, LineKey, int, int], Plan] = {}
+    plans: dict[tuple[LineKey, int, int], Plan] = {}
     sites = {(s.at.statement.line.key, s.node.start, s.node.end): s for s in facts.graph.sites[key]}
     for reference in facts.references[key]:
         if not facts.live(reference.at, key):
@@ -224,7 +253,7 @@ def plans_of(facts: Facts, routine: Routine, found: list[Diagnostic]) -> Plans:
         made, problems = plan(data, reference, _surroundings(facts, routine, reference, region, sites))
         found += problems
         node = reference.node
-        plans[(key, reference.at.statement.line.key, node.start, node.end)] = made
+        plans[(reference.at.statement.line.key, node.start, node.end)] = made
     return plans
 
 

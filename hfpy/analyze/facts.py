@@ -22,7 +22,7 @@ from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, Place, error
 from hfpy.model.application import Application
 from hfpy.model.directives import IfDirective
-from hfpy.model.expressions import Apply, Component, Name, base_name
+from hfpy.model.expressions import Apply, Component, Expr, Name, base_name
 from hfpy.model.extents import Dim
 from hfpy.model.names import unit_name
 from hfpy.model.source import LineKey
@@ -31,7 +31,7 @@ from hfpy.model.targets import holds_architecture, holds_position
 from hfpy.model.units import Routine
 from hfpy.parse.files import leaves_preprocessed
 
-Plans = Mapping[tuple[str, LineKey, int, int], Plan]  # by unit, line and place of the reference
+Plans = Mapping[tuple[LineKey, int, int], Plan]  # of one unit, by line and place of the reference
 # The routine of an ``allocate`` statement, and the sizes there.
 Allocation = tuple[str, tuple[Dim, ...]]
 
@@ -53,7 +53,7 @@ class Facts:
     classes: Classes
     storage: Storage
     orders: Mapping[Node, Order] = field(default_factory=dict)
-    plans: Plans = field(default_factory=dict)
+    plans: Mapping[str, Plans] = field(default_factory=dict)
     allocations: Mapping[Identity, tuple[Allocation, ...]] = field(default_factory=dict)
     device: DeviceFacts | None = None
     found: tuple[Diagnostic, ...] = ()
@@ -108,8 +108,11 @@ class Facts:
 
     def plan_of(self, reference: Reference, key: str) -> Plan | None:
         """The plan of a reference, or None where nothing is known to change."""
-        node = reference.node
-        return self.plans.get((key, reference.at.statement.line.key, node.start, node.end))
+        return self.plan_at(reference.at.statement.line.key, reference.node, key)
+
+    def plan_at(self, line: LineKey, node: Expr, key: str) -> Plan | None:
+        """The plan of the reference that an expression in a line is, or None where nothing is known to change."""
+        return self.plans.get(key, {}).get((line, node.start, node.end))
 
     def hybrid(self, key: str) -> bool:
         """Whether a routine stands in a file with directives."""

@@ -5,7 +5,7 @@ Calls of subroutines and of functions alike, in one-line ``if``s and nested in i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -43,10 +43,17 @@ class CallSite:
 
 class CallGraph:
     """Call sites of every parsed routine, by caller and by callee. ``whole`` is that of the same application with
-    bodies, where the application has none.
+    bodies, where the application has none; ``before`` one from which the routines in ``same`` are taken.
     """
 
-    def __init__(self, application: Application, scopes: Scopes, whole: CallGraph | None = None) -> None:
+    def __init__(
+        self,
+        application: Application,
+        scopes: Scopes,
+        whole: CallGraph | None = None,
+        before: CallGraph | None = None,
+        same: Collection[str] = (),
+    ) -> None:
         self.application = application
         self.scopes = scopes
         self.statements: dict[str, tuple[Located, ...]] = {}
@@ -56,8 +63,9 @@ class CallGraph:
         for key, routine in application.routines.items():
             if routine.kind in ("module", "submodule", "blockdata"):
                 continue
-            self.statements[key] = located(routine)
-            self.sites[key] = tuple(self._sites(key, routine))
+            known = before is not None and key in same
+            self.statements[key] = before.statements[key] if before is not None and known else located(routine)
+            self.sites[key] = before.sites[key] if before is not None and known else tuple(self._sites(key, routine))
             for site in self.sites[key]:
                 self.callers.setdefault(site.callee, []).append(site)
         self.candidates = Candidates(application, scopes, self.generics)
@@ -72,16 +80,20 @@ class CallGraph:
                     self._by_callee.setdefault(callee, set()).add(caller)
         self.indirect: dict[str, tuple[CallSite, ...]] = {}
         self._by_place: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = {}
-        self._find_indirect()
+        self._find_indirect(before, same)
 
-    def _find_indirect(self) -> None:
+    def _find_indirect(self, before: CallGraph | None, same: Collection[str]) -> None:
         """A call site for each candidate of each indirect call, with an empty ``callee`` where there is none. Generic
         calls that cannot be resolved are among them.
         """
+        earlier = before.candidates if before is not None else None
         for key, statements in self.statements.items():
-            self.candidates.take(key, statements)
+            self.candidates.take(key, statements, earlier if key in same else None)
+        if before is None or not self.candidates.same(before.candidates):
+            before = None
         for key in self.statements:
-            self.indirect[key] = tuple(self._indirect(key))
+            known = before is not None and key in same
+            self.indirect[key] = before.indirect[key] if before is not None and known else tuple(self._indirect(key))
             for site in self.indirect[key]:
                 self.callers.setdefault(site.callee, []).append(site)
 

@@ -47,6 +47,7 @@ class Candidates:
         self.defined: dict[str, set[str]] = {}
         self.finals: set[str] = set()
         self.taken: set[str] = set()
+        self.taken_by: dict[str, frozenset[str]] = {}
         self.overloaded: set[str] = set()
         for routine in application.routines.values():
             self._of_types(routine)
@@ -56,22 +57,25 @@ class Candidates:
         """Go on with an application that differs in bodies only."""
         self.application, self.scopes, self.generics = application, scopes, generics
 
-    def take(self, key: str, statements: tuple[Located, ...]) -> None:
-        """Note the procedures whose address a routine takes: as an argument, or as the target of a pointer."""
-        for at in statements:
-            for construct in at.constructs:
-                for part in construct.declarations if construct.kind == "block" else ():
-                    if isinstance(part, Symbol) and part.type.base == "procedure":
-                        self._initial(part.initial, key)
-            match at.statement:
-                case Assignment(value=value, pointer=True):
-                    self._take(value, key)
-                case Call(args=args):
-                    self._arguments(args, key)
-            for top in expressions(at.statement):
-                for node in walk(top):
-                    if isinstance(node, Apply):
-                        self._arguments(node.args, key)
+    def same(self, other: Candidates) -> bool:
+        """Whether another program has the same candidates."""
+        mine, theirs = (vars(c) for c in (self, other))
+        return all(mine[name] == theirs[name] for name in ("bound", "defined", "finals", "taken", "overloaded"))
+
+    def take(self, key: str, statements: tuple[Located, ...], known: Candidates | None = None) -> None:
+        """Note the procedures whose address a routine takes: as an argument, or as the target of a pointer. ``known``
+        has noted them before.
+        """
+        self.taken_by[key] = known.taken_by[key] if known is not None else self._taken_in(key, statements)
+        self.taken |= self.taken_by[key]
+
+    def _taken_in(self, key: str, statements: tuple[Located, ...]) -> frozenset[str]:
+        """The procedures whose address a routine takes."""
+        blocks = {id(c): c for at in statements for c in at.constructs if c.kind == "block"}
+        declared = (d for c in blocks.values() for d in c.declarations if isinstance(d, Symbol))
+        initial = (d.initial for d in declared if d.type.base == "procedure")
+        found = {k for given in initial for k in self._initial(given, key)}
+        return frozenset(found.union(*(self._named(value, key) for value in _given(statements))))
 
     def calls(self, key: str, statements: tuple[Located, ...]) -> Iterator[Found]:
         """The indirect calls of a routine."""
@@ -97,14 +101,15 @@ class Candidates:
                 self.finals.update(self.scopes.procedures(name, routine.key))
             for part in derived.components:
                 if part.type.base == "procedure":
-                    self._initial(part.initial, routine.key)
+                    self.taken.update(self._initial(part.initial, routine.key))
         for symbol in routine.spec.symbols.values():
             if symbol.type.base == "procedure":
-                self._initial(symbol.initial, routine.key)
+                self.taken.update(self._initial(symbol.initial, routine.key))
 
-    def _initial(self, given: Fragment | None, key: str) -> None:
-        if given is not None and isinstance(given.expr, Name):
-            self.taken.update(self.scopes.procedures(given.expr.name, key))
+    def _initial(self, given: Fragment | None, key: str) -> tuple[str, ...]:
+        """The procedures that a pointer is declared to point to."""
+        named = given.expr if given is not None else None
+        return tuple(self.scopes.procedures(named.name, key)) if isinstance(named, Name) else ()
 
     def _of_interfaces(self, routine: Routine) -> None:
         for interface in routine.spec.interfaces:
@@ -113,13 +118,11 @@ class Candidates:
                     defined = self.defined.setdefault(interface.name, set())
                     defined.update(self.scopes.procedures(name, routine.key))
 
-    def _arguments(self, args: tuple[Expr, ...], key: str) -> None:
-        for arg in args:
-            self._take(arg.value if isinstance(arg, Keyword) else arg, key)
-
-    def _take(self, value: Expr, key: str) -> None:
-        if isinstance(value, Name) and self.scopes.variable(value.name, key) is None:
-            self.taken.update(self.scopes.procedures(value.name, key))
+    def _named(self, value: Expr, key: str) -> tuple[str, ...]:
+        """The procedures that a name means which is no variable's."""
+        if not isinstance(value, Name) or self.scopes.variable(value.name, key) is not None:
+            return ()
+        return tuple(self.scopes.procedures(value.name, key))
 
     # -- calls
 
@@ -199,3 +202,15 @@ class Candidates:
     def _of_kind(self, keys: set[str], kind: str) -> tuple[str, ...]:
         routines = self.application.routines
         return tuple(sorted(k for k in keys if k in routines and routines[k].kind == kind))
+
+
+def _given(statements: tuple[Located, ...]) -> Iterator[Expr]:
+    """What may be the name of a procedure whose address is taken: arguments, and targets of pointers."""
+    for at in statements:
+        if isinstance(at.statement, Assignment) and at.statement.pointer:
+            yield at.statement.value
+        nodes = (node for top in expressions(at.statement) for node in walk(top))
+        references = (node.args for node in nodes if isinstance(node, Apply))
+        called = (at.statement.args,) if isinstance(at.statement, Call) else ()
+        for args in (*called, *references):
+            yield from (a.value if isinstance(a, Keyword) else a for a in args)

@@ -293,7 +293,7 @@ class SplitRules:
         order = self.order(data) if data is not None else None
         if data is None or order is None or not order.blocks:
             return None
-        plan = self.facts.plans.get((key, at.statement.line.key, expr.start, expr.end))
+        plan = self.facts.plan_at(at.statement.line.key, expr, key)
         items: Items = plan.items if plan is not None else None
         if items is None:
             items = expr.args if isinstance(expr, Apply) else (":",) * data.rank

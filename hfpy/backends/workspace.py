@@ -258,7 +258,7 @@ class _Sizes:
         site = next((s for s in self._sites() if any(_within(actual, a) for a in s.args)), None)
         if bounds is None or site is None:
             return None
-        plan = self.facts.plans.get((self.unit, site.at.statement.line.key, actual.start, actual.end))
+        plan = self.facts.plan_at(site.at.statement.line.key, actual, self.unit)
         if plan is not None and plan.final:
             return None
         items: tuple[Expr | str, ...] = actual.args if isinstance(actual, Apply) else (":",) * len(bounds)

@@ -15,6 +15,7 @@ TOUCH_ITERATOR = "hf_touch"
 TWIN = "_hfdev"  # ends the name of the twin on the device that a user's array has
 _PREFIX = "hf_"
 MASK = "_mask"  # ends the names of masks
+_BLOCKED = "hfv_"
 _NAME_LIMIT = 63
 _STATEMENT = "hf_a"
 # What stands before the name of a user's array or variable in names that belong to it, in the same routine.
@@ -89,6 +90,16 @@ def is_operator(name: str) -> bool:
 def is_generated(name: str) -> bool:
     """Whether a name is one of those that hfpy gives."""
     return name.startswith(_PREFIX)
+
+
+def blocked_name(name: str) -> str:
+    """The routine that computes a block of columns, beside the user's for one column."""
+    return _BLOCKED + name
+
+
+def is_added(name: str) -> bool:
+    """Whether a name is one of those of routines that hfpy puts beside the user's."""
+    return name.startswith((_PREFIX, _BLOCKED))
 
 
 def stem(name: str) -> str:

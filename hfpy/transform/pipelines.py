@@ -14,7 +14,6 @@ from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import has_errors
-from hfpy.model.application import Application
 from hfpy.parse.application import with_texts
 from hfpy.transform.arrays import Arrays
 from hfpy.transform.columns.optimise import Columns
@@ -79,7 +78,7 @@ def lowered(
         if step.whole and len(wanted) < len(made.files):
             wanted = {}
         if again is None:
-            new, accepted = _again(facts.application, wanted, made.declared)
+            new, accepted = _again(facts, wanted, made.declared)
         else:
             new, accepted = again(step.name, facts, wanted), wanted.keys()
         earlier = [s.made for s in steps]
@@ -99,19 +98,19 @@ def _accepted(step: Pass, made: Sequence[Made], accepted: Collection[str], after
 
 
 def _again(
-    application: Application, files: Mapping[str, NewText], declared: Collection[str]
+    before: Facts, files: Mapping[str, NewText], declared: Collection[str]
 ) -> tuple[tuple[Facts, Effects] | None, Collection[str]]:
     """The facts with new texts of some files, and which of them: those without fault. None if there is none.
     ``declared`` are arrays that keep their declared order.
     """
-    left = dict(files)
+    application, left = before.application, dict(files)
     while left:
         texts = {f.path: with_text(f, left[f.path]) for f in application.files if f.path in left}
         changed, problems = with_texts(application, texts)
         if declared and (changed.options.layout or changed.options.layout_arrays):
             kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, "declared")}
             changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
-        after = analyse(changed)
+        after = analyse(changed, before)
         effects = Effects(after)
         problems += [*after.found, *check(after, effects)]
         if not has_errors(problems):

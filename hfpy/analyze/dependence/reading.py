@@ -285,7 +285,7 @@ class Reading:
             view = self.frame.views.get(name)
             if self.world.changed(view.identity if view is not None else data.identity, ()):
                 return None
-            made = self.facts.plans.get((self.frame.key, self.line, expr.start, expr.end))
+            made = self.facts.plan_at(self.line, expr, self.frame.key)
             items = made.items if made is not None and made.items is not None else args
             if view is not None:
                 return self._through(view, items, forms)

@@ -307,7 +307,7 @@ class Expressions:
         """The index list of an access, and whether it is in storage order already (a macro call of the user's)."""
         plan = None
         if self.at is not None:
-            plan = self.body.facts.plans.get((self.key, self.at.statement.line.key, expr.start, expr.end))
+            plan = self.body.facts.plan_at(self.at.statement.line.key, expr, self.key)
         if plan is not None and plan.final and isinstance(expr, Apply):
             return self._expanded(expr), True
         given: Items = expr.args if isinstance(expr, Apply) else (":",) * variable.rank
@@ -326,14 +326,14 @@ class Expressions:
         """The dimension that an inquiry about an array means, where that is not the one of its number."""
         if self.at is None:
             return None
-        plan = self.body.facts.plans.get((self.key, self.at.statement.line.key, expr.start, expr.end))
+        plan = self.body.facts.plan_at(self.at.statement.line.key, expr, self.key)
         return plan.asked if plan is not None else None
 
     def _bare_after_plan(self, expr: Apply) -> bool:
         """Whether the plan drops all indices, as of an array whose dimensions are all those of regions around."""
         if self.at is None:
             return False
-        plan = self.body.facts.plans.get((self.key, self.at.statement.line.key, expr.start, expr.end))
+        plan = self.body.facts.plan_at(self.at.statement.line.key, expr, self.key)
         return plan is not None and plan.changed and plan.items is None
 
     def _expanded(self, expr: Apply) -> Items:

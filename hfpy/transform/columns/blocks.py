@@ -270,7 +270,7 @@ class RegionBlocks:
         )
 
     def _items(self, expr: Expr, line: LogicalLine) -> tuple[Expr | str, ...] | None:
-        plan = self.facts.plans.get((self.routine.key, line.key, expr.start, expr.end))
+        plan = self.facts.plan_at(line.key, expr, self.routine.key)
         items = plan.items if plan is not None and plan.items is not None else None
         if items is None:
             items = expr.args if isinstance(expr, Apply) else None

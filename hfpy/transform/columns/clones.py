@@ -11,7 +11,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.model.expressions import Apply, Expr
 from hfpy.model.expressions import mentioned as mentioned_in
 from hfpy.model.extents import Dim
-from hfpy.model.names import Names
+from hfpy.model.names import Names, blocked_name
 from hfpy.model.printing import STEP
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import all_names
@@ -90,7 +90,7 @@ class Clones:
         self.asked[asking, instance] = None
         if instance not in self.names:
             taken = Names(self._users() | set(self.names.values()))
-            self.names[instance] = taken.name(f"hfv_{self._told_apart(instance.key)}", instance)
+            self.names[instance] = taken.name(blocked_name(self._told_apart(instance.key)), instance)
         return self.names[instance]
 
     def _told_apart(self, key: str) -> str:
@@ -208,7 +208,7 @@ class _CloneWriter:
         return data
 
     def _items(self, expr: Expr, line: LogicalLine) -> tuple[Expr | str, ...] | None:
-        plan = self.facts.plans.get((self.routine.key, line.key, expr.start, expr.end))
+        plan = self.facts.plan_at(line.key, expr, self.routine.key)
         if plan is not None and plan.items is not None:
             return plan.items
         return expr.args if isinstance(expr, Apply) else None

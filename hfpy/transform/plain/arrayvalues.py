@@ -241,7 +241,7 @@ class _Values:
 
     def _items(self, expr: Expr, data: DataObject) -> tuple[Expr | str, ...] | None:
         """The indices of a reference in declared order; None where a macro of the user's has them."""
-        plan = self.facts.plans.get((self.key, _key_of(self._line), expr.start, expr.end))
+        plan = self.facts.plan_at(_key_of(self._line), expr, self.key)
         if plan is not None and plan.final:
             return None
         if plan is not None and (plan.items is not None or plan.changed):

@@ -135,7 +135,7 @@ def _after(form: PlainForm, edits: Edits, again: Again | None, step: str) -> Pla
     )
     hybrid = {f.path: f.hybrid for f in application.files}
     changed = replace(changed, files=tuple(replace(f, hybrid=hybrid[f.path]) for f in changed.files))
-    facts = analyse(changed)
+    facts = analyse(changed, form.facts)
     effects = Effects(facts)
     problems += [*facts.found, *check(facts, effects)]
     return None if has_errors(problems) else replace(form, facts=facts, effects=effects, rows=rows)
