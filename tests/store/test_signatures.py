@@ -21,6 +21,7 @@ CPU: Mapping[str, Any] = {"backend": "openmp", "opt": 2}
 ORDERED: Mapping[str, Any] = {**CPU, "layout": "k i", "domains": GRID}
 BLOCKED: Mapping[str, Any] = {**CPU, "layout": "i:4 k i", "domains": GRID}
 GPU: Mapping[str, Any] = {"target": "gpu", "backend": "cuda-c", "opt": 2}
+CUDA_FORTRAN: Mapping[str, Any] = {"target": "gpu", "backend": "cuda-fortran", "opt": 2}
 ACC: Mapping[str, Any] = {"target": "gpu", "backend": "openacc", "opt": 2}
 
 
@@ -199,6 +200,17 @@ contains
   end subroutine
 end module
 """
+STOPPING = """
+module first
+  implicit none
+contains
+  subroutine point(x)
+    real(8), intent(inout) :: x
+    if (x > 9) {body}
+    x = x + 1
+  end subroutine
+end module
+"""
 KEEPER = """
 module second
   use first, only: point
@@ -342,6 +354,14 @@ CASES = {
         KEEPS.replace("{body}", "last = 1"), "last = 1", "last = 1; count = count + 1", KEEPER, (CPU, GPU)
     ),
     "a routine that returns early": Case(EARLY, "x = 2", "if (x(1) > 1) return; x = 2", STRIDED, (CPU,)),
+    "another code of a stop": Case(
+        STOPPING.replace("{body}", "stop 3"), "stop 3", "stop 4", KEEPER, (GPU, CUDA_FORTRAN)
+    ),
+    "a second stop": Case(
+        STOPPING.replace("{body}", "stop 3"), "x = x", "if (x > 8) stop 3; x = x", KEEPER, (GPU, CUDA_FORTRAN)
+    ),
+    "a stop comes": Case(STOPPING.replace("{body}", "x = 1"), "x = 1", "error stop", KEEPER, (GPU, CUDA_FORTRAN)),
+    "a stop goes": Case(STOPPING.replace("{body}", "stop 'a'"), "stop 'a'", "x = 1", KEEPER, (GPU, CUDA_FORTRAN)),
     "a column that costs nothing": Case(
         COLUMN.replace("{body}", ""), "carry*0.5d0 + exp(t(k))", "t(k)", COLUMNS, (CPU,)
     ),
