@@ -45,6 +45,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.samples
 	$(BIN)/python -m benchmarks.stencils --pairs 3
 	$(BIN)/python -m benchmarks.columns
+	$(BIN)/python -m benchmarks.cloud
 	$(BIN)/python -m benchmarks.euler
 	$(BIN)/python -m benchmarks.translator
 
