@@ -1,4 +1,6 @@
-"""Branches with calls or loops: the columns that take a side are put side by side, computed, and put back."""
+"""Branches with calls or loops, or with much work: the columns that take a side are put side by side, computed, and put
+back.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from hfpy.model.expressions import Apply, Expr, Name, children, walk, without_pl
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Node, OneLine, Statement, expressions, sides
 from hfpy.transform.columns.common import LANE, Lanes, calls, in_lane, line_of, named, refused
+from hfpy.transform.columns.library import MUCH, costly
 from hfpy.transform.columns.varying import loop_variables
+from hfpy.transform.passes import Refused
 
 if TYPE_CHECKING:
     from hfpy.transform.columns.statements import BodyWriter
@@ -33,21 +37,70 @@ def compressed(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> t
     return out
 
 
+def rare(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> tuple[Node, ...] | None:
+    """What becomes of a branch one of whose sides costs much: it is computed for the columns that take it, unless more
+    than half of them do. None for other branches, and where the columns of a side cannot be put side by side.
+    """
+    found = sides(node)
+    if found is None or calls((node,)) or loop_variables((node,)):
+        return None
+    condition, bodies = found
+    costs = [costly(writer.analysis.plain(writer.routine, body)) for body in bodies]
+    if max(costs) < MUCH or min(costs[1:], default=0.0) >= MUCH <= costs[0] or not _apart(writer, node, lanes):
+        return None
+    place = costs.index(max(costs))
+    make = Maker(line_of(node))
+    writer.made += 1
+    mask = in_lane(writer.names.array(f"mask_{writer.made}", "", "logical", f"0:{writer.width - 1}"))
+    taken = mask if place == 0 else negated(mask)
+    count = name(writer.names.scalar("active", f"_{writer.made}", "integer"))
+    lane_at = writer.names.array(f"lane_{writer.made}", "", "integer", f"0:{writer.width - 1}")
+    listed = [make.assign(apply(lane_at, [count]), name(LANE)), make.only_if(taken, make.assign(count, plus(count, 1)))]
+    few = [*_computed(writer, bodies[place], lanes, count.name, lane_at)]
+    other = bodies[1 - place] if len(bodies) > 1 else ()
+    if other:
+        few += lanes.loop(make.branch(mask if place else negated(mask), writer.inside(other, lanes)))
+    many = lanes.loop(list(writer.in_lane(node, lanes)))
+    half = binary(binary(number(2), "*", count), ">", name(lanes.count))
+    return (
+        *lanes.loop([make.assign(mask, writer.expression(condition, line_of(node), lanes))]),
+        make.assign(count, number(0)),
+        *lanes.loop(listed),
+        make.branches([make.side(half, many), make.side(None, few, first=False)]),
+    )
+
+
+def _apart(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> bool:
+    """Whether the columns of each side can be put side by side."""
+    found = sides(node)
+    try:
+        used = [use for body in (found[1] if found is not None else ()) for use in _used(writer, body).values()]
+        for use in used:
+            _at(writer, use.expr, use.line, lanes, number(0))
+    except Refused:
+        return False
+    return True
+
+
 def _side(writer: BodyWriter, side: tuple[Node, ...], test: Expr, lanes: Lanes) -> tuple[Node, ...]:
     make = Maker(line_of(side[0]))
     if not calls(side) and not loop_variables(side):
         return lanes.loop(make.branch(test, writer.inside(side, lanes)))
-    used = _used(writer, side)
     writer.made += 1
     count = name(writer.names.scalar("active", f"_{writer.made}", "integer"))
     lane_at = writer.names.array(f"lane_{writer.made}", "", "integer", f"0:{writer.width - 1}")
     listed = (make.assign(apply(lane_at, [count]), name(LANE)), make.assign(count, plus(count, 1)))
     out = (make.assign(count, number(0)), *lanes.loop(make.branch(test, listed)))
-    here = replace(lanes, count=count.name, instead={}, results={})
+    return (*out, *_computed(writer, side, lanes, count.name, lane_at))
+
+
+def _computed(writer: BodyWriter, side: tuple[Node, ...], lanes: Lanes, count: str, lane_at: str) -> tuple[Node, ...]:
+    """A side for so many columns, whose lanes are listed in an array."""
+    here = replace(lanes, count=count, instead={}, results={})
     instead: dict[Expr, str] = {}
     gather: list[Node] = []
     scatter: list[Node] = []
-    for key, use in used.items():
+    for key, use in _used(writer, side).items():
         called = named(use.expr)
         instead[key] = writer.room(called, writer.variables.type_text(called))
         element, room = _at(writer, use.expr, use.line, lanes, in_lane(lane_at)), in_lane(instead[key])
@@ -55,7 +108,7 @@ def _side(writer: BodyWriter, side: tuple[Node, ...], test: Expr, lanes: Lanes) 
         scatter += [Maker(use.line).assign(element, room)] if use.changed else []
     inner = writer.block(side, replace(here, instead=instead))
     body = (*here.loop(gather), *inner, *here.loop(scatter))
-    return (*out, *make.branch(binary(count, ">", number(0)), body))
+    return Maker(line_of(side[0])).branch(binary(name(count), ">", number(0)), body)
 
 
 def _at(writer: BodyWriter, expr: Expr, line: LogicalLine, lanes: Lanes, lane: Expr) -> Expr:

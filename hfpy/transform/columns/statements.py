@@ -35,7 +35,7 @@ from hfpy.model.statements import (
 )
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import fragment
-from hfpy.transform.columns.branches import compressed
+from hfpy.transform.columns.branches import compressed, rare
 from hfpy.transform.columns.common import LANE, Instance, Lanes, calls, in_lane, line_of, named, place_of, refused
 from hfpy.transform.columns.selections import guard, guarded, selectable, selection, without_merges
 from hfpy.transform.columns.types import plain_type
@@ -102,7 +102,7 @@ class BodyWriter:
         pending: list[tuple[Node, Lanes]] = []
 
         def flush() -> None:
-            out.extend(lanes.loop([made for n, own in pending for made in self._in_lane(n, own)]))
+            out.extend(lanes.loop([made for n, own in pending for made in self.in_lane(n, own)]))
             pending.clear()
 
         for node in self.analysis.plain(self.routine, nodes):
@@ -144,7 +144,7 @@ class BodyWriter:
 
     def _one_line(self, node: OneLine, lanes: Lanes) -> tuple[Node, ...] | None:
         if not self._uniform(node.control, node):
-            return compressed(self, node, lanes) if calls((node,)) else None
+            return compressed(self, node, lanes) if calls((node,)) else rare(self, node, lanes)
         if isinstance(node.action, Jump) or not self._touches(node.action):
             if isinstance(node.action, Jump) and node.action.kind not in ("cycle", "exit"):
                 raise refused("it is left early", place_of(self.routine, node))
@@ -165,7 +165,7 @@ class BodyWriter:
         if node.kind == "if" and (calls((node,)) or loop_variables((node,))):
             return compressed(self, node, lanes)
         self._check_left_behind(node)
-        return None
+        return rare(self, node, lanes) if node.kind == "if" else None
 
     def _check_serial(self, node: Construct) -> None:
         """Loops that the user wants to stay as they are must not get lanes in them."""
@@ -193,7 +193,7 @@ class BodyWriter:
 
     # -- statements and expressions
 
-    def _in_lane(self, node: Node, lanes: Lanes) -> Iterator[Node]:
+    def in_lane(self, node: Node, lanes: Lanes) -> Iterator[Node]:
         """One of the statements of a loop over lanes; a branch as a selection, if it can be one."""
         if isinstance(node, Construct | OneLine) and selectable(self, node):
             yield from selection(self, node, lanes)

@@ -9,8 +9,9 @@ from hfpy.model.expressions import Apply, Binary, Name, walk
 from hfpy.model.statements import Assignment, Construct, Header, Node, constructs
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.common import named
+from hfpy.transform.columns.library import MORE, assignments, library, likely
 from hfpy.transform.columns.varying import Varying, loop_variables
-from hfpy.transform.stencil.operations import POWER, count
+from hfpy.transform.stencil.operations import count
 from hfpy.transform.stencil.program import distance
 
 # Operations on single values of a column that are worth putting its data side by side.
@@ -21,13 +22,9 @@ _WORK = 40
 _MOVE = 2.5
 # Levels that columns are taken to have, to compare work on single values with work on all elements.
 _LEVELS = 32
-# What some operations cost beyond what counts them as one, or as a power.
-_DIVISION = 7
-_MORE = {"sqrt": 7, "exp": 10, "log": 10, "log10": 10, "sin": 10, "cos": 10, "tanh": 10}
+_DIVISION = 7  # what a division costs beyond what counts it as one operation
 # Values in a vector, less what masks and branches lose.
 _VECTOR = 4
-# Those of them that compilers call for one value after the other.
-_CALLS = frozenset(_MORE) - {"sqrt"}
 
 
 def worth_blocks(analysis: Varying, blocks: RegionBlocks) -> bool:
@@ -52,7 +49,7 @@ def pays(analysis: Varying, blocks: RegionBlocks) -> bool:
     if not moved:
         return True
     bodies = [blocks.nodes, *(analysis.facts.routine(key).body for key in sorted(_called(analysis, blocks)))]
-    work = sum(_serial(body) + _weight(tuple(_single(body))) / _LEVELS for body in bodies)
+    work = sum(_serial(body) + _weight(tuple(_single(body))) / _LEVELS for body in map(likely, bodies))
     return work >= _MOVE * moved
 
 
@@ -64,7 +61,7 @@ def gain(analysis: Varying, blocks: RegionBlocks) -> float:
     bodies = [blocks.nodes, *(analysis.facts.routine(key).body for key in sorted(_called(analysis, blocks)))]
     total = sum(_weight(body) for body in bodies)
     work = total - sum(_vectors(body) for body in bodies)
-    library = sum(_library(body) for body in bodies)
+    library = sum(library(body) for body in bodies)
     moved = _MOVE * blocks.would_move()
     if work < moved or not work:
         return 1.0
@@ -81,12 +78,6 @@ def _vectors(nodes: tuple[Node, ...]) -> float:
         if isinstance(header, Header) and not _carried_in(body, header.var) and not _branches(body)
     )
     return sum(map(_weight, plain))
-
-
-def _library(nodes: tuple[Node, ...]) -> float:
-    """What library functions in some statements cost that stay one call a value."""
-    calls = (e for s in _assignments(nodes) for e in walk(s.value) if isinstance(e, Apply))
-    return float(sum(_MORE[called] + POWER for e in calls if (called := named(e)) in _CALLS))
 
 
 def _serial(nodes: tuple[Node, ...]) -> float:
@@ -117,12 +108,12 @@ def _branches(nodes: tuple[Node, ...]) -> bool:
 def _weight(nodes: tuple[Node, ...]) -> float:
     """The operations of some statements, those that take long as several."""
     total = float(count(nodes))
-    for statement in _assignments(nodes):
+    for statement in assignments(nodes):
         for expr in walk(statement.value):
             if isinstance(expr, Binary) and expr.op == "/":
                 total += _DIVISION
             elif isinstance(expr, Apply):
-                total += _MORE.get(named(expr), 0)
+                total += MORE.get(named(expr), 0)
     return total
 
 
@@ -161,7 +152,7 @@ def _carried_in(body: tuple[Node, ...], variable: str) -> bool:
 
 def _carried_scalar(body: tuple[Node, ...]) -> bool:
     """Whether a single value is read before the turn sets it."""
-    statements = list(_assignments(body))
+    statements = list(assignments(body))
     targets = {s.target.name for s in statements if isinstance(s.target, Name)}
     known: set[str] = set()
     for statement in statements:
@@ -176,7 +167,7 @@ def _carried_scalar(body: tuple[Node, ...]) -> bool:
 def _carried_elements(body: tuple[Node, ...], variable: str) -> bool:
     written: dict[str, set[int]] = {}
     read: dict[str, set[int]] = {}
-    for statement in _assignments(body):
+    for statement in assignments(body):
         if isinstance(statement.target, Apply):
             written.setdefault(named(statement.target), set()).update(_turns(statement.target, variable))
         for node in walk(statement.value):
@@ -191,12 +182,3 @@ def _turns(reference: Apply, variable: str) -> Iterator[int]:
         by = distance(form, ((variable, 1),)) if (form := linear(item)) is not None else None
         if by is not None:
             yield by
-
-
-def _assignments(nodes: tuple[Node, ...]) -> Iterator[Assignment]:
-    for node in nodes:
-        if isinstance(node, Construct):
-            for part in node.parts:
-                yield from _assignments(part.body)
-        elif isinstance(node, Assignment):
-            yield node
