@@ -9,7 +9,7 @@ from hfpy.options import Machine
 from hfpy.transform.stencil.blocks import block_sizes, in_blocks, reached_outside
 from hfpy.transform.stencil.gpumodel import Price, priced
 from hfpy.transform.stencil.groups import Group
-from hfpy.transform.stencil.keeping import MOVING, keeping
+from hfpy.transform.stencil.keeping import keeping
 from hfpy.transform.stencil.lowering import POINTS, Lowering
 from hfpy.transform.stencil.program import Stage
 from hfpy.transform.stencil.rings import goes_by_rings
@@ -101,8 +101,7 @@ def _in_blocks(group: Group, machine: Machine) -> float:
     for number, computed in plan.evaluations.items():
         times = _times(group, by_number[number], rows) if by_number[number] in plan.kept else 1.0
         total += times * sum(by_number[n].operations * points for n, points in computed.items())
-    kept = sum(group.program.patterns[v.array].bytes for s in plan.kept for v in s.writes)
-    return total + MOVING * kept
+    return total + plan.price
 
 
 def _times(group: Group, stage: Stage, rows: int) -> float:
