@@ -124,8 +124,8 @@ def _stages(shape: Shape) -> dict[str, str]:
 def _chains(shape: Shape, names: Sequence[str], word: str) -> list[Loop]:
     made = _stages(shape)
     sizes = ",".join(f"n{n}" for n, _ in shape)
-    declared = f"real(8) :: e({sizes})\n"
-    return [Loop(f"{word}, {n}", shape, tuple(n for n, _ in shape), made[n], declared=declared) for n in names]
+    loops = (Loop(f"{word}, {n}", shape, tuple(n for n, _ in shape), made[n]) for n in names)
+    return [replace(loop, declared=f"real(8) :: e({sizes})\n" if at(shape, "e") in loop.body else "") for loop in loops]
 
 
 # -- columns

@@ -7,7 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import cloud, euler, turns
+from benchmarks import cloud, euler, never_slower, turns
+from benchmarks.loops import LAYOUTS, LOOPS
+from benchmarks.never_slower import Compared
 from benchmarks.turns import Times, publish
 
 EULER = [
@@ -37,7 +39,7 @@ def test_programs_run_in_turns() -> None:
     assert two.best("a") == 5.0
 
 
-@pytest.mark.parametrize("name", ["euler", "cloud"])
+@pytest.mark.parametrize("name", ["euler", "cloud", "never_slower"])
 def test_the_page_keeps_what_is_around(name: str, tmp_path: Path) -> None:
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     page = tmp_path / "page.md"
@@ -54,3 +56,25 @@ def test_the_page_keeps_what_is_around(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("benchmark", [euler, cloud])
 def test_all_programs_compute_the_same(benchmark: ModuleType, tmp_path: Path) -> None:
     benchmark.check(benchmark.build(tmp_path), tmp_path)
+
+
+def test_sixty_loops() -> None:
+    assert len(LOOPS) == len({loop.name for loop in LOOPS}) == 60
+    assert {loop.layout for loop in LOOPS} == set(LAYOUTS)
+    assert {len(loop.shape) for loop in LOOPS} == {1, 2, 3, 4, 5}
+
+
+def test_what_is_slower_is_named() -> None:
+    slow = Compared("slow", [1.2, 1.1, 1.3], [1.0, 1.02, 1.05, 2.0])
+    noisy = Compared("noisy", [1.2, 1.1, 1.3], [1.0, 1.02, 1.3])
+    fast = Compared("fast", [0.5], [1.0])
+    assert (slow.slower, noisy.slower, fast.slower) == (True, False, False)
+    rows = never_slower.table([fast, noisy, slow]).splitlines()
+    assert rows[-1].startswith("3 loops: 1 significantly slower than 1.03; 1.18 times as fast")
+    assert [row.split(" | ")[0] for row in rows[2:5]] == ["| noisy", "| slow", "| fast"]
+
+
+@pytest.mark.full
+def test_loops_compute_the_same_at_both_levels(tmp_path: Path) -> None:
+    numbers = range(len(LOOPS))
+    never_slower.check(never_slower.build(tmp_path, numbers), numbers, tmp_path)
