@@ -7,7 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import cloud, euler, turns
+from benchmarks import cloud, euler, never_slower, turns
+from benchmarks.loops import LAYOUTS, LOOPS
+from benchmarks.never_slower import Compared
 from benchmarks.turns import Times, publish
 
 EULER = [
@@ -37,7 +39,7 @@ def test_programs_run_in_turns() -> None:
     assert two.best("a") == 5.0
 
 
-@pytest.mark.parametrize("name", ["euler", "cloud"])
+@pytest.mark.parametrize("name", ["euler", "cloud", "never_slower"])
 def test_the_page_keeps_what_is_around(name: str, tmp_path: Path) -> None:
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     page = tmp_path / "page.md"
@@ -54,3 +56,30 @@ def test_the_page_keeps_what_is_around(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("benchmark", [euler, cloud])
 def test_all_programs_compute_the_same(benchmark: ModuleType, tmp_path: Path) -> None:
     benchmark.check(benchmark.build(tmp_path), tmp_path)
+
+
+def test_what_counts_as_slower() -> None:
+    written = [1.0, 1.02, 1.1, 5.0]
+    slower, noise, same = (
+        Compared("a", [1.2, 1.3], written),
+        Compared("b", [1.1, 1.2], written),
+        Compared("c", [1.2], written, True),
+    )
+    assert (slower.slower, noise.slower, same.slower) == (True, False, False)
+    rows = never_slower.table([noise, slower, same, Compared("d", [0.5], written)]).splitlines()
+    assert rows[2] == "| a | 1000.000 | 1200.000 | 1.20 **slower** |"
+    assert rows[3] == "| c | 1000.000 | 1200.000 | 1.20, same text |"
+    assert rows[-2].startswith("4 loops: 1 significantly slower than 1.03; 1.06 times")
+    assert rows[-1] == "1 have the same text at both levels; their ratios are 1.20 to 1.20."
+
+
+def test_the_sixty_loops() -> None:
+    assert len(LOOPS) == len({loop.name for loop in LOOPS}) == 60
+    assert {loop.layout for loop in LOOPS} == set(LAYOUTS)
+    assert {len(loop.domains) for loop in LOOPS} == {1, 2, 3, 4, 5}
+
+
+@pytest.mark.full
+def test_the_sixty_loops_compute_the_same(tmp_path: Path) -> None:
+    numbers = range(len(LOOPS))
+    never_slower.check(never_slower.build(tmp_path, numbers), numbers, tmp_path)
