@@ -6,7 +6,9 @@ calls themselves, each run gives the shortest of its calls, and what counts is t
 compared before; functions such as ``exp`` differ in the last places between vector and scalar code.
 
 A loop is *significantly* slower where its shortest run is longer than each of the three shortest at ``--opt 0`` by more
-than three in a hundred. Nothing here passes or fails by time.
+than three in a hundred. Loops whose generated text is the same at both levels cannot be slower:
+their ratios show how much the machine and the place of code in the program matter. Nothing here passes or fails by
+time.
 """
 
 from __future__ import annotations
@@ -87,11 +89,12 @@ _RUN = """  subroutine run_{number}()
 
 @dataclass(frozen=True)
 class Compared:
-    """The seconds of each run of a loop as the optimiser makes it, and as it is written."""
+    """The seconds of each run of a loop as the optimiser makes it, and as it is written; whether both have one text."""
 
     name: str
     made: list[float]
     written: list[float]
+    same: bool = False
 
     @property
     def ratio(self) -> float:
@@ -101,7 +104,7 @@ class Compared:
     @property
     def slower(self) -> bool:
         """Whether the shortest run is longer than each of the three shortest of the other by more than the limit."""
-        return min(self.made) > LIMIT * sorted(self.written)[:3][-1]
+        return not self.same and min(self.made) > LIMIT * sorted(self.written)[:3][-1]
 
 
 def _module(number: int, loop: Loop) -> str:
@@ -168,6 +171,13 @@ def build(folder: Path, numbers: Sequence[int]) -> dict[tuple[str, str], Path]:
     return made
 
 
+def _same(made: dict[tuple[str, str], Path], number: int) -> bool:
+    """Whether hfpy makes the same text of a loop at both levels."""
+    programs = (made[LOOPS[number].layout, level] for level in _LEVELS)
+    one, two = ((p.parent / "generated" / f"loop_{number}.F90").read_text(encoding="utf-8") for p in programs)
+    return one == two
+
+
 def _timed(program: Path, number: int, threads: int, folder: Path, file: str = "") -> float:
     calls = max(3, min(400, _WORK // LOOPS[number].points)) if not file else 2
     return float(run([str(program), str(number), str(calls), file], folder, with_threads(threads)))
@@ -190,6 +200,7 @@ def measure(numbers: Sequence[int], rounds: int, threads: int) -> list[Compared]
         folder = Path(temporary)
         made = build(folder, numbers)
         check(made, numbers, folder)
+        same = {n: _same(made, n) for n in numbers}
         seconds: dict[tuple[int, str], list[float]] = {}
         for turn in range(rounds):
             print(f"round {turn + 1} of {rounds} …", file=sys.stderr, flush=True)
@@ -197,19 +208,24 @@ def measure(numbers: Sequence[int], rounds: int, threads: int) -> list[Compared]
                 for level in _LEVELS[:: -1 if turn % 2 else 1]:
                     program = made[LOOPS[number].layout, level]
                     seconds.setdefault((number, level), []).append(_timed(program, number, threads, folder))
-    return [Compared(LOOPS[n].name, seconds[n, "2"], seconds[n, "0"]) for n in numbers]
+    return [Compared(LOOPS[n].name, seconds[n, "2"], seconds[n, "0"], same[n]) for n in numbers]
 
 
 def table(measured: Sequence[Compared]) -> str:
     """The results as a table in Markdown, the slowest first, and what they come to."""
     lines = ["| loop | `--opt 0`, ms | default, ms | ratio |", "|---|---|---|---|"]
     for m in sorted(measured, key=lambda m: -m.ratio):
-        mark = " **slower**" if m.slower else ""
+        mark = " **slower**" if m.slower else ", same text" if m.same else ""
         lines.append(f"| {m.name} | {min(m.written) * 1e3:.3f} | {min(m.made) * 1e3:.3f} | {m.ratio:.2f}{mark} |")
     mean = math.exp(-sum(math.log(m.ratio) for m in measured) / len(measured))
     slower = sum(m.slower for m in measured)
     told = f"{len(measured)} loops: {slower} significantly slower than {LIMIT}; {mean:.2f} times as fast on average"
-    return "\n".join([*lines, "", f"{told} (geometric mean)."])
+    lines += ["", f"{told} (geometric mean)."]
+    if same := [m.ratio for m in measured if m.same]:
+        lines.append(
+            f"{len(same)} have the same text at both levels; their ratios are {min(same):.2f} to {max(same):.2f}."
+        )
+    return "\n".join(lines)
 
 
 def main() -> int:
