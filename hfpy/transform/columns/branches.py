@@ -48,7 +48,7 @@ def rare(writer: BodyWriter, node: Construct | OneLine, lanes: Lanes) -> tuple[N
     costs = [costly(writer.analysis.plain(writer.routine, body)) for body in bodies]
     if max(costs) < MUCH or min(costs[1:], default=0.0) >= MUCH <= costs[0] or not _apart(writer, node, lanes):
         return None
-    place = costs.index(max(costs))
+    place = int(costs[0] < MUCH)  # of the side that costs much
     make = Maker(line_of(node))
     writer.made += 1
     mask = in_lane(writer.names.array(f"mask_{writer.made}", "", "logical", f"0:{writer.width - 1}"))

@@ -61,11 +61,11 @@ def gain(analysis: Varying, blocks: RegionBlocks) -> float:
     bodies = [blocks.nodes, *(analysis.facts.routine(key).body for key in sorted(_called(analysis, blocks)))]
     total = sum(_weight(body) for body in bodies)
     work = total - sum(_vectors(body) for body in bodies)
-    library = sum(library(body) for body in bodies)
+    functions = sum(library(body) for body in bodies)
     moved = _MOVE * blocks.would_move()
     if work < moved or not work:
         return 1.0
-    helped = max(work - library, 0.0)
+    helped = max(work - functions, 0.0)
     return total / (total - helped * (1 - 1 / _VECTOR) + moved)
 
 
