@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo test test-full site bench check style types clean distclean fortran cplusplus flang
+.PHONY: demo test test-full site bench check style types clean distclean fortran cplusplus flang netcdf
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -51,7 +51,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.never_slower
 	$(BIN)/python -m benchmarks.translator
 
-test test-full: fortran cplusplus flang
+test test-full: fortran cplusplus flang netcdf
 
 # The environment is whole when the file "ready" is there, which comes last.
 $(READY): pyproject.toml
@@ -93,8 +93,17 @@ flang:
 	  fi; \
 	fi
 
+# NetCDF and HDF5 for Fortran, for the sample that writes such files; without them its tests are left out.
+netcdf:
+	@if nf-config --version >/dev/null 2>&1 && pkg-config --exists hdf5; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing NetCDF and HDF5 for Fortran"; \
+	  apt-get update -q >/dev/null; \
+	  apt-get install -q -y --no-install-recommends libnetcdff-dev libhdf5-dev pkg-config >/dev/null || true; \
+	fi
+
 clean:
-	rm -rf build dist out samples/*/build samples/*/output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist out samples/*/build samples/*/output samples/*/*.nc samples/*/*.h5 .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 distclean: clean

@@ -14,7 +14,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-SAMPLES = ("weather", "diffusion", "columns", "reduction", "module_data", "stencils", "euler", "cloud")
+SAMPLES = ("weather", "diffusion", "columns", "reduction", "module_data", "stencils", "euler", "cloud", "files")
 ELSEWHERE = {
     "architecture.md": "ARCHITECTURE.md",
     "benchmarks.md": "benchmarks/README.md",

@@ -11,12 +11,13 @@ from dataclasses import replace
 from hfpy.analyze.calls import chosen_dummies, dummy_name
 from hfpy.analyze.dependence.queries import Engine
 from hfpy.analyze.facts import Facts, keeps_value, stands_for
+from hfpy.analyze.files import only_reads_values
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
-from hfpy.analyze.uses import Reference, associated
+from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LineKey
@@ -96,13 +97,15 @@ class Effects:
                 chosen = chosen_dummies(self.facts, key, reference)
                 if any(dummy is None or self.intent(dummy.routine, dummy.name) != "in" for _, dummy in chosen):
                     return True, True
-            if isinstance(call, Apply) and isinstance(call.base, Name):
-                # An index of an array, or an argument of a function whose source is not here: functions do not write.
+            function = call.base.name if isinstance(call, Apply) and isinstance(call.base, Name) else ""
+            if function and not self._may_write(function, reference, key):
                 return True, False
             found = self.facts.scopes.variable(reference.name, key)
             if found is not None and (found.symbol.intent == "in" or found.symbol.constant):
                 return True, False  # whatever is called may not change it
             if only_reads(procedure(reference.at.statement), reference.position):
+                return True, False
+            if only_reads_values(function or (site.name if site is not None else ""), reference.position):
                 return True, False
             return self._intrinsic_subroutine(site, reference)
         name = dummy_name(self.facts, site, reference.position)
@@ -110,6 +113,23 @@ class Effects:
             return True, False
         intent = self.intent(site.callee, name)
         return intent != "out", intent != "in"
+
+    def _may_write(self, name: str, reference: Reference, key: str) -> bool:
+        """Whether a name with a list behind it is that of a function whose source is not here, which may set arguments
+        as those of NetCDF do. What is called for the points of regions is taken for a function that sets none.
+        """
+        if reference.at.regions or self.facts.positions.get(key).above or name in aliases_of(reference.at):
+            return False
+        routine = self.facts.application.routines[key]
+        if any(name == function for function, *_ in routine.spec.statement_functions):
+            return False
+        scopes = self.facts.scopes
+        if scopes.is_intrinsic(name, key) or scopes.derived_type(name, key) is not None:
+            return False
+        if any(name == macro.lower() for macro in self.facts.application.macros_of(key)):
+            return False
+        data = self.facts.object(name, key)
+        return data is None or not (data.rank or data.symbol.type.base == "character")
 
     @staticmethod
     def _intrinsic_subroutine(site: CallSite | None, reference: Reference) -> tuple[bool, bool]:

@@ -188,7 +188,8 @@ ROWS = {"read": "a(i,j)", "again": "(b(i,j-1) + b(i,j+1))", "margin": ", startAt
 
 
 def directives(text: str) -> list[str]:
-    return [line.strip() for line in text.lower().splitlines() if line.strip().startswith("!$omp parallel do")]
+    words = ("!$omp parallel do ", "!$omp do ")
+    return [line.strip() for line in text.lower().splitlines() if line.strip().startswith(words)]
 
 
 @pytest.mark.parametrize("shape", [POINTS, ROWS], ids=["points", "rows"])
