@@ -17,7 +17,7 @@ from tests.stencils.test_counts import EVALUATIONS, programs
 
 __all__ = ["programs"]
 KERNELS = [*EVALUATIONS, "fvtp2d"]
-KEEPS = ("hdiffsa", "hdiffsmag", "fastwavesuv", "fvtp2d_qi", "fvtp2d_qj", "fvtp2d")
+KEEPS = ("hdiffsa", "hdiffsmag", "fvtp2d_qi", "fvtp2d_qj", "fvtp2d")
 
 
 def groups(program: Program) -> list[Group]:
