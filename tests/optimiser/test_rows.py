@@ -74,3 +74,36 @@ def test_one_iterator_has_no_rows(tmp_path: Path) -> None:
     assert not done.diagnostics
     assert "2 regions as one, by points" in done.files[0].text
     assert "_rows" not in done.files[0].text
+
+
+def outside(stage: str, iterators: str, use: str, folder: Path) -> str:
+    """The text for a stage ``t`` in three iterators, the last of the text ``iterators`` outside, and its user."""
+    _, j, k = iterators
+    path = folder / "outside.h90"
+    head = f"domName({','.join(iterators)}), domSize(n,n,n)"
+    path.write_text(
+        "subroutine outside(n, a, b, p)\n  implicit none\n  integer, intent(in) :: n\n"
+        "  real(8), intent(in) :: a(0:n+1,0:n+1,0:n+1), b(0:n+1,0:n+1,0:n+1)\n"
+        "  real(8), intent(inout) :: p(0:n+1,0:n+1,0:n+1)\n  real(8) :: t(0:n+1,0:n+1,0:n+1)\n"
+        f"  @parallelRegion{{{head}, startAt(1,1,1), endAt(n,n+1,n+1)}}\n  t(i,{j},{k}) = {stage}\n"
+        "  @end parallelRegion\n"
+        f"  @parallelRegion{{{head}}}\n  p(i,{j},{k}) = {use}\n  @end parallelRegion\n"
+        "end subroutine outside\n"
+    )
+    done = translate([path], Options(backend="openmp", opt=2, jobs=1, machine=Machine(1e9, 1e13, 1 << 19, 1e-5)))
+    assert not done.diagnostics
+    assert "2 regions as one" in done.files[0].text
+    return done.files[0].text
+
+
+@pytest.mark.parametrize("iterators", ["ijk", "ikj"])
+def test_rows_that_reach_along_an_outer_iterator_are_kept_only_if_dear(iterators: str, tmp_path: Path) -> None:
+    """Eight operations at four points are computed again; exponential functions are not."""
+    _, j, k = iterators
+    at = f"(i,{j},{k})"
+    cheap, dear = f"b{at}*a{at} + (1 - b{at})*a{at}*(2 - a{at})*(3 - b{at})", f"exp(a{at}) + exp(b{at})"
+    row, level = f"{j}+1,{k}", f"{j},{k}+1"
+    both = f"t{at} - t(i,{level}) + t(i,{row}) + t(i,{j}+1,{k}+1)"
+    assert "_rows" not in outside(cheap, iterators, both, tmp_path)
+    text = outside(dear, iterators, both, tmp_path)
+    assert "hf_t_rows" in text and f"hf_{k}_block" in text

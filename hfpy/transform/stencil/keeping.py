@@ -20,7 +20,7 @@ _IN_ROW, _IN_ROWS = 1.5, 2.0
 # The same for rows that are needed at several points of an iterator outside, too: a block then reaches along it, its
 # rows do not fit into the first cache, and each stream of memory is left after a row. Measured with fastwavesuv, 256 ×
 # 256 × 60 points: four operations six times take 0.86 of the time of keeping them, ten operations 0.91, `exp` 1.11.
-_OUTSIDE = 8.0
+_OUTSIDE = 6.5
 
 
 @dataclass(frozen=True)
