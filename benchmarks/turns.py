@@ -39,10 +39,13 @@ def run(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = N
     return done.stdout
 
 
-def built_by_hfpy(project: Path, level: str) -> None:
-    """Build a project for OpenMP at a level of the optimiser, with the flags of all programs. Raises BenchmarkError."""
+def built_by_hfpy(project: Path, level: str, *more: str) -> None:
+    """Build a project for OpenMP at a level of the optimiser, with the flags of all programs and ``more`` options.
+
+    Raises BenchmarkError.
+    """
     environment = {"FC": "gfortran", "FFLAGS": " ".join(FLAGS), "PYTHONPATH": str(ROOT)}
-    run([sys.executable, "-m", "hfpy", "build", "--backend", "openmp", "--opt", level], project, environment)
+    run([sys.executable, "-m", "hfpy", "build", "--backend", "openmp", "--opt", level, *more], project, environment)
 
 
 def with_threads(threads: int) -> dict[str, str]:

@@ -397,8 +397,8 @@ class OffloadRewriter(RegionRewriter):
 
     # -- regions that bring their loops
 
-    def _own_loops(self, node: Construct, region: Region, code: RegionCode) -> Iterator[Edit]:
-        yield from super()._own_loops(node, region, code)
+    def _own_loops(self, node: Construct, region: Region, code: RegionCode, moved: bool) -> Iterator[Edit]:
+        yield from super()._own_loops(node, region, code, moved)
         if not isinstance(code, OffloadCode):
             return
         inner = own_nest(node.body, region.iterators)[-1]

@@ -14,14 +14,25 @@ def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> 
     """Data-sharing clauses: ``default(none)`` and every symbol placed; ``default(shared)`` only where a name is
     unknown.
     """
-    counters = {*(d.name for d in code.region.domains), *(loop.var for loop in code.loops)}
     return [
         "default(none)" if sharing.complete else "default(shared)",
         *clause("shared(", sharing.shared if sharing.complete else []),
-        *clause("private(", sorted({*sharing.private, *counters})),
+        *own_clauses(sharing, code, with_last),
+    ]
+
+
+def own_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[Clause]:
+    """The clauses for what each thread has for itself."""
+    return [
+        *clause("private(", sorted({*sharing.private, *counters(code)})),
         *clause("firstprivate(", sharing.firstprivate),
         *clause("lastprivate(", sharing.lastprivate if with_last else []),
     ]
+
+
+def counters(code: RegionCode) -> set[str]:
+    """The variables of the loops."""
+    return {*(d.name for d in code.region.domains), *(loop.var for loop in code.loops)}
 
 
 def reduction_clauses(code: RegionCode) -> list[Clause]:
@@ -53,9 +64,11 @@ class OpenMP:
                 code.indent, "!$omp", ["do", *collapse, *schedule, *last, *reduction_clauses(code)]
             )
         else:
-            fused = "parallel do simd" if self._fused(code) else "parallel do"
-            parts = [fused, *collapse, *schedule, *data_clauses(sharing, code), *reduction_clauses(code)]
-            parallel = directive_lines(code.indent, "!$omp", parts)
+            alone = code.together is None
+            word = f"parallel {self._word(code)}" if alone else self._word(code)
+            data = data_clauses(sharing, code) if alone else own_clauses(sharing, code)
+            parts = [word, *collapse, *schedule, *data, *reduction_clauses(code)]
+            parallel = [*self._begun(code), *directive_lines(code.indent, "!$omp", parts)]
         return render(
             "openmp/open.j2",
             indent=code.indent,
@@ -68,13 +81,29 @@ class OpenMP:
 
     def close_region(self, code: RegionCode) -> list[str]:
         """The ``end do`` statements and the end directive."""
-        if code.region.vector:
-            end = ""
-        elif code.heap:
-            end = "!$omp end parallel"
-        else:
-            end = "!$omp end parallel do simd" if self._fused(code) else "!$omp end parallel do"
-        return render("openmp/close.j2", indent=code.indent, heap=code.heap, end=end, loops=nest(code.loops))
+        together, vector = code.together, code.region.vector
+        ends: list[str] = []
+        if code.heap and not vector:
+            ends = ["!$omp end parallel"]
+        elif together is not None:
+            ends = [f"!$omp end {self._word(code)}{'' if together.wait else ' nowait'}"]
+            ends += ["!$omp end parallel"] if together.last else []
+        elif not vector:
+            ends = [f"!$omp end parallel {self._word(code)}"]
+        return render("openmp/close.j2", indent=code.indent, heap=code.heap, ends=ends, loops=nest(code.loops))
+
+    @staticmethod
+    def _begun(code: RegionCode) -> list[str]:
+        """The beginning of what neighbours are computed in together."""
+        together = code.together
+        if together is None or not together.first:
+            return []
+        default = "default(none)" if together.complete else "default(shared)"
+        names = clause("shared(", together.names if together.complete else ())
+        return directive_lines(code.indent, "!$omp", ["parallel", default, *names])
+
+    def _word(self, code: RegionCode) -> str:
+        return "do simd" if self._fused(code) else "do"
 
     @staticmethod
     def _fused(code: RegionCode) -> bool:

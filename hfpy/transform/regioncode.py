@@ -36,6 +36,20 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Together:
+    """The place of a region among neighbours that the same threads compute one after the other: whether it is the
+    ``first`` or the ``last``, whether threads ``wait`` behind it until all are done, and all names that the threads
+    share in the neighbours (``complete``: none is unknown).
+    """
+
+    first: bool
+    last: bool
+    wait: bool
+    names: tuple[str, ...]
+    complete: bool
+
+
+@dataclass(frozen=True)
 class RegionCode:
     """All a backend needs to write the lines around a region's body."""
 
@@ -49,6 +63,7 @@ class RegionCode:
     collapse: int = 0
     schedule: str = ""
     heap: tuple[tuple[str, str], ...] = field(default=())
+    together: Together | None = None
 
 
 class Backend(Protocol):

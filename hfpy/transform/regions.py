@@ -8,6 +8,7 @@ from dataclasses import replace
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.neighbours import side_by_side
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing, Sharing
 from hfpy.analyze.sizes import constant
@@ -27,9 +28,10 @@ from hfpy.transform.declarations import dims_in_use
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.indent import Body
 from hfpy.transform.outline import Contained, Outline, Refused, outline
-from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
+from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode, Together
 from hfpy.transform.rowbodies import row_of
 from hfpy.transform.splits import BlockLoop, arranged
+from hfpy.transform.together import Prepared, may_be_together, together
 
 
 def comment_out(source: SourceText, first: int, last: int, note: str = "") -> Edit:
@@ -63,6 +65,12 @@ class RegionRewriter:
         self.removed: list[tuple[int, int]] = []
         self.bodies: list[Body] = []
         self.block_loops: dict[int, dict[str, BlockLoop]] = {}
+        self._prepared: dict[int, Prepared] = {}
+        self._together: dict[int, Together] = {}
+        self._runs: dict[int, tuple[Construct, ...]] = {}
+        if backend.openmp and may_be_together(facts):
+            for run in side_by_side(routine.body, self.source):
+                self._runs |= dict.fromkeys(map(id, run), run)
 
     def edits(self) -> Iterator[Edit]:
         """Edits of the whole executable part."""
@@ -104,14 +112,13 @@ class RegionRewriter:
         if RegionId(self.routine.key, self.numbers[id(node)]) not in self.facts.positions.regions:
             yield from self._inactive(node, region)
             return
-        code = self._code(node, region)
+        made = self._ready(node, region)
+        whole, code, moved = made.whole, made.code, made.moved
         if atomic := self._atomic(region):
-            yield from atomic_writes(self.source, node.body, code.sharing.flags, atomic)
+            yield from atomic_writes(self.source, node.body, whole.sharing.flags, atomic)
         if region.loops:
-            yield from self._own_loops(node, region, code)
+            yield from self._own_loops(node, region, code, moved)
             return
-        whole = code
-        code, moved = self._outlined(node, region, code)
         for name in code.region.iterators:
             self.iterators.setdefault(name, region)
         self.left.append(code.region)
@@ -123,6 +130,23 @@ class RegionRewriter:
         yield replace_lines(opened.first, opened.last, self.backend.open_region(code))
         yield replace_lines(closed.first, closed.last, self.backend.close_region(code))
         yield from self._exits(node, whole, moved)
+
+    def _ready(self, node: Construct, region: Region) -> Prepared:
+        """What is to be written of a region, with its place among neighbours."""
+        number = self.numbers[id(node)]
+        if number not in self._prepared:
+            found = [self._prepare(n, n.region) for n in self._runs.get(id(node), (node,)) if n.region is not None]
+            run = [made for made in found if made is not None]
+            self._prepared |= {made.whole.number: made for made in run}
+            self._together |= together(self.facts, self.sharing, run)
+        made = self._prepared[number]
+        return replace(made, code=replace(made.code, together=self._together.get(number)))
+
+    def _prepare(self, node: Construct, region: Region) -> Prepared | None:
+        if RegionId(self.routine.key, self.numbers[id(node)]) not in self.facts.positions.regions:
+            return None
+        code = self._code(node, region)
+        return Prepared(node, code, *self._outlined(node, region, code))
 
     def _atomic(self, region: Region) -> str:
         """The sentinel of the directive before a write that several points may do; empty where none do it at a time."""
@@ -176,12 +200,11 @@ class RegionRewriter:
             for jump in exits:
                 yield _instead(jump, f"exit {name}")
 
-    def _own_loops(self, node: Construct, region: Region, code: RegionCode) -> Iterator[Edit]:
+    def _own_loops(self, node: Construct, region: Region, code: RegionCode, moved: bool) -> Iterator[Edit]:
         """The body's own nest serves as the loops: only directives are added around and inside it."""
         assert node.end is not None
         loops = own_nest(node.body, region.iterators)
         opened, closed = node.header.line, node.end.line
-        code, moved = self._outlined(node, region, code)
         self.left.append(code.region)
         if not opened.comment:
             yield comment_out(self.source, opened.first, opened.last)

@@ -60,13 +60,18 @@ def translated(text: str, mark: str, **options: object) -> Translated:
     return translate_text(text.replace("MARK", mark), **{"backend": "openmp", **options})
 
 
+def code(made: Translated) -> list[str]:
+    """The statements, but for directives: neighbouring regions share their threads."""
+    return [s for s in made.statements if not s.startswith("!$omp")]
+
+
 @pytest.mark.parametrize("text", [SWEEPS, COLUMNS])
 def test_no_pass_touches_it(text: str) -> None:
     """Without the mark the loops are fused, or put in blocks of columns."""
     free, marked = translated(text, "").require(), translated(text, MARK).require()
     plain = translated(text, MARK, opt=0).require()
-    assert free.statements != translated(text, "", opt=0).statements
-    assert marked.statements == plain.statements
+    assert code(free) != code(translated(text, "", opt=0))
+    assert code(marked) == code(plain)
     assert "! @serial: each level needs the one above" in marked.text
 
 

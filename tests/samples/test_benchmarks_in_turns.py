@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import cloud, euler, never_slower, turns
+from benchmarks import cloud, euler, hydro, never_slower, turns
 from benchmarks.loops import LAYOUTS, LOOPS
 from benchmarks.never_slower import Compared
 from benchmarks.turns import Times, publish
@@ -16,6 +16,7 @@ EULER = [
     Times(n, {"plain": [2.0, 3.0], "by hand": [2.5, 4.0], "hfpy": [9.0, 2.0], "hfpy --opt 0": [3.0, 3.5]})
     for n in (1, 2)
 ]
+HYDRO = [Times(2, {hydro.PLAIN: [4.0], hydro.HAND: [2.5, 2.0], "hfpy": [9.0, 1.0], "hfpy --opt 0": [3.0, 3.5]})]
 CLOUD = [Times(1, {cloud.HAND: [2.5, 2.0], "hfpy": [9.0, 1.0], "hfpy --opt 0": [3.0, 3.5]})]
 
 
@@ -23,6 +24,7 @@ def test_the_shortest_runs_count() -> None:
     rows = euler.table(EULER).splitlines()
     assert rows[2] == "| 1 | 2.000 s | 2.500 s | 2.000 s | 1.00 | 0.80 | 3.000 s |"
     assert rows[3] == "| 2 | 2.000 s | 2.500 s | 2.000 s |  | 0.80 | 3.000 s |"
+    assert hydro.table(HYDRO).splitlines()[2] == "| 2 | 4.000 s | 2.000 s | 1.000 s | 0.50 | 3.000 s |"
     assert cloud.table(CLOUD).splitlines()[2] == "| 1 | 2.000 s | 1.000 s | 0.50 | 3.000 s |"
 
 
@@ -39,7 +41,7 @@ def test_programs_run_in_turns() -> None:
     assert two.best("a") == 5.0
 
 
-@pytest.mark.parametrize("name", ["euler", "cloud", "never_slower"])
+@pytest.mark.parametrize("name", ["euler", "cloud", "hydro", "never_slower"])
 def test_the_page_keeps_what_is_around(name: str, tmp_path: Path) -> None:
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     page = tmp_path / "page.md"
@@ -53,7 +55,7 @@ def test_the_page_keeps_what_is_around(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("benchmark", [euler, cloud])
+@pytest.mark.parametrize("benchmark", [euler, cloud, hydro])
 def test_all_programs_compute_the_same(benchmark: ModuleType, tmp_path: Path) -> None:
     benchmark.check(benchmark.build(tmp_path), tmp_path)
 
