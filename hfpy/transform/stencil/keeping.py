@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from hfpy.transform.stencil.groups import Group
+from hfpy.transform.stencil.operations import beyond
 from hfpy.transform.stencil.program import Offset, Stage, shifted
 
 # Operations in the time in which a byte goes to the first cache and comes back: of one row, which is used at once, and
@@ -53,7 +54,8 @@ def keeping(group: Group) -> Keeping:
         users = [n for n, found in needs.items() if found.get(number)]
         times = sum(len(needs[n][number]) for n in users)
         points = [needs[n][number] for n in users]
-        saved, price = float(stage.operations * (times - 1)), _IN_ROWS * _bytes(group, stage)
+        saved = float((stage.operations + beyond(stage.body)) * (times - 1))
+        price = _IN_ROWS * _bytes(group, stage)
         if len({offset[1:] for found in points for offset in found}) < 2:
             saved, price = saved + _read_again(stage, points), _IN_ROW * _bytes(group, stage)
         if any(any(offset[2:]) for offset in group.needs[number]):  # see blocks.reached_outside
