@@ -107,3 +107,21 @@ def test_rows_that_reach_along_an_outer_iterator_are_kept_only_if_dear(iterators
     assert "_rows" not in outside(cheap, iterators, both, tmp_path)
     text = outside(dear, iterators, both, tmp_path)
     assert "hf_t_rows" in text and f"hf_{k}_block" in text
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "sqrt(a(i,j)*a(i,j) + b(i,j))",
+        "a(i,j)/(b(i,j) + 2)",
+        "(a(i,j) + 2)**1.5d0",
+        "tanh(b(i,j))",
+        "a(i,j) + b(i,j)",
+    ],
+)
+def test_a_star_of_values_has_kept_rows(stage: str, tmp_path: Path) -> None:
+    """Five roots or divisions a point cost more than a row; of a sum, reading its fields five times does."""
+    star = "t(i-1,j) + t(i+1,j) + t(i,j-1) + t(i,j+1) - 4*t(i,j)"
+    done = optimised(tmp_path, f"{WIDE}| t(i,j) = {stage}", f"| p(i,j) = {star}")
+    assert done.fused == 1
+    assert re.search(r":: hf_t_rows\(0:nx\+1,0:2\)", done.text), done.text
