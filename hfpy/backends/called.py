@@ -34,6 +34,7 @@ OFFLOADED = ("openacc", "openmp-target")
 _ROUTINE = {"openacc": "!$acc routine seq", "openmp-target": "!$omp declare target"}
 _VARIABLES = {"openacc": "!$acc declare create({})", "openmp-target": "!$omp declare target({})"}
 _OWN = {"openacc": ("acc", ("routine",)), "openmp-target": ("omp", ("declare", "target"))}  # of the user's
+_NAMED = {"openacc": "!$acc routine({}) seq", "openmp-target": "!$omp declare target({})"}  # where others call them
 _SUBROUTINES = ("mvbits",)
 
 
@@ -91,10 +92,42 @@ class Called:
         rows = [
             f"{margin}{_ROUTINE[family]}" for family in self.families(routine.key) if not self._own(routine, family)
         ]
-        if rows and routine.kind in ("subroutine", "function"):
+        rows = rows if routine.kind in ("subroutine", "function") else []
+        for name, families in self._outside(routine).items():
+            rows += [] if self._is_procedure(name, routine) else [f"{margin}external :: {name}"]
+            rows += [margin + _NAMED[family].format(name) for family in sorted(families)]
+        if rows:
             yield insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
         if routine.kind == "module":
             yield from self._module(routine, margin)
+
+    def _outside(self, routine: Routine) -> dict[str, set[str]]:
+        """The routines in no module that a routine calls in kernels, by their names there, with the backends: a
+        compiler sees nothing of such a routine where it is called.
+        """
+        key = routine.key
+        own = self.facts.backend(key)
+        found: dict[str, set[str]] = {}
+        for site in self.facts.graph.sites.get(key, ()):
+            called = self.facts.application.routines.get(site.callee)
+            if called is None or called.host or not self.facts.live(site.at, key):
+                continue
+            families = {*self.families(key), *([own] if site.at.regions and own in OFFLOADED else [])}
+            if families:
+                found.setdefault(site.name, set()).update(families)
+        return found
+
+    def _is_procedure(self, name: str, routine: Routine) -> bool:
+        """Whether a routine, or one around it, says that a name is a procedure's."""
+        around: Routine | None = routine
+        while around is not None:
+            symbol = around.spec.symbols.get(name)
+            if symbol is not None and ("external" in symbol.attributes or symbol.type.base == "procedure"):
+                return True
+            if any(name in interface.bodies for interface in around.spec.interfaces):
+                return True
+            around = self.facts.application.routines.get(around.host) if around.host else None
+        return False
 
     def _module(self, routine: Routine, margin: str) -> Iterator[Edit]:
         listed = sorted((name, families) for (home, name), families in self.declared().items() if home == routine.key)
@@ -271,8 +304,6 @@ class Called:
     def _wrong(self, routine: Routine, family: str) -> str:
         if not self._rewritten(routine) and not self._own(routine, family):
             return "which has no directives and stands in a file without any"
-        if not routine.host:
-            return "which is in no module"
         if self.facts.application.file(routine.key).fixed:
             return "which stands in a file in fixed form"
         constant = self._constant_array(routine)

@@ -40,9 +40,6 @@ _ELSEWHERE = (("openmp", "IJK"), ("sequential", "IJK"))  # for these in the whol
 # Samples whose arrays live in blocks of columns, as their physics is computed.
 IN_BLOCKS = ("weather", "columns")
 
-# A routine that a region calls stands in no module: directives for a device cannot reach it there.
-LEFT_OUT = {("cloud", backend) for backend in DIRECTIVE_BACKENDS}
-
 Twins = dict[str, Path]
 
 
@@ -95,9 +92,7 @@ def covered() -> list[tuple[str, str, str]]:
     """Sample, backend, order: with cuda-c each sample has one of the orders."""
     turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}
     cases = [(s, b, o) for s in NAMES for b, o in COVERING if b not in KERNEL_BACKENDS or o == turns[s]]
-    return [
-        (s, b, o) for s, b, o in cases if (s, b) not in LEFT_OUT and (s not in ONE_ORDER or (b, o) not in _ELSEWHERE)
-    ]
+    return [(s, b, o) for s, b, o in cases if s not in ONE_ORDER or (b, o) not in _ELSEWHERE]
 
 
 @pytest.mark.parametrize(("sample", "backend", "order"), covered())
@@ -123,8 +118,6 @@ def test_every_sample_in_blocks(sample: str, backend: str, flags: str, twins: Tw
 @pytest.mark.parametrize(("backend", "order"), list(product(BACKENDS, ORDERS)))
 @pytest.mark.parametrize("sample", NAMES)
 def test_whole_matrix(sample: str, backend: str, order: str, flags: str, twins: Twins, tmp_path: Path) -> None:
-    if (sample, backend) in LEFT_OUT:
-        pytest.skip("a routine in no module is called")
     threads = (1,) if backend in KERNEL_BACKENDS else THREADS
     check(sample, backend, order, threads, flags, twins[sample], tmp_path)
 
