@@ -106,8 +106,11 @@ def _stages(shape: Shape) -> dict[str, str]:
     flux = f"{p('e')} = {p('a', i=1)} - {p('a')}\nif ({p('e')}*{p('c')} > 0.3d0) {p('e')} = 0"
     limited = f"{p('b')} = {p('a')} - {p('e')} + {p('e', i=-1)}"
     beside = f"{p('b')} = {p('e', i=1)} - {p('e', i=-1)} + {p('e', j=1)}"
+    star = f"{p('b')} = {p('e', i=-1)} + {p('e', i=1)} + {p('e', j=-1)} + {p('e', j=1)} - 4*{p('e')}"
     return {
         "laplacian": stage(f"{p('b')} = {around}", 1),
+        "star of sums": "\n".join((stage(f"{p('e')} = {p('a')} + {p('c')}"), stage(star, 1))),
+        "star of roots": "\n".join((stage(f"{p('e')} = sqrt({p('a')}*{p('a')} + {p('c')})"), stage(star, 1))),
         "two": "\n".join((stage(f"{p('e')} = {around}", 1), stage(again, 2))),
         "limited flux": "\n".join((stage(flux, 1), stage(limited, 2))),
         "costly": "\n".join((stage(f"{p('e')} = exp({p('a')})*sqrt({p('c')} + 1)"), stage(beside, 1))),
@@ -173,15 +176,15 @@ def _in(layout: str, loops: Sequence[Loop]) -> list[Loop]:
 def _all() -> tuple[Loop, ...]:
     points, chains, columns = list(_points(BIG)), list(_stages(BIG)), list(_IN_COLUMNS)
     made = _at_points(BIG, points, "big")
-    made += _at_points(FLAT, [points[n] for n in (1, 4, 5, 9)], "flat")
+    made += _at_points(FLAT, [points[n] for n in (4, 5)], "flat")
     made += _at_points(THIN, [points[n] for n in (1, 4, 5)], "thin")
-    made += _at_points(LINE, [points[n] for n in (1, 4, 6)], "line")
-    made += _at_points(FOUR, [points[n] for n in (2, 5)], "four")
-    made += _at_points(FIVE, [points[n] for n in (1, 6)], "five")
+    made += _at_points(LINE, [points[n] for n in (4, 6)], "line")
+    made += _at_points(FOUR, [points[n] for n in (5,)], "four")
+    made += _at_points(FIVE, [points[n] for n in (6,)], "five")
     made += (
         _chains(BIG, chains, "chain")
-        + _chains(FLAT, chains[1:4], "short chain")
-        + _chains(THIN, chains[1:4], "thin chain")
+        + _chains(FLAT, chains[1:6], "short chain")
+        + _chains(THIN, chains[2:6], "thin chain")
     )
     made += _columns(COLUMNS, columns, "columns") + _columns(UPRIGHT, columns[:-1], "upright")
     made += _in(

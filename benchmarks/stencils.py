@@ -3,7 +3,8 @@
 Run ``python -m benchmarks.stencils [--size NX NY NZ]… [--real 4|8]… [--threads N…] [--pairs N] [--docs]``. The sample
 ``stencils`` is built by ``hfpy build --backend openmp``, its plain twin and the kernels tuned by hand by the same
 compiler with the same flags. The programs run in turns, kernel by kernel; each calls the kernel several times and tells
-the fastest call, so that neither the start of a process nor its input counts. The fields are smooth waves, as branches
+the fastest call, so that neither the start of a process nor its input counts. All have huge pages where the machine
+offers them. The fields are smooth waves, as branches
 on hashed numbers, which no processor can foresee, would make plain loops slower than in a model. A ratio is that of two
 neighbouring runs; what is shown is the median over all pairs. Between them a small program measures what the machine
 gives at best at that time: the bandwidth of a triad, and multiply-adds. The roofline of a kernel is the longer of the
@@ -33,6 +34,7 @@ from pathlib import Path
 from benchmarks.samples import ROOT, SAMPLES, BenchmarkError
 from benchmarks.stencil_costs import Costs, costs
 from benchmarks.stencil_report import Case, Report, Run, Size, publish, save, table
+from benchmarks.turns import HUGE_PAGES
 from samples.compare import compare
 
 FLAGS = "-O3 -march=native"
@@ -122,7 +124,13 @@ def build(real: int, folder: Path, compiler: str, flags: str, level: int) -> Pro
 
 
 def _environment(threads: int) -> dict[str, str]:
-    return {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_STACKSIZE": "64M"}
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": str(threads),
+        "OMP_PROC_BIND": "true",
+        "OMP_STACKSIZE": "64M",
+        **HUGE_PAGES,
+    }
 
 
 def check(programs: Programs, kernels: Sequence[Kernel], real: int, folder: Path) -> list[str]:

@@ -17,13 +17,13 @@ HEAVY = "t(i,j) = (a(i,j) + b(i,j)) * (a(i,j) - b(i,j)) / (a(i,j) + 2) + a(i,j) 
 @pytest.mark.parametrize(
     ("use", "room", "first"),
     [
-        ("t(i,j+1) - t(i,j-1)", r"hf_t_rows\(1:nx,0:2\)", "hf_j_block-2"),
+        ("t(i,j+1) - t(i,j-1)", r"hf_t_rows\(1:nx,0:3\)", "hf_j_block-2"),
         ("t(i,j) - t(i,j-1)", r"hf_t_rows\(1:nx,0:1\)", "hf_j_block-1"),
         ("t(i,j+1) - t(i+1,j+1)", r"hf_t_rows\(1:nx\+1\)", "hf_j_block"),
         ("t(i+1,j) - t(i-1,j)", r"hf_t_rows\(0:nx\+1\)", "hf_j_block"),
     ],
 )
-def test_a_ring_holds_the_rows_between_the_last_read_and_the_newest(
+def test_a_ring_holds_the_rows_from_the_last_read_to_the_newest_up_to_a_power_of_two(
     tmp_path: Path, use: str, room: str, first: str
 ) -> None:
     done = optimised(tmp_path, f"{WIDE}| {HEAVY}", f"| p(i,j) = {use}")
@@ -55,7 +55,7 @@ def test_it_counts_where_a_stage_would_be_computed_not_how_often_it_is_needed(tm
 def test_a_row_that_is_stored_later_is_in_the_ring_until_then(tmp_path: Path) -> None:
     done = optimised(tmp_path, f"{WIDE}| {HEAVY.replace('t(', 'kept(', 1)}", "| p(i,j) = kept(i,j+2) / 3 - kept(i,j+1)")
     if done.fused:
-        assert re.search(r":: hf_kept_rows\(.*,0:2\)", done.text)
+        assert re.search(r":: hf_kept_rows\(.*,0:3\)", done.text)
 
 
 def test_one_iterator_has_no_rows(tmp_path: Path) -> None:
@@ -74,3 +74,54 @@ def test_one_iterator_has_no_rows(tmp_path: Path) -> None:
     assert not done.diagnostics
     assert "2 regions as one, by points" in done.files[0].text
     assert "_rows" not in done.files[0].text
+
+
+def outside(stage: str, iterators: str, use: str, folder: Path) -> str:
+    """The text for a stage ``t`` in three iterators, the last of the text ``iterators`` outside, and its user."""
+    _, j, k = iterators
+    path = folder / "outside.h90"
+    head = f"domName({','.join(iterators)}), domSize(n,n,n)"
+    path.write_text(
+        "subroutine outside(n, a, b, p)\n  implicit none\n  integer, intent(in) :: n\n"
+        "  real(8), intent(in) :: a(0:n+1,0:n+1,0:n+1), b(0:n+1,0:n+1,0:n+1)\n"
+        "  real(8), intent(inout) :: p(0:n+1,0:n+1,0:n+1)\n  real(8) :: t(0:n+1,0:n+1,0:n+1)\n"
+        f"  @parallelRegion{{{head}, startAt(1,1,1), endAt(n,n+1,n+1)}}\n  t(i,{j},{k}) = {stage}\n"
+        "  @end parallelRegion\n"
+        f"  @parallelRegion{{{head}}}\n  p(i,{j},{k}) = {use}\n  @end parallelRegion\n"
+        "end subroutine outside\n"
+    )
+    done = translate([path], Options(backend="openmp", opt=2, jobs=1, machine=Machine(1e9, 1e13, 1 << 19, 1e-5)))
+    assert not done.diagnostics
+    assert "2 regions as one" in done.files[0].text
+    return done.files[0].text
+
+
+@pytest.mark.parametrize("iterators", ["ijk", "ikj"])
+def test_rows_that_reach_along_an_outer_iterator_are_kept_only_if_dear(iterators: str, tmp_path: Path) -> None:
+    """Eight operations at four points are computed again; exponential functions are not."""
+    _, j, k = iterators
+    at = f"(i,{j},{k})"
+    cheap, dear = f"b{at}*a{at} + (1 - b{at})*a{at}*(2 - a{at})*(3 - b{at})", f"exp(a{at}) + exp(b{at})"
+    row, level = f"{j}+1,{k}", f"{j},{k}+1"
+    both = f"t{at} - t(i,{level}) + t(i,{row}) + t(i,{j}+1,{k}+1)"
+    assert "_rows" not in outside(cheap, iterators, both, tmp_path)
+    text = outside(dear, iterators, both, tmp_path)
+    assert "hf_t_rows" in text and f"hf_{k}_block" in text
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "sqrt(a(i,j)*a(i,j) + b(i,j))",
+        "a(i,j)/(b(i,j) + 2)",
+        "(a(i,j) + 2)**1.5d0",
+        "tanh(b(i,j))",
+        "a(i,j) + b(i,j)",
+    ],
+)
+def test_a_star_of_values_has_kept_rows(stage: str, tmp_path: Path) -> None:
+    """Five roots or divisions a point cost more than a row; of a sum, reading its fields five times does."""
+    star = "t(i-1,j) + t(i+1,j) + t(i,j-1) + t(i,j+1) - 4*t(i,j)"
+    done = optimised(tmp_path, f"{WIDE}| t(i,j) = {stage}", f"| p(i,j) = {star}")
+    assert done.fused == 1
+    assert re.search(r":: hf_t_rows\(0:nx\+1,0:3\)", done.text), done.text

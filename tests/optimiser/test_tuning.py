@@ -147,7 +147,7 @@ def test_a_choice_that_was_kept_is_followed(project: Path) -> None:
     keep(project, [1, 2])
     assert fused(text_of(project)) == ["! 2 regions as one, by blocks of 32 rows: u; b"]
     keep(project, [3], rows=4)
-    assert fused(text_of(project)) == ["! 3 regions as one, by blocks of 4 rows: t; u; b"]
+    assert fused(text_of(project)) == ["! 3 regions as one, by blocks of 4 rows, row by row: t; u; b"]
 
 
 def test_the_cache_of_translations_depends_on_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,15 +8,12 @@ from dataclasses import replace
 from hfpy.model.expressions import Apply, Binary, Literal, walk
 from hfpy.model.statements import Assignment, Construct, Node, OneLine, Statement, expressions
 from hfpy.transform.columns.common import named
-from hfpy.transform.stencil.operations import POWER
+from hfpy.transform.stencil.operations import MORE, POWER, REAL_POWER
 
-# What some functions cost beyond what counts them as a power.
-MORE = {"sqrt": 7, "exp": 10, "log": 10, "log10": 10, "sin": 10, "cos": 10, "tanh": 10}
-# Those of them that compilers call for one value after the other.
+# Those functions that compilers call for one value after the other.
 CALLS = frozenset(MORE) - {"sqrt"}
 # What the library functions of a side must cost that it pays to list the columns that take it.
 MUCH = 40
-_REAL_POWER = 60  # a logarithm and an exponential function, with care for the last places
 
 
 def library(nodes: tuple[Node, ...]) -> float:
@@ -34,7 +31,7 @@ def costly(nodes: tuple[Node, ...]) -> float:
                 total += MORE[called] + POWER if (called := named(expr)) in CALLS else 0
             elif isinstance(expr, Binary) and expr.op == "**":
                 whole = isinstance(expr.right, Literal) and expr.right.text.isdigit()
-                total += 0 if whole else _REAL_POWER
+                total += 0 if whole else POWER + REAL_POWER
     return total
 
 

@@ -9,9 +9,9 @@ from hfpy.model.expressions import Apply, Binary, Name, walk
 from hfpy.model.statements import Assignment, Construct, Header, Node, constructs
 from hfpy.transform.columns.blocks import RegionBlocks
 from hfpy.transform.columns.common import named
-from hfpy.transform.columns.library import MORE, assignments, library, likely
+from hfpy.transform.columns.library import assignments, library, likely
 from hfpy.transform.columns.varying import Varying, loop_variables
-from hfpy.transform.stencil.operations import count
+from hfpy.transform.stencil.operations import DIVISION, MORE, count
 from hfpy.transform.stencil.program import distance
 
 # Operations on single values of a column that are worth putting its data side by side.
@@ -22,7 +22,6 @@ _WORK = 40
 _MOVE = 2.5
 # Levels that columns are taken to have, to compare work on single values with work on all elements.
 _LEVELS = 32
-_DIVISION = 7  # what a division costs beyond what counts it as one operation
 # Values in a vector, less what masks and branches lose.
 _VECTOR = 4
 
@@ -111,7 +110,7 @@ def _weight(nodes: tuple[Node, ...]) -> float:
     for statement in assignments(nodes):
         for expr in walk(statement.value):
             if isinstance(expr, Binary) and expr.op == "/":
-                total += _DIVISION
+                total += DIVISION
             elif isinstance(expr, Apply):
                 total += MORE.get(named(expr), 0)
     return total

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from hfpy.model.expressions import Apply, Binary, Expr, Name, Unary, children
-from hfpy.model.statements import Assignment, Construct, Node, OneLine, expressions
+from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Unary, children, walk
+from hfpy.model.statements import Assignment, Construct, Node, OneLine, expressions, flatten
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "==", "/=", "<", "<=", ">", ">="})
 POWER = 10  # a power or an elementary function costs about as much as this many sums
+# What some operations cost beyond what counts them as one, or as a power.
+DIVISION, REAL_POWER = 7, 50  # a real power is a logarithm and an exponential, with care for the last places
+MORE = {"sqrt": 7, "exp": 10, "log": 10, "log10": 10, "sin": 10, "cos": 10, "tanh": 10}
 _CHEAP = frozenset(
     {"abs", "sign", "real", "dble", "int", "nint", "merge", "min", "max", "mod", "sqrt", "floor", "ceiling"}
 )
@@ -73,3 +76,19 @@ def _of(expr: Expr) -> int:
     elif isinstance(expr, Unary):
         own = int(expr.op == "-")
     return own + sum(map(_of, children(expr)))
+
+
+def beyond(nodes: tuple[Node, ...]) -> int:
+    """What the divisions, roots, real powers and functions of some statements cost beyond their count."""
+    return sum(_slow(e) for s in flatten(nodes) for top in expressions(s) for e in walk(top))
+
+
+def _slow(expr: Expr) -> int:
+    match expr:
+        case Binary(op="/"):
+            return DIVISION
+        case Binary(op="**", right=right):
+            return 0 if isinstance(right, Literal) and right.text.isdigit() else REAL_POWER
+        case Apply(base=Name(name=called)):
+            return MORE.get(called, 0)
+    return 0

@@ -17,7 +17,7 @@ from hfpy.transform.stencil.sweeps import ColumnGroup, group_of
 MOST_VALUES = 160
 _EXHAUSTIVE = 10
 # Stages of one group: the time to look at all groups grows with the square of this, and linearly with the stages.
-MOST_STAGES = 16
+MOST_STAGES = 24
 
 
 @dataclass(frozen=True)
