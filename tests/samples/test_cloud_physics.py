@@ -1,6 +1,8 @@
 """The physics of the sample cloud: Fortran against NumPy, two formulations of the same equations."""
 
 import importlib.util
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +60,29 @@ def test_the_picture_is_drawn(output: Path, tmp_path: Path) -> None:
     command = [sys.executable, str(SAMPLE / "plot.py"), str(output), str(tmp_path / "cloud.png")]
     subprocess.run(command, check=True)
     assert (tmp_path / "cloud.png").read_bytes().startswith(b"\x89PNG")
+
+
+ON_GPUS = ("--target", "gpu", "--backend")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--backend", "openmp"),
+        pytest.param(("--backend", "sequential"), marks=pytest.mark.full),
+        (*ON_GPUS, "cuda-c", "--emulate"),
+        pytest.param((*ON_GPUS, "cuda-fortran", "--emulate"), marks=pytest.mark.full),
+        pytest.param((*ON_GPUS, "openacc"), marks=pytest.mark.full),
+        pytest.param((*ON_GPUS, "openmp-target"), marks=pytest.mark.full),
+    ],
+    ids=lambda options: options[-1] if options[-1] != "--emulate" else options[-2],
+)
+def test_blocks(options: tuple[str, ...], tmp_path: Path) -> None:
+    """Loops over the columns inside of the routine: a region over blocks on CPUs, over columns on GPUs."""
+    shutil.copytree(SAMPLE, tmp_path / "cloud", ignore=shutil.ignore_patterns("build", "*.dat"))
+    project = tmp_path / "cloud" / "blocks"
+    command = [sys.executable, "-m", "hfpy", "run", *options, "--", "out.dat", "75", "12", "1", "16"]
+    environment = {**os.environ, "FFLAGS": "-O1", "CXXFLAGS": "-O0"}
+    ended = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert max(loaded("check").differences(str(project / "out.dat")).values()) < 1e-11
