@@ -13,6 +13,7 @@ from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Call, Construct, Node, Statement, flatten
 from hfpy.model.units import Routine
+from hfpy.transform.columns.gotos import left_by_exit
 from hfpy.transform.passes import Refusal, Refused
 
 LANE = "hf_l"
@@ -108,7 +109,9 @@ class Questions:
         return None
 
     def plain(self, routine: Routine, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """The nodes without constructs of directives, as they are on this target."""
+        """The nodes without constructs of directives, as they are on this target, and with ``exit`` for a ``goto`` that
+        does the same.
+        """
         found: list[Node] = []
         for node in nodes:
             inner = self.active(routine, node) if isinstance(node, Construct) else None
@@ -116,7 +119,7 @@ class Questions:
                 found.append(node)
             else:
                 found += self.plain(routine, inner)
-        return tuple(found)
+        return left_by_exit(routine, tuple(found))
 
 
 def column_positions(

@@ -95,10 +95,11 @@ class Varying(Questions):
 
     def sites(self, routine: Routine, statement: Statement, within: Expr | None = None) -> Iterator[CallSite]:
         """The calls of procedures with source in a statement, or in one of its expressions."""
+        anew = statement.made and within is not None
         for site in self.facts.graph.sites.get(routine.key, ()):
-            if site.at.statement is not statement and not (
-                isinstance(site.at.statement, OneLine) and site.at.statement.action is statement
-            ):
+            there = site.at.statement
+            same = there is statement or (isinstance(there, OneLine) and there.action is statement)
+            if not same and not (anew and there.line.key == statement.line.key):
                 continue
             if within is None or (within.start <= site.node.start and site.node.end <= within.end):
                 yield site
@@ -209,25 +210,35 @@ def _indexed(statement: Assignment, varying: set[str]) -> bool:
 
 
 def jumps_vary(analysis: Varying, routine: Routine, loop: Construct, varying: set[str] | frozenset[str]) -> bool:
-    """Whether a loop is left, or a turn of it ended, in some columns earlier than in others."""
+    """Whether a loop is left, or a turn of it ended, in some columns earlier than in others. What ends loops within it
+    does not count.
+    """
 
-    def below(nodes: tuple[Node, ...], guarded: bool) -> bool:
+    def ends(jump: Jump, within: tuple[str, ...]) -> bool:
+        if jump.kind not in ("exit", "cycle"):
+            return True
+        return jump.target not in within if jump.target else not within
+
+    def below(nodes: tuple[Node, ...], guarded: bool, within: tuple[str, ...]) -> bool:
         for node in nodes:
-            if isinstance(node, Jump) and guarded:
+            if isinstance(node, Jump) and guarded and ends(node, within):
                 return True
             if isinstance(node, OneLine):
                 inner = guarded or any(analysis.varies(routine, c, node, varying) for c in node.control)
-                if below((node.action,), inner):
+                if below((node.action,), inner, within):
                     return True
             if isinstance(node, Construct):
                 inner = guarded or any(
                     analysis.varies(routine, e, p.header, varying) for p in node.parts for e in expressions(p.header)
                 )
-                if any(below(analysis.plain(routine, p.body), inner) for p in node.parts):
+                header = node.header
+                name = header.construct_name if isinstance(header, Header) else ""
+                inside = (*within, name) if node.kind in ("do", "dowhile") else within
+                if any(below(analysis.plain(routine, p.body), inner, inside) for p in node.parts):
                     return True
         return False
 
-    return below(analysis.plain(routine, loop.body), False)
+    return below(analysis.plain(routine, loop.body), False, ())
 
 
 def loop_variables(nodes: tuple[Node, ...]) -> set[str]:
