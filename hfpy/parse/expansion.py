@@ -49,15 +49,21 @@ class Expanded:
 
 
 def needs_expansion(text: str) -> bool:
-    """Whether a macro the file itself defines uses ``#``, ``##`` or a backtick for a new line."""
+    """Whether a macro the file itself defines uses ``#``, ``##`` or a backtick for a new line, or is the beginning of a
+    designator (``obj%``) and has several meanings.
+    """
     if "#" not in text or "define" not in text:
         return False
+    beginnings: dict[str, str] = {}
     for match in _OWN_DEFINE.finditer(text):
         macro = parse_define(match[1].replace("\\\r\n", " ").replace("\\\n", " "))
         if macro is None:
             continue
         body = _STRING_OR_COMMENT.sub("", macro.body)
         if "`" in body or "##" in body or (macro.params is not None and "#" in body):
+            return True
+        beginning = macro.params is None and body.rstrip().endswith("%")
+        if beginning and beginnings.setdefault(macro.name, body) != body:
             return True
     return False
 

@@ -271,3 +271,70 @@ def test_regions_that_stay_slow_are_told_of_once(tmp_path: Path) -> None:
     assert [rows[d.place.line - 1].strip() for d in notes] == ["if (q(k) < 0) return", "if (q(k) < 0) print *, k"]
     assert all("times as fast" in d.message for d in notes)
     assert not [d for d in translate_text(text, backend="openmp", opt=0).diagnostics if d.code == "HF706"]
+
+
+TWICE = """module twice
+  implicit none
+contains
+#define PRE one%
+subroutine first(nz, one, t)
+BODY
+end subroutine first
+#undef PRE
+#define PRE two%
+subroutine second(nz, two, t)
+BODY
+end subroutine second
+subroutine run(nx, nz, c, t, s)
+  use constants, only: numbers
+  integer, intent(in) :: nx, nz
+  type(numbers), intent(in) :: c
+  real(8), intent(inout) :: t(nx,nz), s(nx,nz)
+  @parallelRegion{domName(i), domSize(nx)}
+  call first(nz, c, t(i,:))
+  call second(nz, c, s(i,:))
+  @end parallelRegion
+end subroutine run
+end module twice
+program main
+  use constants, only: numbers
+  use twice, only: run
+  implicit none
+  type(numbers) :: c
+  real(8) :: t(40,5), s(40,5)
+  integer :: i, k
+  do k = 1, 5
+    do i = 1, 40
+      t(i,k) = i + 10*k
+      s(i,k) = i*k
+    end do
+  end do
+  call run(40, 5, c, t, s)
+  print '(4es24.16)', t, s
+end program main
+"""
+OF_EACH = """  use constants, only: numbers
+  integer, intent(in) :: nz
+  type(numbers), intent(in) :: NAME
+  real(8), intent(inout) :: t(nz)
+  real(8) :: f, x, carry
+  integer :: k
+  f(x) = exp(-x/PRE ice)*PRE table(2)
+  carry = 0
+  do k = 1, nz
+    carry = 0.5d0*carry + f(t(k))
+    t(k) = carry + sqrt(carry)
+  end do"""
+
+
+def test_prefixes_that_are_defined_again(tmp_path: Path) -> None:
+    source = TWICE
+    for name in ("one", "two"):
+        source = source.replace("BODY", OF_EACH.replace("NAME", name), 1)
+    printed = []
+    for level in (0, 2):
+        files = {"constants.f90": CONSTANTS, "twice.h90": source}
+        made = translate_text(files, backend="openmp", opt=level).require()
+        assert ("subroutine hfv_first" in made.text and "subroutine hfv_second" in made.text) == (level == 2)
+        printed.append(output(compile_files(dict(made.files), tmp_path / str(level))))
+    assert printed[0] == printed[1] and "E" in printed[0]
