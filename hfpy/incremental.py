@@ -114,11 +114,11 @@ def _steps(distinct: Sequence[Facts], made: Made, looked: Collection[tuple[str, 
     """What is known of the steps that gave these facts, the first of which are those of the user's sources."""
     from hfpy.analyze.asked import asked_files
     from hfpy.making import in_source_lines
-    from hfpy.signatures import signatures
+    from hfpy.signatures import signatures_of
 
     numbers = {id(f): n for n, f in enumerate(distinct)}
     return Steps(
-        tuple(signatures(f) for f in distinct),
+        signatures_of(distinct),
         {name: numbers[id(after)] for name, after in made.stages},
         asked_files(distinct[0], looked, made.facts.application),
         _forms(made),

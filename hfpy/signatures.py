@@ -12,12 +12,15 @@ they are written.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from hfpy.analyze.analysis import in_same_positions
 from hfpy.analyze.components import chains_from
 from hfpy.analyze.context import Located
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.intrinsics import INTRINSICS
+from hfpy.analyze.unchanged import unchanged_routines
 from hfpy.analyze.uses import Reference
 from hfpy.analyze.vectorsubscripts import makes_dimension
 from hfpy.model.expressions import Apply, Range, base_name
@@ -25,27 +28,56 @@ from hfpy.model.statements import Assignment, Call, DirectiveLine, Header, Memor
 from hfpy.model.units import FileIndex, Routine
 
 
-def signatures(facts: Facts) -> dict[str, str]:
-    """The signature of each file of an application, by its path."""
-    by_file: dict[str, list[Routine]] = {}
-    for routine in facts.application.routines.values():
-        by_file.setdefault(routine.file, []).append(routine)
-    return {f.path: signature(facts, f, by_file.get(f.path, [])) for f in facts.application.files}
+@dataclass(frozen=True)
+class _Earlier:
+    """The facts of another step, and what signatures had of the executable parts there."""
+
+    facts: Facts
+    rows: Mapping[str, Sequence[str]]
+
+
+def signatures_of(steps: Sequence[Facts]) -> tuple[dict[str, str], ...]:
+    """The signatures of the files of an application after each of some steps, by path."""
+    found: list[dict[str, str]] = []
+    earlier: _Earlier | None = None
+    for facts in steps:
+        rows = _all_rows(facts, earlier)
+        earlier = _Earlier(facts, rows)
+        by_file: dict[str, list[Routine]] = {}
+        for routine in facts.application.routines.values():
+            by_file.setdefault(routine.file, []).append(routine)
+        found.append({f.path: _signature(f, by_file.get(f.path, []), rows) for f in facts.application.files})
+    return tuple(found)
+
+
+def _all_rows(facts: Facts, earlier: _Earlier | None) -> dict[str, Sequence[str]]:
+    """What signatures have of all executable parts. What was read before is not read again."""
+    known: Mapping[str, Sequence[str]] = {}
+    if earlier is not None and _has_orders(earlier.facts) == _has_orders(facts):
+        before = earlier.facts
+        same = in_same_positions(facts, before, unchanged_routines(before.application, facts.application))
+        taken = (k for k in same & earlier.rows.keys() if facts.references.get(k) is before.references.get(k))
+        known = {key: earlier.rows[key] for key in taken}
+    listed = facts.graph.with_statements()
+    return {key: known[key] if key in known else tuple(_executable(facts, key)) for key in listed}
 
 
 def signature(facts: Facts, index: FileIndex, routines: list[Routine]) -> str:
     """The signature of a file: ``routines`` are its units that were parsed."""
+    there = set(facts.graph.with_statements())
+    return _signature(index, routines, {r.key: tuple(_executable(facts, r.key)) for r in routines if r.key in there})
+
+
+def _signature(index: FileIndex, routines: list[Routine], rows: Mapping[str, Sequence[str]]) -> str:
     parts: list[str] = []
     for unit in index.units:
         uses_of = [(u.module, u.only, u.renames) for u in unit.uses]
         parts.append(repr((unit.kind, unit.name, unit.parent, unit.dummies, unit.result, unit.prefix, unit.scheme)))
         parts.append(repr((uses_of, sorted(unit.calls), sorted(unit.references), unit.regions)))
-    there = set(facts.graph.with_statements())
     for routine in sorted(routines, key=lambda r: r.key):
         parts.append(routine.key)
         parts += [line.text for line in routine.spec.lines]
-        if routine.key in there:
-            parts += _executable(facts, routine.key)
+        parts += rows.get(routine.key, ())
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 

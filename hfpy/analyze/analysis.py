@@ -218,7 +218,7 @@ def _plans(facts: Facts, found: list[Diagnostic], before: Facts | None, same: fr
     nor those with the regions around it have changed.
     """
     known = before.plans if before is not None else {}
-    still = _in_same_positions(facts, before, same) if before is not None else same
+    still = in_same_positions(facts, before, same) if before is not None else same
     made: dict[str, Plans] = {}
     for routine in analysed_routines(facts):
         key, position = routine.key, facts.positions.get(routine.key)
@@ -229,7 +229,7 @@ def _plans(facts: Facts, found: list[Diagnostic], before: Facts | None, same: fr
     return made
 
 
-def _in_same_positions(facts: Facts, before: Facts, same: frozenset[str]) -> frozenset[str]:
+def in_same_positions(facts: Facts, before: Facts, same: frozenset[str]) -> frozenset[str]:
     """Those of some routines that are in the positions in which they were, with variables of the same dimensions."""
     private = {key for key, _ in facts.domains.private ^ before.domains.private}
     return frozenset(k for k in same - private if facts.positions.get(k) == before.positions.get(k))

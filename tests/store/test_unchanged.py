@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks.synthetic import generate
+from hfpy import incremental, signatures
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.unchanged import unchanged_routines
@@ -76,6 +78,26 @@ def test_random_programs(number: int, compared: Compared, tmp_path: Path) -> Non
     with deep():
         translate(write(files, tmp_path), Options(**COLUMNS[number % len(COLUMNS)]))
     assert compared.taken or COLUMNS[number % len(COLUMNS)].get("target") == "gpu"
+
+
+@pytest.mark.parametrize("number", [3, *(pytest.param(n, marks=FULL) for n in range(4, 24))])
+def test_signatures_of_steps(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the signatures of a step have is what they have if the step is looked at by itself."""
+    alone, seen = signatures.signatures_of, []
+
+    def compared(steps: Sequence[Facts]) -> tuple[dict[str, str], ...]:
+        found = alone(steps)
+        assert found == tuple(alone([facts])[0] for facts in steps)
+        seen.append(len(steps))
+        return found
+
+    monkeypatch.setattr(signatures, "signatures_of", compared)
+    monkeypatch.setattr(incremental, "_WORTH", 0)
+    monkeypatch.setenv("HFPY_DEBUG", "1")
+    files = {Path(name).name: text for name, text in generate(900, seed=number).files.items()}
+    with deep():
+        translate(write(files, tmp_path / "s"), Options(**COLUMNS[number % len(COLUMNS)], cache_dir=tmp_path / "c"))
+    assert seen
 
 
 USER = "subroutine caller(x)\n use shown, only: n\n real :: x(n)\n call called(x, n)\nend subroutine\n"
