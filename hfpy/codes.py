@@ -101,6 +101,11 @@ CODES: dict[str, str] = {
     "HF603": "the copies of an array on host and device cannot be kept in step",
     "HF604": "a message is on its way from or to an array that is on the device",
     "HF605": "an object or a component is to be brought to the device",
+    # many processes
+    "HF650": "a decomposition is missing, or given twice",
+    "HF651": "an array has no halo to be exchanged",
+    "HF652": "a question about the whole grid cannot be answered",
+    "HF653": "a reduction is over the points of one process, or cannot be over those of all",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",

@@ -26,9 +26,22 @@ from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
 
+#: Keywords of the directives for many processes.
+DISTRIBUTED = ("decomposition", "haloexchange")
 Sizes = Mapping[str, str]  # of the project's domains, by the names that mean them
 NO_SIZES: Sizes = MappingProxyType({})
-KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "serial", "if", "exit")
+KEYWORDS = (
+    "parallelregion",
+    "domaindependant",
+    "stencilprogram",
+    "decomposition",
+    "haloexchange",
+    "scheme",
+    "serial",
+    "if",
+    "exit",
+)
+
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
     "march share team block fuse annotate transform specialise specialize async stride independent distinct"
@@ -77,9 +90,14 @@ _SHOWN = {
     for word in (
         "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN "
         "IAND IOR "
-        "IEOR parallelRegion domainDependant stencilProgram"
+        "IEOR parallelRegion domainDependant stencilProgram haloExchange"
     ).split()
 }
+
+
+def shown_keyword(keyword: str) -> str:
+    """A keyword as the language spells it."""
+    return _SHOWN.get(keyword, keyword)
 
 
 def suggestion(word: str, known: tuple[str, ...] | list[str]) -> str:

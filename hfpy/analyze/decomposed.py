@@ -1,0 +1,132 @@
+"""Which decompositions a program has, and along which of its dimensions an array is cut (distributed.md §3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hfpy.analyze.domains import DataObject, Dimension
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.layout import Letters
+from hfpy.analyze.sizes import canonical
+from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.model.application import Application
+from hfpy.model.distributed import Decomposition, Distributed, HaloExchange
+from hfpy.model.expressions import Fragment
+from hfpy.model.extents import Dim
+from hfpy.model.statements import flatten
+from hfpy.model.units import Routine
+from hfpy.options import DomainSpec
+from hfpy.parse.fragments import dim_of
+
+
+@dataclass(frozen=True)
+class Directed:
+    """A directive for many processes with its routine."""
+
+    routine: Routine
+    statement: Distributed
+
+    @property
+    def place(self) -> Place:
+        """Where the directive stands."""
+        return self.statement.line.place(self.routine.file)
+
+
+def directives(application: Application) -> Iterator[Directed]:
+    """All directives for many processes."""
+    for routine in application.routines.values():
+        for statement in flatten(routine.body):
+            if isinstance(statement, Distributed):
+                yield Directed(routine, statement)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A dimension of an array that is cut: its position in the full list of dimensions, the domain and the number of
+    that (from 0) in the decomposition, and how far the array goes, as declared (None: as it was allocated).
+    """
+
+    position: int
+    domain: str
+    number: int
+    extent: Dim
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A decomposition with what tells the domain of a dimension, an index or a size."""
+
+    what: Decomposition
+    letters: Letters
+
+    @staticmethod
+    def of(what: Decomposition, domains: Mapping[str, DomainSpec]) -> Grid:
+        """A decomposition in a project with some ``[domains]``."""
+        known = {name.lower(): spec for name, spec in domains.items()}
+        sizes = {name: tuple(dim_of(size) for size in spec.size) for name, spec in known.items()}
+        for domain, local in zip(what.domains, what.local, strict=True):
+            sizes[domain] = (*sizes.get(domain, ()), dim_of(local))
+        return Grid(what, Letters(what.domains, known, sizes))
+
+    def cuts(self, data: DataObject) -> tuple[Cut, ...]:
+        """The dimensions of an array that are cut, in the order of the decomposition's domains."""
+        found: dict[str, Cut] = {}
+        for position, dimension in enumerate(data.full):
+            domain = self.domain(dimension)
+            if domain and domain not in found:
+                found[domain] = Cut(position, domain, self.what.domains.index(domain), dimension.extent)
+        return tuple(found[d] for d in self.what.domains if d in found)
+
+    def domain(self, dimension: Dimension) -> str:
+        """The domain of the decomposition that a dimension belongs to, or empty."""
+        found = self.letters.of_dimension(dimension)
+        return found if found in self.what.domains else ""
+
+    def is_whole(self, domain: str, end: Fragment) -> bool:
+        """Whether an upper bound is the number of points that a process owns: a size of the domain, and no more."""
+        sizes = self.letters.sizes.get(domain, ())
+        return any(size.upper is not None and canonical(size.upper) == canonical(end) for size in sizes)
+
+
+def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
+    """The decompositions of a program by their names; errors for names that are given twice."""
+    found: dict[str, tuple[Grid, Place]] = {}
+    problems: list[Diagnostic] = []
+    for item in directives(application):
+        what = item.statement.what
+        if not isinstance(what, Decomposition):
+            continue
+        if what.name in found:
+            related = [Related(found[what.name][1], "the first one")]
+            hint = "give it another name, or call the routine with the first one"
+            problems.append(error("HF650", f"a second decomposition '{what.name}'", item.place, hint, related))
+            continue
+        found[what.name] = Grid.of(what, application.options.domains), item.place
+    return {name: grid for name, (grid, _) in found.items()}, problems
+
+
+def grid_of_exchange(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagnostic:
+    """The decomposition that an exchange is about, or what is wrong."""
+    what = item.statement.what
+    assert isinstance(what, HaloExchange)
+    if not known:
+        hint = "write @decomposition where the sizes of the grid are set"
+        return error("HF650", "an exchange without a decomposition in the program", item.place, hint)
+    if what.decomposition:
+        if what.decomposition in known:
+            return known[what.decomposition]
+        return error("HF650", f"there is no decomposition '{what.decomposition}'", item.place, ", ".join(known))
+    if len(known) > 1:
+        hint = f"write decomposition({next(iter(known))})"
+        return error("HF650", "it is not clear which decomposition is meant", item.place, hint)
+    return next(iter(known.values()))
+
+
+def element_type(facts: Facts, data: DataObject) -> str:
+    """The type of an array's elements as any routine can write it; empty where its kind is not known."""
+    if data.home not in facts.application.routines:
+        return ""
+    scalar = Kinds(facts.scopes, facts.application.options.kinds).scalar(data.symbol.type, data.home)
+    return f"{scalar.base}({scalar.bytes})" if scalar is not None and scalar.base != "character" else ""

@@ -1,0 +1,282 @@
+"""A halo exchange as hfpy's own text: regions that pack and unpack, and calls of the runtime library between them.
+
+The halo is exchanged along one domain after the other, with the halo of those before, so that corners need no messages
+of their own (distributed.md §3.4, "two-phase"). The messages of one phase hold all fields of one type. What packs and
+unpacks are regions like any other: every backend, storage order and device gets its own form of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hfpy.analyze.decomposed import Cut, Grid
+from hfpy.analyze.domains import DataObject
+from hfpy.model.distributed import HaloExchange, Width
+from hfpy.transform.stencil.locals import Locals
+
+_INTEGER = "integer"
+
+
+@dataclass(frozen=True)
+class Field:
+    """An array of an exchange: its type, the dimensions that are cut, and the bounds of all, as texts."""
+
+    name: str
+    type: str
+    cuts: tuple[Cut, ...]
+    bounds: tuple[tuple[str, str], ...]
+
+    @staticmethod
+    def of(data: DataObject, element: str, grid: Grid) -> Field:
+        """A field as one routine sees it."""
+        bounds = []
+        for dimension in data.full:
+            extent, number = dimension.extent, (dimension.declared or 0) + 1
+            lower = extent.lower.text if extent.lower is not None else "1"
+            upper = extent.upper.text if extent.upper is not None else f"ubound({data.name}, {number})"
+            bounds.append((f"lbound({data.name}, {number})" if extent.form == "deferred" else lower, upper))
+        return Field(data.name, element, grid.cuts(data), tuple(bounds))
+
+    @property
+    def like(self) -> tuple[object, ...]:
+        """What fields have in common that one region packs together."""
+        cut = {c.position: c.number for c in self.cuts}
+        return self.type, tuple(cut.items()), tuple(b for p, b in enumerate(self.bounds) if p not in cut)
+
+    def cut(self, number: int) -> Cut | None:
+        """The dimension of a domain of the decomposition, by its number."""
+        return next((c for c in self.cuts if c.number == number), None)
+
+
+def width_of(what: HaloExchange, domain: str) -> Width | None:
+    """The width that an exchange names for a domain; None for that of the decomposition."""
+    return next((w for w in what.widths if w.domain == domain), None)
+
+
+@dataclass
+class Exchange:
+    """The text of one exchange. ``sign`` begins its directives: ``@``, or ``!@`` in plain Fortran files, where regions
+    have loops of their own.
+    """
+
+    grid: Grid
+    what: HaloExchange
+    fields: Sequence[Field]
+    names: Locals
+    sign: str
+
+    def rows(self) -> Iterator[str]:
+        """The lines in the place of the directive."""
+        numbers = [n for n, d in enumerate(self.grid.what.domains) if self._takes_part(d)]
+        yield f"! halos of {', '.join(f.name for f in self.fields)}"
+        for number in range(len(self.grid.what.domains)):
+            yield from self._sizes(number)
+        for type_text in dict.fromkeys(f.type for f in self.fields):
+            for order, number in enumerate(numbers):
+                fields = [f for f in self.fields if f.type == type_text and f.cut(number) is not None]
+                if fields:
+                    done = numbers[:order] if self.what.corners else []
+                    yield from _Phase(self, number, done, _groups(fields), type_text).rows()
+
+    def _takes_part(self, domain: str) -> bool:
+        return not self.what.widths or width_of(self.what, domain) is not None
+
+    def _sizes(self, number: int) -> Iterator[str]:
+        """Statements that set the sizes and widths of a domain."""
+        domain = self.grid.what.domains[number]
+        at = f"'{self.grid.what.name}', {number + 1}"
+        width = width_of(self.what, domain)
+        yield f"{self.points(number)} = hf_local({at})"
+        if self._takes_part(domain):
+            yield f"{self.low(number)} = " + (width.low.text if width is not None else f"hf_halo({at}, -1)")
+            yield f"{self.high(number)} = " + (width.high.text if width is not None else f"hf_halo({at}, 1)")
+
+    def scalar(self, what: str) -> str:
+        """A new integer variable of the routine."""
+        return self.names.scalar(what, "", _INTEGER)
+
+    def points(self, number: int) -> str:
+        """The variable with the number of points of a domain that the process owns."""
+        return self.scalar(f"points{number + 1}")
+
+    def low(self, number: int) -> str:
+        """The variable with the width on the low side of a domain."""
+        return self.scalar(f"low{number + 1}")
+
+    def high(self, number: int) -> str:
+        """The variable with the width on the high side of a domain."""
+        return self.scalar(f"high{number + 1}")
+
+
+def _groups(fields: Sequence[Field]) -> list[list[Field]]:
+    """The fields that are packed by one region."""
+    groups: dict[tuple[object, ...], list[Field]] = {}
+    for field in fields:
+        groups.setdefault(field.like, []).append(field)
+    return list(groups.values())
+
+
+@dataclass(frozen=True)
+class _Planes:
+    """Planes across a domain: the index before the first (a term such as ``+ n``, or empty), how many there are, and
+    where their elements begin in the buffer (empty: at its beginning).
+    """
+
+    before: str
+    count: str
+    base: str
+
+
+@dataclass
+class _Phase:
+    """The exchange along one domain, of fields of one type. ``done`` are the domains whose halos come along."""
+
+    exchange: Exchange
+    number: int
+    done: Sequence[int]
+    groups: list[list[Field]]
+    type_text: str
+
+    def rows(self) -> Iterator[str]:
+        """All of it: sizes and buffers, packing, messages, unpacking."""
+        at = f"'{self.exchange.grid.what.name}', {self.number + 1}"
+        low, high, points = self._low, self._high, self.exchange.points(self.number)
+        for group, fields in enumerate(self.groups):
+            yield f"{self._section(group)} = {self._section_size(fields[0])}"
+        yield f"{self._total} = {' + '.join(self._share(g) for g in range(len(self.groups)))}"
+        yield f"allocate({self._send}(({low} + {high}) * {self._total}))"
+        yield f"allocate({self._received}(({low} + {high}) * {self._total}))"
+        for group, fields in enumerate(self.groups):
+            first = _Planes("", high, self._base(group, high))
+            last = _Planes(f"{points} - {low} + ", low, _sum(f"{self._total}*{high}", self._base(group, low)))
+            yield from self._region(group, fields, (first, last), packs=True)
+        yield f"call hf_shift({at}, {self._send}, {self._received}, {low}, {high}, {self._total})"
+        yield f"if (hf_has_neighbour({at}, -1)) then"
+        for group, fields in enumerate(self.groups):
+            planes = _Planes(f"-{low} + ", low, self._base(group, low))
+            yield from ("  " + row for row in self._region(group, fields, (planes,), packs=False))
+        yield "end if"
+        yield f"if (hf_has_neighbour({at}, 1)) then"
+        for group, fields in enumerate(self.groups):
+            planes = _Planes(f"{points} + ", high, _sum(f"{self._total}*{low}", self._base(group, high)))
+            yield from ("  " + row for row in self._region(group, fields, (planes,), packs=False))
+        yield "end if"
+        yield f"deallocate({self._send}, {self._received})"
+
+    @property
+    def _low(self) -> str:
+        return self.exchange.low(self.number)
+
+    @property
+    def _high(self) -> str:
+        return self.exchange.high(self.number)
+
+    @property
+    def _total(self) -> str:
+        return self.exchange.scalar("planes")
+
+    @property
+    def _send(self) -> str:
+        return self._buffer("send")
+
+    @property
+    def _received(self) -> str:
+        return self._buffer("received")
+
+    def _buffer(self, what: str) -> str:
+        suffix = "_" + "".join(c for c in self.type_text if c.isalnum())
+        return self.exchange.names.array(what, suffix, f"{self.type_text}, allocatable", ":")
+
+    def _section(self, group: int) -> str:
+        """The variable with the number of points in a plane across the domain, of one field of a group."""
+        return self.exchange.scalar(f"plane{group + 1}")
+
+    def _share(self, group: int) -> str:
+        """The points of all fields of a group in a plane across the domain."""
+        count = len(self.groups[group])
+        return self._section(group) if count == 1 else f"{count}*{self._section(group)}"
+
+    def _base(self, group: int, width: str) -> str:
+        """Where the elements of a group begin in a message of some planes; empty for its beginning."""
+        before = " + ".join(self._share(g) for g in range(group))
+        return f"{width}*{before}" if before.isidentifier() else f"{width}*({before})" if before else ""
+
+    def _others(self, field: Field) -> list[tuple[str, str]]:
+        """The first and last index in the dimensions other than the one of this phase."""
+        cuts = {c.position: c.number for c in field.cuts}
+        found = []
+        for position, bounds in enumerate(field.bounds):
+            number = cuts.get(position)
+            if number is None:
+                found.append(bounds)
+            elif number != self.number:
+                points = self.exchange.points(number)
+                with_halo = f"1 - {self.exchange.low(number)}", f"{points} + {self.exchange.high(number)}"
+                found.append(with_halo if number in self.done else ("1", points))
+        return found
+
+    def _section_size(self, field: Field) -> str:
+        return "*".join(_count(*bounds) for bounds in self._others(field)) or "1"
+
+    def _region(self, group: int, fields: list[Field], parts: Sequence[_Planes], packs: bool) -> Iterator[str]:
+        """A region that packs or unpacks planes of the fields of a group."""
+        sign = self.exchange.sign
+        others = self._others(fields[0])
+        iterators = [self.exchange.scalar(f"p{number}") for number in range(1, len(others) + 1)]
+        sizes = [last if first == "1" else f"{first}:{last}" for first, last in others]
+        domains = iterators or [self.exchange.scalar("p1")]
+        told = f", independent({self._send})" if packs else ""
+        over = f"domName({', '.join(domains)}), domSize({', '.join(sizes or ['1'])})"
+        yield f"{sign}parallelRegion{{{over}{told}, explicit}}"
+        loops = list(zip(domains, others or [("1", "1")], strict=True)) if sign != "@" else []
+        yield from (f"do {iterator} = {first}, {last}" for iterator, (first, last) in reversed(loops))
+        for planes in parts:
+            yield from self._planes(group, fields, planes, packs, iterators)
+        yield from ("end do" for _ in loops)
+        yield f"{sign}end parallelRegion"
+
+    def _planes(
+        self, group: int, fields: list[Field], planes: _Planes, packs: bool, iterators: list[str]
+    ) -> Iterator[str]:
+        """The loop over planes in the body of a region."""
+        plane, at = self.exchange.scalar("n"), self.exchange.scalar("at")
+        point = _place(iterators, self._others(fields[0]))
+        yield f"  do {plane} = 1, {planes.count}"
+        yield f"    {at} = {_sum(planes.base, plane, f'{planes.count}*{point}' if point else '')}"
+        for number, field in enumerate(fields):
+            own = field.cut(self.number)
+            assert own is not None
+            rest = iter(iterators)
+            indices = [planes.before + plane if p == own.position else next(rest) for p in range(len(field.bounds))]
+            further = f"{number}*{planes.count}*{self._section(group)}" if number else ""
+            element = f"{field.name}({', '.join(indices)})"
+            packed = f"{self._send if packs else self._received}({_sum(at, further)})"
+            yield f"    {packed} = {element}" if packs else f"    {element} = {packed}"
+        yield "  end do"
+
+
+def _place(iterators: Sequence[str], bounds: Sequence[tuple[str, str]]) -> str:
+    """The number of points before one in a plane."""
+    text = ""
+    for iterator, (first, last) in reversed(list(zip(iterators, bounds, strict=True))):
+        own = (
+            f"{iterator} - ({first})" if not first.isalnum() else iterator if first == "0" else f"{iterator} - {first}"
+        )
+        text = f"({own} + {_count(first, last)}*{text})" if text else f"({own})"
+    return text
+
+
+def _sum(*terms: str) -> str:
+    return " + ".join(term for term in terms if term)
+
+
+def _count(first: str, last: str) -> str:
+    """The number of indices from one to another."""
+    if first == "1":
+        return last if last.isidentifier() else f"({last})"
+    if first == "0":
+        return f"({last} + 1)"
+    if first.startswith("1 - "):
+        return f"({first.removeprefix('1 - ')} + {last})"
+    return f"({last} - ({first}) + 1)"

@@ -1,0 +1,130 @@
+"""The directives of a program for many processes, written out: what comes behind knows regions and calls only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from hfpy.analyze.analysis import analyse
+from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of_exchange, grids
+from hfpy.analyze.facts import Facts
+from hfpy.diagnostics import Diagnostic, error, has_errors
+from hfpy.model.distributed import Decomposition, HaloExchange
+from hfpy.model.units import Routine
+from hfpy.parse.physical import names_in_rows
+from hfpy.transform.distributed.exchanges import Exchange, Field
+from hfpy.transform.distributed.questions import Questions
+from hfpy.transform.distributed.reductions import Reductions
+from hfpy.transform.edits import Edit, insert_lines, replace_lines
+from hfpy.transform.settled import Settled, changed
+from hfpy.transform.stencil.locals import Locals
+
+MODULE = "hfpy_processes"
+_OFFERED = frozenset(
+    "hf_named hf_cut hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_shift hf_sum_all hf_product_all "
+    "hf_max_all hf_min_all hf_and_all hf_or_all".split()
+)
+
+
+def with_processes(settled: Settled) -> Settled:
+    """The application with its directives for many processes written out; as it was where there are none."""
+    application = settled.application
+    items: dict[str, list[Directed]] = {}
+    for item in directives(application):
+        items.setdefault(item.routine.key, []).append(item)
+    if not items:
+        return settled
+    known, found = grids(application)
+    facts = analyse(application)
+    changes: dict[str, list[Edit]] = {}
+    for key, routine in application.routines.items():
+        work = _Routine(facts, routine, known, found)
+        changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
+    if has_errors(found):
+        return replace(settled, found=[*settled.found, *found])
+    return changed(settled, {path: edits for path, edits in changes.items() if edits}, found)
+
+
+@dataclass
+class _Routine:
+    """The directives of one routine."""
+
+    facts: Facts
+    routine: Routine
+    known: Mapping[str, Grid]
+    found: list[Diagnostic]
+    names: Locals = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.index = self.facts.application.file(self.routine.key)
+        self.names = Locals.of(self.index, self.routine)
+
+    def edits(self, items: list[Directed]) -> list[Edit]:
+        """All changes of the routine's text."""
+        grids_known = tuple(self.known.values())
+        asked = Questions(self.routine, self.facts.scopes, self.index.fixed, grids_known, self.names, self.found)
+        made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
+        made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()
+        return [*made, *self._declarations(made)] if made else []
+
+    @property
+    def _indent(self) -> str:
+        return " " * (6 if self.index.fixed else self.routine.header.segments[0][2] + 2)
+
+    def _directive(self, item: Directed) -> Iterator[Edit]:
+        what, line = item.statement.what, item.statement.line
+        if isinstance(what, Decomposition):
+            rows = list(_decomposition(self.known[what.name].what if what.name in self.known else what))
+        else:
+            rows = list(self._exchange(item, what))
+        indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
+        yield replace_lines(line.first, line.last, [indent + row for row in rows])
+
+    def _exchange(self, item: Directed, what: HaloExchange) -> Iterator[str]:
+        grid = grid_of_exchange(item, self.known)
+        if isinstance(grid, Diagnostic):
+            self.found.append(grid)
+            return
+        fields = [made for listed in what.fields if (made := self._field(item, listed.name, grid)) is not None]
+        yield from Exchange(grid, what, fields, self.names, "!@" if item.statement.line.comment else "@").rows()
+
+    def _field(self, item: Directed, name: str, grid: Grid) -> Field | None:
+        """A field of an exchange; None, with an error, if it is none."""
+        data = self.facts.object(name, self.routine.key)
+        element = element_type(self.facts, data) if data is not None else ""
+        if data is None or not element:
+            message = f"'{name}' is no array of numbers here" if data is not None else f"'{name}' is not declared"
+            self.found.append(error("HF651", message, item.place, "list arrays of the decomposed grid"))
+            return None
+        if not grid.cuts(data):
+            domains = ", ".join(grid.what.domains)
+            message = f"'{name}' has no dimension over {domains}"
+            hint = "its declaration or @domainDependant tells the domains of an array"
+            self.found.append(error("HF651", message, item.place, hint))
+            return None
+        return Field.of(data, element, grid)
+
+    def _declarations(self, made: list[Edit]) -> Iterator[Edit]:
+        """Declarations of the new variables, and the ``use`` of the runtime library."""
+        rows = [row for edit in made for row in edit.text.split("\n")]
+        names = names_in_rows(rows)
+        declared = [self._indent + row for row in self.names.declarations(set(names))]
+        if declared:
+            yield insert_lines(self.routine.spec_insert + 1, declared, 5, self.routine.header.first)
+        used = sorted(_OFFERED & {name.lower() for name in names})
+        if used:
+            text = f"{self._indent}use {MODULE}, only: {', '.join(used)}"
+            yield insert_lines(self.routine.header.last + 1, [text], 1, self.routine.header.first)
+
+
+def _decomposition(what: Decomposition) -> Iterator[str]:
+    """The statements of a ``@decomposition``: the cut, and the sizes of the part."""
+    halos = {halo.domain: halo for halo in what.halos}
+    low = ", ".join(halos[d].low.text if d in halos else "0" for d in what.domains)
+    high = ", ".join(halos[d].high.text if d in halos else "0" for d in what.domains)
+    periodic = ", ".join(".true." if d in what.periodic else ".false." for d in what.domains)
+    grid = ", ".join(g.text for g in what.grid) or ", ".join("0" for _ in what.domains)
+    sizes = ", ".join(size.text for size in what.sizes)
+    yield f"call hf_cut('{what.name}', [{sizes}], [{low}], [{high}], [{periodic}], [{grid}])"
+    for number, local in enumerate(what.local, 1):
+        yield f"{local} = hf_local('{what.name}', {number})"

@@ -1,0 +1,137 @@
+"""``global(i)``, ``global(nx)`` and ``onEdge(i, low)`` in expressions: the index of a point in the whole grid, the size
+of the whole grid, and whether the process has the boundary of the grid on a side.
+
+In a region they are variables of the routine, set before it, so that every device can read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hfpy.analyze.decomposed import Grid
+from hfpy.analyze.scopes import Scopes
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.distributed import SIDES
+from hfpy.model.expressions import Apply, Expr, Name, walk
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Construct, Node, Statement, expressions, flatten
+from hfpy.model.units import Routine
+from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.transform.stencil.locals import Locals
+
+WORDS = ("global", "onedge")
+
+
+@dataclass
+class Questions:
+    """What the expressions of one routine ask for; what is wrong is added to ``found``."""
+
+    routine: Routine
+    scopes: Scopes
+    fixed: bool
+    grids: tuple[Grid, ...]
+    names: Locals
+    found: list[Diagnostic]
+
+    def edits(self) -> Iterator[Edit]:
+        """The answers in the places of the questions."""
+        outside = flatten_outside(self.routine.body)
+        yield from self._answered(outside, None)
+        for region in outermost_regions(self.routine.body):
+            set_before: dict[str, None] = {}
+            yield from self._answered(flatten((region,)), set_before)
+            if set_before:
+                line = region.header.line
+                indent = " " * (6 if self.fixed else line.segments[0][2] - (1 if line.comment else 0))
+                yield insert_lines(line.first, [indent + row for row in set_before], 7, line.first)
+
+    def _answered(self, statements: Iterable[Statement], set_before: dict[str, None] | None) -> Iterator[Edit]:
+        """The answers in some statements. ``set_before`` gets statements that set the variables for them; without it
+        they are calls.
+        """
+        for statement in statements:
+            for top in expressions(statement):
+                for node in walk(top):
+                    if isinstance(node, Apply) and isinstance(node.base, Name) and self._asks(node.base.name):
+                        text = self._answer(node, statement.line, set_before)
+                        if text:
+                            yield replace_range(statement.line, node.start, node.end, text)
+
+    def _asks(self, name: str) -> bool:
+        """Whether a name is one of this language, and none of the program."""
+        key = self.routine.key
+        return name in WORDS and self.scopes.variable(name, key) is None and not self.scopes.procedures(name, key)
+
+    def _answer(self, node: Apply, line: LogicalLine, set_before: dict[str, None] | None) -> str:
+        assert isinstance(node.base, Name)
+        if node.base.name == "onedge":
+            return self._edge(node, line, set_before)
+        if len(node.args) == 1:
+            for grid in self.grids:
+                what = grid.what
+                if isinstance(node.args[0], Name) and node.args[0].name in what.local:
+                    number = what.local.index(node.args[0].name)
+                    return self._value("hf_whole", (), grid, number, set_before)
+                domain = grid.letters.of_index(node.args[0])
+                if domain in what.domains:
+                    number = what.domains.index(domain)
+                    before = self._value("hf_first", (), grid, number, set_before)
+                    return f"({_text(line, node.args[0])} + {before})"
+        hint = "write global(i) with the iterator of a domain of the decomposition, or global(nx) with a local size"
+        self._refuse(node, line, "this is no index or size of a decomposition", hint)
+        return ""
+
+    def _edge(self, node: Apply, line: LogicalLine, set_before: dict[str, None] | None) -> str:
+        first, second = (*node.args, None, None)[:2]
+        if len(node.args) == 2 and isinstance(first, Name) and isinstance(second, Name) and second.name in SIDES:
+            for grid in self.grids:
+                if first.name in grid.what.domains:
+                    number = grid.what.domains.index(first.name)
+                    side = ", 1" if second.name == "high" else ", -1"
+                    return self._value("hf_at_edge", (second.name, side), grid, number, set_before)
+        hint = "write onEdge(i, low) or onEdge(i, high) with a domain of the decomposition"
+        self._refuse(node, line, "this is no boundary of a decomposition", hint)
+        return ""
+
+    def _value(
+        self, function: str, side: tuple[str, ...], grid: Grid, number: int, set_before: dict[str, None] | None
+    ) -> str:
+        """The call of a function of the runtime library, or the variable that has its value."""
+        call = f"{function}('{grid.what.name}', {number + 1}{''.join(side[1:])})"
+        if set_before is None:
+            return call
+        domain = grid.what.domains[number]
+        about = "_".join([*side[:1], *([grid.what.name] if len(self.grids) > 1 else []), domain])
+        type_text = "logical" if side else "integer"
+        name = self.names.scalar(function.removeprefix("hf_") + "_", about, type_text)
+        set_before[f"{name} = {call}"] = None
+        return name
+
+    def _refuse(self, node: Expr, line: LogicalLine, message: str, hint: str) -> None:
+        self.found.append(error("HF652", message, line.place(self.routine.file, node.start, node.end), hint))
+
+
+def _text(line: LogicalLine, node: Expr) -> str:
+    return line.text[node.start : node.end]
+
+
+def outermost_regions(nodes: tuple[Node, ...]) -> Iterator[Construct]:
+    """The regions of a routine that are in no other region."""
+    for node in nodes:
+        if isinstance(node, Construct) and node.kind == "region":
+            yield node
+        elif isinstance(node, Construct):
+            for part in node.parts:
+                yield from outermost_regions(part.body)
+
+
+def flatten_outside(nodes: tuple[Node, ...]) -> Iterator[Statement]:
+    """The statements of a routine that are in no region."""
+    for node in nodes:
+        if not isinstance(node, Construct):
+            yield from flatten((node,))
+        elif node.kind != "region":
+            for part in node.parts:
+                yield part.header
+                yield from flatten_outside(part.body)
