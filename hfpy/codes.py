@@ -106,6 +106,7 @@ CODES: dict[str, str] = {
     "HF651": "an array has no halo to be exchanged",
     "HF652": "a question about the whole grid cannot be answered",
     "HF653": "a reduction is over the points of one process, or cannot be over those of all",
+    "HF654": "a routine cannot be one for the whole grid",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",

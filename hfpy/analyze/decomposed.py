@@ -12,7 +12,7 @@ from hfpy.analyze.layout import Letters
 from hfpy.analyze.sizes import canonical
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
-from hfpy.model.distributed import Decomposition, Distributed, HaloExchange
+from hfpy.model.distributed import Decomposition, Distributed
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.statements import flatten
@@ -107,13 +107,13 @@ def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
     return {name: grid for name, (grid, _) in found.items()}, problems
 
 
-def grid_of_exchange(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagnostic:
-    """The decomposition that an exchange is about, or what is wrong."""
+def grid_of(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagnostic:
+    """The decomposition that another directive is about, or what is wrong."""
     what = item.statement.what
-    assert isinstance(what, HaloExchange)
+    assert not isinstance(what, Decomposition)
     if not known:
         hint = "write @decomposition where the sizes of the grid are set"
-        return error("HF650", "an exchange without a decomposition in the program", item.place, hint)
+        return error("HF650", "there is no decomposition in the program", item.place, hint)
     if what.decomposition:
         if what.decomposition in known:
             return known[what.decomposition]
@@ -122,6 +122,13 @@ def grid_of_exchange(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagno
         hint = f"write decomposition({next(iter(known))})"
         return error("HF650", "it is not clear which decomposition is meant", item.place, hint)
     return next(iter(known.values()))
+
+
+def without_place(cut: Cut) -> bool:
+    """Whether nothing tells which of the indices of a cut dimension are those of the part: where its shape is assumed,
+    they begin with 1, whatever halo there is.
+    """
+    return cut.extent.form == "assumed" and cut.extent.lower is None
 
 
 def element_type(facts: Facts, data: DataObject) -> str:

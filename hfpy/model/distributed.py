@@ -54,7 +54,14 @@ class HaloExchange:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeGrid:
+    """``@wholeGrid``: the routine is written for the whole grid, and runs on the first process."""
+
+    decomposition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Distributed(Statement):
     """A directive for many processes among the statements of a routine."""
 
-    what: Decomposition | HaloExchange
+    what: Decomposition | HaloExchange | WholeGrid

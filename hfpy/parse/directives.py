@@ -27,7 +27,7 @@ from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
 
 #: Keywords of the directives for many processes.
-DISTRIBUTED = ("decomposition", "haloexchange")
+DISTRIBUTED = ("decomposition", "haloexchange", "wholegrid")
 Sizes = Mapping[str, str]  # of the project's domains, by the names that mean them
 NO_SIZES: Sizes = MappingProxyType({})
 KEYWORDS = (
@@ -36,6 +36,7 @@ KEYWORDS = (
     "stencilprogram",
     "decomposition",
     "haloexchange",
+    "wholegrid",
     "scheme",
     "serial",
     "if",
@@ -90,7 +91,7 @@ _SHOWN = {
     for word in (
         "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN "
         "IAND IOR "
-        "IEOR parallelRegion domainDependant stencilProgram haloExchange"
+        "IEOR parallelRegion domainDependant stencilProgram haloExchange wholeGrid"
     ).split()
 }
 
@@ -127,7 +128,7 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
         return Directive(keyword, False, ()), []
     if keyword == "serial":
         return _serial(line, file, found.end(1))
-    if not found.group(2) and keyword == "parallelregion" and not text[found.end() :].strip():
+    if not found.group(2) and keyword in ("parallelregion", "wholegrid") and not text[found.end() :].strip():
         return Directive(keyword, False, ()), []  # all of it comes from the loops behind
     if not found.group(2):
         hint = f"write @{found.group(1)}{{…}}"

@@ -6,7 +6,7 @@ import re
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Listed
-from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, Width
+from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid, Width
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.parse.directives import Attribute, Directive, check_names, listed_words, suggestion
@@ -23,7 +23,14 @@ _NAME = re.compile(r"[A-Za-z]\w*")
 def distributed_of(directive: Directive, line: LogicalLine, file: str) -> tuple[Distributed | None, list[Diagnostic]]:
     """The value of a ``@decomposition`` or ``@haloExchange`` line; None with diagnostics if it is malformed."""
     reader = _Reader(directive, line, file)
-    made = reader.decomposition() if directive.keyword == "decomposition" else reader.exchange()
+    made: Decomposition | HaloExchange | WholeGrid | None
+    match directive.keyword:
+        case "decomposition":
+            made = reader.decomposition()
+        case "haloexchange":
+            made = reader.exchange()
+        case _:
+            made = reader.whole_grid()
     return (Distributed(line, made) if made is not None and not reader.found else None), reader.found
 
 
@@ -83,6 +90,11 @@ class _Reader:
         self.found += problems
         named = self._names("decomposition")
         return HaloExchange(fields, self._widths("width", None), words != ("no",), named[0] if named else "")
+
+    def whole_grid(self) -> WholeGrid:
+        """The value of ``@wholeGrid``."""
+        self.found += check_names(self.directive, self.line, self.file, ("decomposition",))
+        return WholeGrid((self._names("decomposition") or ("",))[0])
 
     def _error(self, code: str, message: str, attribute: Attribute | None, hint: str = "") -> None:
         at = (attribute.start, attribute.end) if attribute is not None else ()

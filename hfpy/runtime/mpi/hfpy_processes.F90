@@ -2,14 +2,19 @@
 ! unit needs a variable of another one. Dimensions are counted from 1; a side is low if it is negative, else high.
 module hfpy_processes
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
   use hfpy_halo_job, only: fail, text_of
+  use hfpy_halo_decomposition, only: owned_box
+  use hfpy_halo_messages, only: hf_batch, batch_open, batch_send, batch_receive, batch_begin, batch_wait
   use hfpy_halo
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_shift
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
 
-  integer, parameter :: most = 32
+  public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
+
+  integer, parameter :: most = 32, to_first = 32763, from_first = 32764   ! tags above those of exchanges
   type(hf_decomposition), target :: known(most)
   integer :: count = 0
 
@@ -19,6 +24,21 @@ module hfpy_processes
   ! planes). Where there is no neighbour, nothing is received.
   interface hf_shift
     module procedure shift_real32, shift_real64, shift_int32, shift_int64, shift_logical, shift_complex32, shift_complex64
+  end interface
+
+  ! Bring a buffer of one process to the first one; all processes call this.
+  interface hf_to_first
+    module procedure first_real32, first_real64, first_int32, first_int64, first_logical, first_complex32, first_complex64
+  end interface
+  ! Bring a buffer of the first process to another one.
+  interface hf_from_first
+    module procedure given_real32, given_real64, given_int32, given_int64, given_logical, given_complex32, given_complex64
+  end interface
+  ! Tell all processes what the first one has.
+  interface hf_tell
+    module procedure tell_real32, tell_real64, tell_int32, tell_int64, tell_logical, tell_complex32, tell_complex64
+    module procedure told_real32, told_real64, told_int32, told_int64, told_logical, told_complex32, told_complex64
+    module procedure tell_text
   end interface
 
 contains
@@ -103,6 +123,78 @@ contains
     hf_has_neighbour = .not. hf_at_edge(name, dim, side)
   end function
 
+  ! Whether this is the process of a number, from 0.
+  logical function hf_is(name, rank)
+    character(*), intent(in) :: name
+    integer, intent(in) :: rank
+
+    hf_is = hf_process(hf_named(name)) == rank
+  end function
+
+  ! The number of processes.
+  integer function hf_processes_of(name)
+    character(*), intent(in) :: name
+
+    hf_processes_of = hf_processes(hf_named(name))
+  end function
+
+  ! The points of a dimension before the first that a process owns.
+  integer function hf_first_of(name, dim, rank)
+    character(*), intent(in) :: name
+    integer, intent(in) :: dim, rank
+    integer :: before(3), owned(3)
+
+    call owned_box(hf_named(name), rank, before, owned)
+    hf_first_of = before(dim)
+  end function
+
+  ! The points of a dimension that a process owns.
+  integer function hf_local_of(name, dim, rank)
+    character(*), intent(in) :: name
+    integer, intent(in) :: dim, rank
+    integer :: before(3), owned(3)
+
+    call owned_box(hf_named(name), rank, before, owned)
+    hf_local_of = owned(dim)
+  end function
+
+  ! One message from a process to another, as each of the two sees it; nothing between a process and itself.
+  subroutine move(dec, from, to, address, bytes, tag)
+    type(hf_decomposition), intent(in) :: dec
+    integer, intent(in) :: from, to, tag
+    type(c_ptr), intent(in) :: address
+    integer(int64), intent(in) :: bytes
+    type(hf_batch) :: batch
+
+    if (from == to .or. bytes == 0) return
+    if (dec%rank /= from .and. dec%rank /= to) return
+    call batch_open(batch, dec%link)
+    if (dec%rank == from) call batch_send(batch, address, bytes, to, tag)
+    if (dec%rank == to) call batch_receive(batch, address, bytes, from, tag)
+    call batch_begin(batch)
+    call batch_wait(batch)
+  end subroutine
+
+  ! Bytes of the first process for all others.
+  subroutine tell(dec, address, bytes)
+    type(hf_decomposition), intent(in) :: dec
+    type(c_ptr), intent(in) :: address
+    integer(int64), intent(in) :: bytes
+    integer :: rank
+
+    do rank = 1, dec%ranks - 1
+      call move(dec, 0, rank, address, bytes, from_first)
+    end do
+  end subroutine
+
+  ! Tell all processes a text of the first one.
+  subroutine tell_text(name, value)
+    character(*), intent(in) :: name
+    character(*), intent(inout), target :: value
+
+    if (len(value) > 0) call tell(hf_named(name), c_loc(value), int(len(value), int64))
+  end subroutine
+
   ! The plan of one exchange along a dimension, in both directions.
   subroutine make_plan(dec, plan, dim, low, high, elements)
     type(hf_decomposition), intent(in) :: dec
@@ -119,24 +211,52 @@ contains
   end subroutine
 
 #define HF_SHIFT shift_real32
+#define HF_FIRST first_real32
+#define HF_GIVEN given_real32
+#define HF_TELL tell_real32
+#define HF_TOLD told_real32
 #define HF_ELEMENT real(real32)
 #include "hfpy_processes.inc"
 #define HF_SHIFT shift_real64
+#define HF_FIRST first_real64
+#define HF_GIVEN given_real64
+#define HF_TELL tell_real64
+#define HF_TOLD told_real64
 #define HF_ELEMENT real(real64)
 #include "hfpy_processes.inc"
 #define HF_SHIFT shift_int32
+#define HF_FIRST first_int32
+#define HF_GIVEN given_int32
+#define HF_TELL tell_int32
+#define HF_TOLD told_int32
 #define HF_ELEMENT integer(int32)
 #include "hfpy_processes.inc"
 #define HF_SHIFT shift_int64
+#define HF_FIRST first_int64
+#define HF_GIVEN given_int64
+#define HF_TELL tell_int64
+#define HF_TOLD told_int64
 #define HF_ELEMENT integer(int64)
 #include "hfpy_processes.inc"
 #define HF_SHIFT shift_logical
+#define HF_FIRST first_logical
+#define HF_GIVEN given_logical
+#define HF_TELL tell_logical
+#define HF_TOLD told_logical
 #define HF_ELEMENT logical
 #include "hfpy_processes.inc"
 #define HF_SHIFT shift_complex32
+#define HF_FIRST first_complex32
+#define HF_GIVEN given_complex32
+#define HF_TELL tell_complex32
+#define HF_TOLD told_complex32
 #define HF_ELEMENT complex(real32)
 #include "hfpy_processes.inc"
 #define HF_SHIFT shift_complex64
+#define HF_FIRST first_complex64
+#define HF_GIVEN given_complex64
+#define HF_TELL tell_complex64
+#define HF_TOLD told_complex64
 #define HF_ELEMENT complex(real64)
 #include "hfpy_processes.inc"
 end module hfpy_processes

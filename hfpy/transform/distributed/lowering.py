@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of_exchange, grids
+from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of, grids, without_place
+from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error, has_errors
-from hfpy.model.distributed import Decomposition, HaloExchange
+from hfpy.model.distributed import Decomposition, HaloExchange, WholeGrid
 from hfpy.model.units import Routine
 from hfpy.parse.physical import names_in_rows
 from hfpy.transform.distributed.exchanges import Exchange, Field
 from hfpy.transform.distributed.questions import Questions
 from hfpy.transform.distributed.reductions import Reductions
+from hfpy.transform.distributed.wholegrid import WholeGridRoutine
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.settled import Settled, changed
 from hfpy.transform.stencil.locals import Locals
@@ -22,7 +24,8 @@ from hfpy.transform.stencil.locals import Locals
 MODULE = "hfpy_processes"
 _OFFERED = frozenset(
     "hf_named hf_cut hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_shift hf_sum_all hf_product_all "
-    "hf_max_all hf_min_all hf_and_all hf_or_all".split()
+    "hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of hf_local_of hf_to_first "
+    "hf_from_first hf_tell".split()
 )
 
 
@@ -36,9 +39,11 @@ def with_processes(settled: Settled) -> Settled:
         return settled
     known, found = grids(application)
     facts = analyse(application)
+    effects = Effects(facts)
+    setters = dict(_decompositions(items))
     changes: dict[str, list[Edit]] = {}
     for key, routine in application.routines.items():
-        work = _Routine(facts, routine, known, found)
+        work = _Routine(facts, effects, routine, known, setters, found)
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
@@ -50,8 +55,10 @@ class _Routine:
     """The directives of one routine."""
 
     facts: Facts
+    effects: Effects
     routine: Routine
     known: Mapping[str, Grid]
+    setters: Mapping[str, str]
     found: list[Diagnostic]
     names: Locals = field(init=False)
 
@@ -61,11 +68,34 @@ class _Routine:
 
     def edits(self, items: list[Directed]) -> list[Edit]:
         """All changes of the routine's text."""
+        whole = [item for item in items if isinstance(item.statement.what, WholeGrid)]
+        if whole:
+            return self._for_whole_grid(whole[0], [item for item in items if item is not whole[0]])
         grids_known = tuple(self.known.values())
         asked = Questions(self.routine, self.facts.scopes, self.index.fixed, grids_known, self.names, self.found)
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()
         return [*made, *self._declarations(made)] if made else []
+
+    def _for_whole_grid(self, item: Directed, others: list[Directed]) -> list[Edit]:
+        """The changes of a routine that is written for the whole grid."""
+        grid = grid_of(item, self.known)
+        if isinstance(grid, Diagnostic):
+            self.found.append(grid)
+            return []
+        if others:
+            hint = "the whole grid has no neighbours"
+            self.found.append(
+                error("HF207", "this has no place in a routine for the whole grid", others[0].place, hint)
+            )
+            return []
+        line = item.statement.line
+        setter = self.setters[grid.what.name]
+        work = WholeGridRoutine(
+            self.facts, self.effects, self.routine, self.index, grid, setter, line, self.names, self.found
+        )
+        made = list(work.edits())
+        return [*made, *self._declarations(made, work.modules)] if made else []
 
     @property
     def _indent(self) -> str:
@@ -75,13 +105,15 @@ class _Routine:
         what, line = item.statement.what, item.statement.line
         if isinstance(what, Decomposition):
             rows = list(_decomposition(self.known[what.name].what if what.name in self.known else what))
-        else:
+        elif isinstance(what, HaloExchange):
             rows = list(self._exchange(item, what))
+        else:
+            return
         indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
         yield replace_lines(line.first, line.last, [indent + row for row in rows])
 
     def _exchange(self, item: Directed, what: HaloExchange) -> Iterator[str]:
-        grid = grid_of_exchange(item, self.known)
+        grid = grid_of(item, self.known)
         if isinstance(grid, Diagnostic):
             self.found.append(grid)
             return
@@ -102,9 +134,13 @@ class _Routine:
             hint = "its declaration or @domainDependant tells the domains of an array"
             self.found.append(error("HF651", message, item.place, hint))
             return None
+        if any(without_place(cut) for cut in grid.cuts(data)):
+            message = f"'{name}' has assumed shape: which of its points are halo is not known here"
+            self.found.append(error("HF651", message, item.place, f"declare where it begins, as in {name}(1-h:)"))
+            return None
         return Field.of(data, element, grid)
 
-    def _declarations(self, made: list[Edit]) -> Iterator[Edit]:
+    def _declarations(self, made: list[Edit], modules: Iterable[str] = ()) -> Iterator[Edit]:
         """Declarations of the new variables, and the ``use`` of the runtime library."""
         rows = [row for edit in made for row in edit.text.split("\n")]
         names = names_in_rows(rows)
@@ -114,7 +150,16 @@ class _Routine:
         used = sorted(_OFFERED & {name.lower() for name in names})
         if used:
             text = f"{self._indent}use {MODULE}, only: {', '.join(used)}"
-            yield insert_lines(self.routine.header.last + 1, [text], 1, self.routine.header.first)
+            rows = [text, *(self._indent + row for row in modules)]
+            yield insert_lines(self.routine.header.last + 1, rows, 1, self.routine.header.first)
+
+
+def _decompositions(items: Mapping[str, list[Directed]]) -> Iterator[tuple[str, str]]:
+    """The decompositions by name, with the routine that sets each."""
+    for key, listed in items.items():
+        for item in listed:
+            if isinstance(item.statement.what, Decomposition):
+                yield item.statement.what.name, key
 
 
 def _decomposition(what: Decomposition) -> Iterator[str]:
