@@ -170,7 +170,7 @@ def _compile_and_link(
     cuda = _cuda_tools(project, options, request) if in_fortran or "cuda-c" in languages else None
     if cuda is not None and options.library:
         cuda = cuda.position_independent()
-    files = with_processes(_with_runtime_modules(files, options, folder, cuda is not None))
+    files = with_processes(_with_runtime_modules(files, options, folder, cuda is not None), options)
     flags = (
         cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
     )

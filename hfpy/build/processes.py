@@ -13,6 +13,7 @@ from hfpy.options import Options
 from hfpy.translation import Contents
 
 FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "mpi"
+ALONE = FOLDER / "alone"
 MODULE = "hfpy_processes"
 _WRAPPER = "mpifort"
 
@@ -22,11 +23,14 @@ def compiler_asked(asked: str | None, options: Options) -> str | None:
     return asked or (_WRAPPER if options.mpi else None)
 
 
-def with_processes(files: dict[str, CompiledFile]) -> dict[str, CompiledFile]:
-    """The files with those of the runtime library for many processes, where one uses its module."""
+def with_processes(files: dict[str, CompiledFile], options: Options) -> dict[str, CompiledFile]:
+    """The files with those of the runtime library for many processes, where one uses its module: all of it on MPI, else
+    the form for one process.
+    """
     if not any(MODULE in file.uses for file in files.values()):
         return files
-    return files | {source.name: _compiled(source) for source in sorted(FOLDER.glob("*.[fF]90"))}
+    folder = FOLDER if options.mpi else ALONE
+    return files | {source.name: _compiled(source) for source in sorted(folder.glob("*.[fF]90"))}
 
 
 def flags_for_processes(file: CompiledFile, options: Options) -> tuple[str, ...]:
@@ -37,8 +41,10 @@ def flags_for_processes(file: CompiledFile, options: Options) -> tuple[str, ...]
 def _compiled(source: Path) -> CompiledFile:
     """A source of the library as a file to be compiled, which includes others."""
     data = source.read_bytes()
-    beside = b"".join(path.read_bytes() for path in sorted(FOLDER.glob("*.inc")))
-    contents = Contents(provides=tuple(sorted(_provided(data)))).using(used_modules(data + b"\n" + _included(data)))
+    beside = b"".join(path.read_bytes() for path in sorted(source.parent.glob("*.inc")))
+    contents = Contents(provides=tuple(sorted(_provided(data)))).using(
+        used_modules(data + b"\n" + _included(data, source.parent))
+    )
     lines = range(1, data.count(b"\n") + 1)
     return CompiledFile(source.name, source, source, digest(data + beside), contents, lines)
 
@@ -49,7 +55,7 @@ def _provided(data: bytes) -> Iterable[str]:
     return {*modules_in(data), *(name.decode().lower() for name in named)}
 
 
-def _included(data: bytes) -> bytes:
+def _included(data: bytes, folder: Path) -> bytes:
     """The texts that a source includes."""
     names = (line.split(b'"')[1].decode() for line in data.splitlines() if line.startswith(b"#include "))
-    return b"\n".join((FOLDER / name).read_bytes() for name in dict.fromkeys(names))
+    return b"\n".join((folder / name).read_bytes() for name in dict.fromkeys(names))
