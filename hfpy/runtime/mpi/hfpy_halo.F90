@@ -23,7 +23,7 @@
 !     the halo becomes what its owners have; `low` and `high` are widths, at most those of the decomposition, whose
 !     widths are taken without them; `corners` (true): diagonal neighbours too. What lies beyond a physical boundary
 !     is left alone; with `outer` (false), what a neighbour has there beside its part of the halo comes along.
-!   call hf_poison(dec, field, dims, first, last)
+!   call hf_poison(dec, field, dims, first, last [, outer])
 !     the halo becomes NaN (huge integers, true), so that what reads it before an exchange is seen
 !   call hf_gather(dec, local, global, dims, first, last);  call hf_scatter(dec, global, local, dims, first, last)
 !     between the owned points of all processes and the whole field at process 0

@@ -181,7 +181,7 @@ contains
     integer, intent(in) :: fraction, smallest, special
     type(hf_exact) :: size
     logical :: negative
-    integer :: top, last, sign_bit
+    integer :: top, last, exponent, sign_bit
 
     sign_bit = fraction + merge(11, 8, fraction == 52)
     if (sum%nans > 0 .or. (sum%plus_infinities > 0 .and. sum%minus_infinities > 0)) then
@@ -200,10 +200,10 @@ contains
       last = max(top - fraction, unit_bit - smallest)        ! the bit that becomes the last of the number
       bits = bits_from(size, last, fraction + 1)
       if (bit(size, last - 1) .and. (btest(bits, 0) .or. any_below(size, last - 1))) bits = bits + 1
-      ! The leading one counts as one in the exponent; a carry from rounding does so too.
-      bits = bits + ishft(int(last - (unit_bit - smallest), int64), fraction)
+      ! The leading one counts as one in the exponent, as a carry from rounding does. What has no exponent is infinite.
+      exponent = last - (unit_bit - smallest)
+      bits = merge(bits + ishft(int(exponent, int64), fraction), ishft(int(special, int64), fraction), exponent < special - 1)
     end if
-    if (bits >= ishft(int(special, int64), fraction)) bits = ishft(int(special, int64), fraction)
     if (sum%plus_infinities + sum%minus_infinities > 0) then
       bits = ishft(int(special, int64), fraction)
       negative = sum%minus_infinities > 0

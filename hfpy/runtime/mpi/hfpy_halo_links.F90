@@ -5,6 +5,9 @@ module hfpy_halo_links
   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64, real64
   use hfpy_halo_job, only: settings, hf_settings, fail, failing, seconds, text_of, launched
 #ifdef HFPY_MPI
+  use hfpy_halo_job, only: pause_between_tests
+#endif
+#ifdef HFPY_MPI
 #ifdef HFPY_MPI_OLD
   use mpi
 #else
@@ -235,8 +238,31 @@ contains
         call MPI_Request_free(request, ierror)
       end do
     end do
+    call meet()
     call MPI_Finalize(ierror)
 #endif
   end subroutine
+
+#ifdef HFPY_MPI
+  ! Wait for all processes before MPI_Finalize: the mpirun of Open MPI 4 may crash, or hang, if one ends the job with
+  ! MPI_Abort while another is in MPI_Finalize.
+  subroutine meet()
+    HF_REQUEST :: request
+    HF_STATUS :: status
+    integer :: tests, ierror
+    logical :: all_there
+    real(real64) :: begun
+
+    begun = seconds()
+    tests = 0
+    call MPI_Ibarrier(MPI_COMM_WORLD, request, ierror)
+    do
+      call MPI_Test(request, all_there, status, ierror)
+      if (all_there .or. ierror /= MPI_SUCCESS) return
+      tests = tests + 1
+      call pause_between_tests(tests, seconds() - begun)
+    end do
+  end subroutine
+#endif
 
 end module hfpy_halo_links
