@@ -82,6 +82,36 @@ def test_fields_with_synchronous_sends(name: str, ranks: int, tmp_path: Path) ->
     checked(name, ranks, tmp_path, matrix(ranks), HFPY_MPI_CHECK="1")
 
 
+@pytest.mark.parametrize("check", ["0", "1"])
+@pytest.mark.parametrize(("name", "ranks"), EVERYWHERE)
+def test_two_exchanges_at_once(name: str, ranks: int, check: str, tmp_path: Path) -> None:
+    """In buffers of all types; processes start the two in different orders, since their sites differ."""
+    ring = {"kind": "pairs", "nd": 1, "global": 12, "grid": 0, "low": 1, "high": 1, "periodic": True}
+    written, _ = results(name, ranks, tmp_path, [ring], HFPY_MPI_CHECK=check)
+    kinds = ["real32", "real64", "int32", "int64", "logical", "complex32", "complex64"] * 2
+    for reader in map(Reader, written):
+        for kind in kinds:
+            found, expected = reader.take(kind, (10,)), reader.take(kind, (10,))
+            np.testing.assert_array_equal(found, expected, err_msg=kind)
+        assert not reader.data
+
+
+@pytest.mark.parametrize(("name", "ranks"), EVERYWHERE)
+def test_sections(name: str, ranks: int, tmp_path: Path) -> None:
+    """Compilers pass copies of sections that are not contiguous: they are copied back."""
+    ring = {"kind": "sections", "nd": 1, "global": 12, "grid": 0, "low": 1, "high": 1, "periodic": True}
+    written, _ = results(name, ranks, tmp_path, [ring])
+    for rank, reader in enumerate(map(Reader, written)):
+        own = np.array_split(np.arange(1, 13), ranks)[rank]
+        around = np.array([(own[0] - 2) % 12 + 1, *own, own[-1] % 12 + 1])
+        levels = np.full((2, len(around), 4), -1, np.int32)
+        levels[:, 1:-1, :] = (100 * own[:, None] + np.arange(1, 5))[None]
+        levels[1, :, ::2] = 100 * around[:, None] + np.array([1, 3])
+        np.testing.assert_array_equal(reader.take("int32", levels.shape), levels)
+        levels[0, [0, -1], ::3] = np.iinfo(np.int32).max
+        np.testing.assert_array_equal(reader.take("int32", levels.shape), levels)
+
+
 @pytest.mark.parametrize("name", ["HFPY_MPI_DELAY", "HFPY_MPI_TIMEOUT"])
 def test_a_setting_that_is_no_number(name: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=f'{name} is "soon"; set it to a number'):

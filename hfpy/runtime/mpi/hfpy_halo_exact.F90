@@ -7,7 +7,7 @@ module hfpy_halo_exact
   use hfpy_halo_messages, only: sum_all
   implicit none
   private
-  public :: hf_exact, hf_exact_clear, hf_exact_add, hf_exact_total, hf_sum_exact
+  public :: hf_exact, hf_exact_clear, hf_exact_add, hf_exact_merge, hf_exact_total, hf_sum_exact
 
   integer, parameter :: digits = 70                        ! of 32 bits; the top one has the sign
   integer, parameter :: unit_bit = 1088                    ! the bit of the long integer that is worth 1
@@ -115,6 +115,22 @@ contains
     sum%digit(d + 2) = sum%digit(d + 2) + sign*ishft(high, -32)
     sum%additions = sum%additions + 1
     if (sum%additions >= most_additions) call carry(sum)
+  end subroutine
+
+  ! Add another sum, such as that of another thread.
+  pure subroutine hf_exact_merge(sum, other)
+    type(hf_exact), intent(inout) :: sum
+    type(hf_exact), intent(in) :: other
+    type(hf_exact) :: carried
+
+    carried = other
+    call carry(carried)
+    call carry(sum)
+    sum%digit = sum%digit + carried%digit
+    sum%additions = 1
+    sum%nans = sum%nans + other%nans
+    sum%plus_infinities = sum%plus_infinities + other%plus_infinities
+    sum%minus_infinities = sum%minus_infinities + other%minus_infinities
   end subroutine
 
   ! Bring all digits but the top one between 0 and 2**32 - 1.

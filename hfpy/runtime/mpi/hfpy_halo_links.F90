@@ -73,10 +73,12 @@ contains
     end if
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
     if (ranks == 1 .and. processes > 1) call fail('the launcher has started '//text_of(processes)// &
-      ' processes, but each is alone: use the mpirun of the MPI library that the program was built with')
+      ' processes, but each is alone: use the mpirun of the MPI library that the program was built with, or set '// &
+      'HFPY_MPI_ALONE=1 if each is meant to be a program of its own')
 #else
     if (processes > 1) call fail('the launcher has started '//text_of(processes)// &
-      ' processes, but the program was built without MPI: each would compute everything. Build it with -DHFPY_MPI')
+      ' processes, but the program was built without MPI: each would compute everything. Build it with -DHFPY_MPI, or '// &
+      'set HFPY_MPI_ALONE=1 if each is meant to be a program of its own')
 #endif
     ignored = at_exit(c_funloc(leave))
   end subroutine

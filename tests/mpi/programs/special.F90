@@ -162,6 +162,90 @@ contains
     end do
   end subroutine
 
+  ! Two exchanges under way at once, finished in the other order, and, as their sites differ, started in another
+  ! order on odd processes. The elements are of all types, in a ring of all processes.
+  subroutine pairs_case()
+    type(hf_plan) :: plans(2, 7)
+    integer :: n, turn
+
+    do turn = 1, 2
+      do n = 1, 7
+        call start_pair(plans(:, n), n)
+      end do
+    end do
+  end subroutine
+
+  subroutine start_pair(plans, n)
+    type(hf_plan), intent(inout) :: plans(2)
+    integer, intent(in) :: n
+    integer :: below, above
+
+    below = hf_neighbour(dec, [-1])
+    above = hf_neighbour(dec, [1])
+    call hf_swap_plan(dec, plans(1), reshape([-1, 1], [1, 2]), [0, 3], [3, 2], [0, 2], [2, 3], site=2*n)
+    call hf_swap_plan(dec, plans(2), reshape([1, -1], [1, 2]), [0, 3], [3, 2], [0, 2], [2, 3], site=2*n + 1)
+    select case (n)
+    case (1)
+      call pair_real32(plans, below, above)
+    case (2)
+      call pair_real64(plans, below, above)
+    case (3)
+      call pair_int32(plans, below, above)
+    case (4)
+      call pair_int64(plans, below, above)
+    case (5)
+      call pair_logical(plans, below, above)
+    case (6)
+      call pair_complex32(plans, below, above)
+    case (7)
+      call pair_complex64(plans, below, above)
+    end select
+  end subroutine
+
+#define HF_PAIR pair_real32
+#define HF_ELEMENT real(real32)
+#define HF_AS as_real32
+#include "special_pair.inc"
+#define HF_PAIR pair_real64
+#define HF_ELEMENT real(real64)
+#define HF_AS as_real64
+#include "special_pair.inc"
+#define HF_PAIR pair_int32
+#define HF_ELEMENT integer(int32)
+#define HF_AS as_int32
+#include "special_pair.inc"
+#define HF_PAIR pair_int64
+#define HF_ELEMENT integer(int64)
+#define HF_AS as_int64
+#include "special_pair.inc"
+#define HF_PAIR pair_logical
+#define HF_ELEMENT logical
+#define HF_AS as_logical
+#include "special_pair.inc"
+#define HF_PAIR pair_complex32
+#define HF_ELEMENT complex(real32)
+#define HF_AS as_complex32
+#include "special_pair.inc"
+#define HF_PAIR pair_complex64
+#define HF_ELEMENT complex(real64)
+#define HF_AS as_complex64
+#include "special_pair.inc"
+
+  ! Sections of a field, which are exchanged as copies: every other level.
+  subroutine sections_case()
+    integer, allocatable :: levels(:, :, :)
+    integer :: i, k
+
+    allocate (levels(2, 0:local(1) + 1, 4), source=-1)
+    do k = 1, 4
+      levels(:, 1:local(1), k) = spread([(100*(i + hf_before(dec, 1)) + k, i=1, local(1))], 1, 2)
+    end do
+    call hf_exchange(dec, levels(2, :, 1:4:2), [1], [0], [local(1) + 1])
+    write (output) levels
+    call hf_poison(dec, levels(1, :, ::3), [1], [0], [local(1) + 1])
+    write (output) levels
+  end subroutine
+
   ! Each process has values of its own; those of the tests are the same.
   subroutine sums_case()
     real(real32) :: r4, a4(3)
@@ -237,7 +321,7 @@ contains
     real(real32), allocatable :: short(:)
     real(real64) :: total
     real(real32) :: total32
-    type(hf_exact) :: each
+    type(hf_exact) :: each, other
 
     open (newunit=input, file='numbers.bin', access='stream', form='unformatted', action='read', status='old')
     read (input) sets
@@ -260,11 +344,18 @@ contains
         total = hf_sum_exact(dec, reshape(wide(:mine), [1, mine, 1]))
         write (output) transfer(total, 0_int64)
       end if
+      ! Backwards, and as two sums that are put together.
       call hf_exact_clear(each)
+      call hf_exact_clear(other)
       do i = mine, 1, -1
+        if (i == mine/2) then
+          call hf_exact_merge(other, each)
+          call hf_exact_clear(each)
+        end if
         if (type == 'real32') call hf_exact_add(each, short(i))
         if (type /= 'real32') call hf_exact_add(each, wide(i))
       end do
+      call hf_exact_merge(each, other)
       if (type == 'real32') then
         call hf_exact_total(dec, each, total32)
         write (output) int(transfer(total32, 0_int32), int64)
