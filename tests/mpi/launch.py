@@ -73,16 +73,15 @@ def _scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 @lru_cache
-def engine(name: str) -> Path:
-    """The engine in one build; the test is skipped where its MPI is not installed."""
+def engine(name: str, programs: tuple[str, ...] = ENGINE, *flags: str) -> Path:
+    """The engine in one build, or another program; the test is skipped where its MPI is not installed."""
     build = BUILDS[name]
     if build.missing:
         pytest.skip(f"{build.missing} is not installed (make mpi)")
-    folder = Path(_scratch().name) / name
-    folder.mkdir()
+    folder = Path(tempfile.mkdtemp(dir=_scratch().name))
     for path in (*LIBRARY.iterdir(), *PROGRAMS.iterdir()):
         shutil.copy(path, folder)
-    command = [build.compiler, *build.flags, *FLAGS, *SOURCES, *ENGINE, "-o", "engine"]
+    command = [build.compiler, *build.flags, *FLAGS, *flags, *SOURCES, *programs, "-o", "engine"]
 
     def compiled() -> str:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -130,11 +129,16 @@ def started(
 
 
 def results(
-    name: str, ranks: int, folder: Path, cases: Sequence[Mapping[str, object]], **extra: str
+    name: str,
+    ranks: int,
+    folder: Path,
+    cases: Sequence[Mapping[str, object]],
+    program: Path | None = None,
+    **extra: str,
 ) -> tuple[list[bytes], str]:
     """Run cases on some processes: what each process has written, and what was said on standard error."""
     (folder / "cases.nml").write_text("\n".join(namelist(case) for case in cases) + "\n")
-    done = started(name, ranks, folder, **extra)
+    done = started(name, ranks, folder, program=program, **extra)
     assert done.returncode == 0, done.stdout + done.stderr
     return [(folder / f"result.{rank}").read_bytes() for rank in range(ranks)], done.stderr
 

@@ -39,9 +39,9 @@ class Reader:
         return np.frombuffer(piece, dtype).reshape(shape, order="F")
 
 
-def checked(name: str, ranks: int, folder: Path, cases: list[Case], **extra: str) -> None:
+def checked(name: str, ranks: int, folder: Path, cases: list[Case], program: Path | None = None, **extra: str) -> None:
     """Run cases and compare all fields of all processes."""
-    written, _ = results(name, ranks, folder, [case.settings for case in cases], **extra)
+    written, _ = results(name, ranks, folder, [case.settings for case in cases], program, **extra)
     readers = [Reader(data) for data in written]
     for case in cases:
         for rank, reader in enumerate(readers):

@@ -35,6 +35,8 @@ program main
       call swap_case()
     case ('pairs')
       call pairs_case()
+    case ('growth')
+      call growth_case()
     case ('sections')
       call sections_case()
     case ('sums')

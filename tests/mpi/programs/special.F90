@@ -231,6 +231,49 @@ contains
 #define HF_AS as_complex64
 #include "special_pair.inc"
 
+  ! Kilobytes of memory after some exchanges, and after many more.
+  subroutine growth_case()
+    real(real64), allocatable :: field(:, :)
+    type(hf_plan) :: plan
+    type(hf_decomposition) :: again
+    real(real64) :: total
+    integer :: turn, used(2), there(2)
+
+    allocate (field(1 - low(1):local(1) + high(1), 1 - low(2):local(2) + high(2)), source=1.0_real64)
+    do turn = 1, turns
+      call hf_exchange(dec, field, [1, 2], first(:2), last(:2))
+      call hf_swap_plan(dec, plan, reshape([-1, 0, 1, 0], [2, 2]), [0, 100], [100, 100], [0, 100], [100, 100])
+      allocate (send(200), recv(200), source=0.0_real64)
+      call hf_swap_start(dec, plan, send, recv)
+      call hf_swap_finish(plan)
+      deallocate (send, recv)
+      total = 1
+      call hf_sum_all(dec, total)
+      total = hf_sum_exact(dec, field)
+      if (modulo(turn, 20) == 0) then
+        call hf_decompose(again, 'again', [24, 20], there, [2, 2], [2, 2], [.true., .true.], [0, 0])
+        call hf_release(again)
+      end if
+      if (turn == turns/5) used(1) = kilobytes()
+    end do
+    used(2) = kilobytes()
+    write (output) used
+  end subroutine
+
+  ! What the process has in memory, by what the system says.
+  integer function kilobytes()
+    integer :: input, status
+    character(len=80) :: line
+
+    kilobytes = 0
+    open (newunit=input, file='/proc/self/status', action='read', status='old', iostat=status)
+    do while (status == 0)
+      read (input, '(a)', iostat=status) line
+      if (line(:6) == 'VmRSS:') read (line(7:), *) kilobytes
+    end do
+    close (input)
+  end function
+
   ! Sections of a field, which are exchanged as copies: every other level.
   subroutine sections_case()
     integer, allocatable :: levels(:, :, :)
