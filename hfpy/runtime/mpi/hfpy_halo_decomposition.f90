@@ -159,7 +159,9 @@ contains
     type(hf_decomposition), intent(in) :: dec
     integer, intent(in) :: direction(:)
 
-    call check_ready(dec, size(direction))
+    call check_ready(dec, 1)
+    if (size(direction) /= dec%dims .or. any(abs(direction) > 1)) call fail('a direction of decomposition '// &
+      trim(dec%name)//' needs -1, 0 or 1 for each of its '//text_of(dec%dims)//' dimensions')
     hf_neighbour = neighbour(dec, direction)
   end function
 

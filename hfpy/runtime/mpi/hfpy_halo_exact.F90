@@ -7,7 +7,7 @@ module hfpy_halo_exact
   use hfpy_halo_messages, only: sum_all
   implicit none
   private
-  public :: hf_exact, hf_exact_clear, hf_exact_add, hf_exact_total, hf_sum_exact
+  public :: hf_exact, hf_exact_clear, hf_exact_add, hf_exact_merge, hf_exact_total, hf_sum_exact
 
   integer, parameter :: digits = 70                        ! of 32 bits; the top one has the sign
   integer, parameter :: unit_bit = 1088                    ! the bit of the long integer that is worth 1
@@ -117,6 +117,22 @@ contains
     if (sum%additions >= most_additions) call carry(sum)
   end subroutine
 
+  ! Add another sum, such as that of another thread.
+  pure subroutine hf_exact_merge(sum, other)
+    type(hf_exact), intent(inout) :: sum
+    type(hf_exact), intent(in) :: other
+    type(hf_exact) :: carried
+
+    carried = other
+    call carry(carried)
+    call carry(sum)
+    sum%digit = sum%digit + carried%digit
+    sum%additions = 1
+    sum%nans = sum%nans + other%nans
+    sum%plus_infinities = sum%plus_infinities + other%plus_infinities
+    sum%minus_infinities = sum%minus_infinities + other%minus_infinities
+  end subroutine
+
   ! Bring all digits but the top one between 0 and 2**32 - 1.
   pure subroutine carry(sum)
     type(hf_exact), intent(inout) :: sum
@@ -181,7 +197,7 @@ contains
     integer, intent(in) :: fraction, smallest, special
     type(hf_exact) :: size
     logical :: negative
-    integer :: top, last, sign_bit
+    integer :: top, last, exponent, sign_bit
 
     sign_bit = fraction + merge(11, 8, fraction == 52)
     if (sum%nans > 0 .or. (sum%plus_infinities > 0 .and. sum%minus_infinities > 0)) then
@@ -200,10 +216,10 @@ contains
       last = max(top - fraction, unit_bit - smallest)        ! the bit that becomes the last of the number
       bits = bits_from(size, last, fraction + 1)
       if (bit(size, last - 1) .and. (btest(bits, 0) .or. any_below(size, last - 1))) bits = bits + 1
-      ! The leading one counts as one in the exponent; a carry from rounding does so too.
-      bits = bits + ishft(int(last - (unit_bit - smallest), int64), fraction)
+      ! The leading one counts as one in the exponent, as a carry from rounding does. What has no exponent is infinite.
+      exponent = last - (unit_bit - smallest)
+      bits = merge(bits + ishft(int(exponent, int64), fraction), ishft(int(special, int64), fraction), exponent < special - 1)
     end if
-    if (bits >= ishft(int(special, int64), fraction)) bits = ishft(int(special, int64), fraction)
     if (sum%plus_infinities + sum%minus_infinities > 0) then
       bits = ishft(int(special, int64), fraction)
       negative = sum%minus_infinities > 0

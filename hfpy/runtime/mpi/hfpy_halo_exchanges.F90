@@ -46,11 +46,13 @@ contains
     end do
   end subroutine
 
-  ! Set all points of a field that are copies of others' to one element. What lies beyond a physical boundary stays.
-  subroutine poison_field(dec, field, element)
+  ! Set all points of a field that are copies of others' to one element: those that exchange_field would set with the
+  ! widest halo that the field has.
+  subroutine poison_field(dec, field, element, outer)
     type(hf_decomposition), intent(in) :: dec
     type(hf_field), intent(in) :: field
     type(c_ptr), intent(in) :: element
+    logical, intent(in), optional :: outer
     integer, allocatable :: directions(:, :)
     integer :: wide(3, 2), m
 
@@ -61,7 +63,7 @@ contains
     end where
     call find_directions(dec, field, .true., directions)
     do m = 1, size(directions, 2)
-      call fill_box(field, strip(dec, field, wide, directions(:, m), .false., inside=.false.), element)
+      call fill_box(field, strip(dec, field, wide, directions(:, m), wanted(outer, .false.), inside=.false.), element)
     end do
   end subroutine
 

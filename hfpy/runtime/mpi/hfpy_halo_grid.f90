@@ -10,10 +10,10 @@ module hfpy_halo_grid
   real(real64), parameter :: overhead = 1.0e-6_real64       ! o, s for each message and side
   real(real64), parameter :: gap = 1.0e-10_real64           ! G, s for each byte
   real(real64), parameter :: memory = 2.0e10_real64         ! B, bytes a second
-  real(real64), parameter :: levels = 64                    ! points of the dimensions that are not divided
+  real(real64), parameter :: levels = 64                    ! points of dimensions that are not decomposed, if fewer than 3 are
   real(real64), parameter :: word = 8                       ! bytes of a value
-  real(real64), parameter :: touched = 40                   ! bytes that a point's computation moves, between two exchanges
-  real(real64), parameter :: strided = 1.2_real64           ! packing along the first dimension is not contiguous
+  real(real64), parameter :: touched = 24                   ! bytes that a point moves between two exchanges: two fields in, one out
+  real(real64), parameter :: strided = 1.05_real64          ! packing along the first dimension is not contiguous
 
 contains
 
@@ -42,7 +42,7 @@ contains
 
   ! The grid of processes with the least predicted time between two exchanges. Numbers in `grid` that are not 0 stay.
   ! MPI_Dims_create knows the shape of the points as little as the cost of messages, so all divisors of the number of
-  ! processes are tried: the largest part's computation, and for each divided dimension two messages each way and
+  ! processes are tried: the largest part's computation, and for each divided dimension the messages to both sides and
   ! their packing, in turn. Of equal ones, the grid that divides the first dimension least (its strips are not
   ! contiguous). `found` is false if no grid gives each process enough points.
   pure subroutine choose_grid(points, low, high, periodic, ranks, grid, found)
@@ -92,18 +92,20 @@ contains
   pure real(real64) function predicted(points, parts, low, high, periodic)
     integer, intent(in) :: points(:), parts(:), low(:), high(:)
     logical, intent(in) :: periodic(:)
-    real(real64) :: owned(size(points)), strip, packing
-    integer :: d
+    real(real64) :: owned(size(points)), deep, strip, packing
+    integer :: d, sides
 
+    deep = merge(1.0_real64, levels, size(points) == 3)
     owned = real((points + parts - 1)/parts, real64)
-    predicted = product(owned)*levels*touched/memory
+    predicted = product(owned)*deep*touched/memory
     do d = 1, size(points)
       if (parts(d) == 1 .and. .not. periodic(d)) cycle
-      strip = word*levels*product(owned)/owned(d)*(low(d) + high(d))/2     ! bytes of a message, of both sides' mean
-      packing = 8*strip/memory
+      sides = merge(2, 1, parts(d) > 2 .or. periodic(d))
+      strip = word*deep*product(owned)/owned(d)*(low(d) + high(d))/2       ! bytes of a message, of both sides' mean
+      packing = 4*sides*strip/memory
       if (d == 1) packing = packing*strided
       predicted = predicted + packing
-      if (parts(d) > 1) predicted = predicted + 4*overhead + latency + 2*strip*gap
+      if (parts(d) > 1) predicted = predicted + 2*sides*overhead + latency + sides*strip*gap
       owned(d) = owned(d) + low(d) + high(d)                               ! the next phase takes the corners along
     end do
   end function

@@ -1,7 +1,7 @@
 ! The job as a whole: what its environment asks for, the clock, and the end of all processes with a message.
 module hfpy_halo_job
   use, intrinsic :: iso_c_binding, only: c_int
-  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use, intrinsic :: iso_fortran_env, only: error_unit, output_unit, int64, real64
 #ifdef HFPY_MPI
 #ifdef HFPY_MPI_OLD
   use mpi
@@ -75,11 +75,14 @@ contains
       '"; set it to a number that is not negative, or unset it')
   end function
 
-  ! The number of processes that the launcher has started, as it tells them; 1 if nothing tells.
+  ! The number of processes that the launcher has started, as it tells them; 1 if nothing tells, or if each process is
+  ! meant to be a program of its own (HFPY_MPI_ALONE=1).
   integer function launched()
     character(len=64) :: text
     integer :: i, status
 
+    launched = 1
+    if (setting('HFPY_MPI_ALONE', 0.0_real64) > 0) return
     do i = 1, size(size_names)
       call get_environment_variable(trim(size_names(i)), text, status=status)
       if (status /= 0) cycle
@@ -120,6 +123,7 @@ contains
 #endif
 
     failing = .true.
+    flush (output_unit)                            ! what is printed before the end may tell why
 #ifdef HFPY_MPI
     call MPI_Initialized(begun, ierror)
     call MPI_Finalized(ended, ierror)

@@ -5,6 +5,9 @@ module hfpy_halo_links
   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64, real64
   use hfpy_halo_job, only: settings, hf_settings, fail, failing, seconds, text_of, launched
 #ifdef HFPY_MPI
+  use hfpy_halo_job, only: pause_between_tests
+#endif
+#ifdef HFPY_MPI
 #ifdef HFPY_MPI_OLD
   use mpi
 #else
@@ -70,10 +73,12 @@ contains
     end if
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
     if (ranks == 1 .and. processes > 1) call fail('the launcher has started '//text_of(processes)// &
-      ' processes, but each is alone: use the mpirun of the MPI library that the program was built with')
+      ' processes, but each is alone: use the mpirun of the MPI library that the program was built with, or set '// &
+      'HFPY_MPI_ALONE=1 if each is meant to be a program of its own')
 #else
     if (processes > 1) call fail('the launcher has started '//text_of(processes)// &
-      ' processes, but the program was built without MPI: each would compute everything. Build it with -DHFPY_MPI')
+      ' processes, but the program was built without MPI: each would compute everything. Build it with -DHFPY_MPI, or '// &
+      'set HFPY_MPI_ALONE=1 if each is meant to be a program of its own')
 #endif
     ignored = at_exit(c_funloc(leave))
   end subroutine
@@ -235,8 +240,31 @@ contains
         call MPI_Request_free(request, ierror)
       end do
     end do
+    call meet()
     call MPI_Finalize(ierror)
 #endif
   end subroutine
+
+#ifdef HFPY_MPI
+  ! Wait for all processes before MPI_Finalize: the mpirun of Open MPI 4 may crash, or hang, if one ends the job with
+  ! MPI_Abort while another is in MPI_Finalize.
+  subroutine meet()
+    HF_REQUEST :: request
+    HF_STATUS :: status
+    integer :: tests, ierror
+    logical :: all_there
+    real(real64) :: begun
+
+    begun = seconds()
+    tests = 0
+    call MPI_Ibarrier(MPI_COMM_WORLD, request, ierror)
+    do
+      call MPI_Test(request, all_there, status, ierror)
+      if (all_there .or. ierror /= MPI_SUCCESS) return
+      tests = tests + 1
+      call pause_between_tests(tests, seconds() - begun)
+    end do
+  end subroutine
+#endif
 
 end module hfpy_halo_links

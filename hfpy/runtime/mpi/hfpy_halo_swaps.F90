@@ -64,7 +64,6 @@ contains
     n = size(directions, 2)
     if (any([size(send_offset), size(send_length), size(recv_offset), size(recv_length)] /= n)) &
       call fail('hf_swap_plan: the numbers of directions, offsets and lengths differ')
-    if (any(abs(directions) > 1)) call fail('hf_swap_plan: a direction has another number than -1, 0 or 1')
     plan%link = dec%link
     plan%rank = dec%rank
     plan%site = 0
