@@ -12,8 +12,10 @@ from hfpy.build.runtimelib import modules_in
 from hfpy.options import Options
 from hfpy.translation import Contents
 
-FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "mpi"
-ALONE = FOLDER / "alone"
+_RUNTIME = Path(__file__).resolve().parent.parent / "runtime"
+# What generated code calls, in its form on MPI and in that for one process, and the library below the first.
+ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi")
+ALONE = (_RUNTIME / "processes" / "alone",)
 MODULE = "hfpy_processes"
 _WRAPPER = "mpifort"
 
@@ -29,13 +31,13 @@ def with_processes(files: dict[str, CompiledFile], options: Options) -> dict[str
     """
     if not any(MODULE in file.uses for file in files.values()):
         return files
-    folder = FOLDER if options.mpi else ALONE
-    return files | {source.name: _compiled(source) for source in sorted(folder.glob("*.[fF]90"))}
+    sources = (path for folder in (ON_MPI if options.mpi else ALONE) for path in sorted(folder.glob("*.[fF]90")))
+    return files | {source.name: _compiled(source) for source in sources}
 
 
 def flags_for_processes(file: CompiledFile, options: Options) -> tuple[str, ...]:
     """Further flags for a file: the macro that puts the library on MPI."""
-    return ("-DHFPY_MPI",) if options.mpi and file.source.parent == FOLDER else ()
+    return ("-DHFPY_MPI",) if options.mpi and file.source.parent in ON_MPI else ()
 
 
 def _compiled(source: Path) -> CompiledFile:
