@@ -76,7 +76,7 @@ class Grid:
         for position, dimension in enumerate(data.full):
             domain = self.domain(dimension)
             if domain and domain not in found:
-                found[domain] = Cut(position, domain, self.what.domains.index(domain), dimension.extent)
+                found[domain] = Cut(position, domain, self.what.number(domain), dimension.extent)
         return tuple(found[d] for d in self.what.domains if d in found)
 
     def domain(self, dimension: Dimension) -> str:

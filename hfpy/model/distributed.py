@@ -39,6 +39,14 @@ class Decomposition:
     grid: tuple[Fragment, ...] = ()
     reductions: str = ""
 
+    def number(self, domain: str) -> int:
+        """The number of a domain, from 0."""
+        return self.domains.index(domain)
+
+    def number_of_size(self, name: str) -> int | None:
+        """The number of the domain whose local size a variable has, from 0; None if it has none."""
+        return self.local.index(name) if name in self.local else None
+
 
 @dataclass(frozen=True, slots=True)
 class HaloExchange:

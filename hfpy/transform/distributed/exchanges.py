@@ -118,6 +118,33 @@ def _groups(fields: Sequence[Field]) -> list[list[Field]]:
 
 
 @dataclass(frozen=True)
+class Span:
+    """Indices of a dimension: the first, the last, and how many there are, as texts."""
+
+    first: str
+    last: str
+    count: str
+
+    @staticmethod
+    def of(first: str, last: str) -> Span:
+        """All indices between two."""
+        if first == "1":
+            return Span(first, last, last if last.isidentifier() else f"({last})")
+        return Span(first, last, f"({last} + 1)" if first == "0" else f"({last} - ({first}) + 1)")
+
+    @property
+    def size(self) -> str:
+        """As the size of a domain."""
+        return self.last if self.first == "1" else f"{self.first}:{self.last}"
+
+    def before(self, index: str) -> str:
+        """How many indices there are before one."""
+        if self.first == "0":
+            return index
+        return f"{index} - {self.first}" if self.first.isalnum() else f"{index} - ({self.first})"
+
+
+@dataclass(frozen=True)
 class _Planes:
     """Planes across a domain: the index before the first (a term such as ``+ n``, or empty), how many there are, and
     where their elements begin in the buffer (empty: at its beginning).
@@ -202,35 +229,36 @@ class _Phase:
         before = " + ".join(self._share(g) for g in range(group))
         return f"{width}*{before}" if before.isidentifier() else f"{width}*({before})" if before else ""
 
-    def _others(self, field: Field) -> list[tuple[str, str]]:
-        """The first and last index in the dimensions other than the one of this phase."""
+    def _others(self, field: Field) -> list[Span]:
+        """The indices in the dimensions other than the one of this phase."""
         cuts = {c.position: c.number for c in field.cuts}
         found = []
-        for position, bounds in enumerate(field.bounds):
+        for position, (lower, upper) in enumerate(field.bounds):
             number = cuts.get(position)
             if number is None:
-                found.append(bounds)
+                found.append(Span.of(lower, upper))
             elif number != self.number:
                 points = self.exchange.points(number)
-                with_halo = f"1 - {self.exchange.low(number)}", f"{points} + {self.exchange.high(number)}"
-                found.append(with_halo if number in self.done else ("1", points))
+                low, high = self.exchange.low(number), self.exchange.high(number)
+                whole = Span(f"1 - {low}", f"{points} + {high}", f"({low} + {points} + {high})")
+                found.append(whole if number in self.done else Span.of("1", points))
         return found
 
     def _section_size(self, field: Field) -> str:
-        return "*".join(_count(*bounds) for bounds in self._others(field)) or "1"
+        return "*".join(span.count for span in self._others(field)) or "1"
 
     def _region(self, group: int, fields: list[Field], parts: Sequence[_Planes], packs: bool) -> Iterator[str]:
         """A region that packs or unpacks planes of the fields of a group."""
         sign = self.exchange.sign
         others = self._others(fields[0])
         iterators = [self.exchange.scalar(f"p{number}") for number in range(1, len(others) + 1)]
-        sizes = [last if first == "1" else f"{first}:{last}" for first, last in others]
+        sizes = [span.size for span in others]
         domains = iterators or [self.exchange.scalar("p1")]
         told = f", independent({self._send})" if packs else ""
         over = f"domName({', '.join(domains)}), domSize({', '.join(sizes or ['1'])})"
         yield f"{sign}parallelRegion{{{over}{told}, explicit}}"
-        loops = list(zip(domains, others or [("1", "1")], strict=True)) if sign != "@" else []
-        yield from (f"do {iterator} = {first}, {last}" for iterator, (first, last) in reversed(loops))
+        loops = list(zip(domains, others or [Span("1", "1", "1")], strict=True)) if sign != "@" else []
+        yield from (f"do {iterator} = {span.first}, {span.last}" for iterator, span in reversed(loops))
         for planes in parts:
             yield from self._planes(group, fields, planes, packs, iterators)
         yield from ("end do" for _ in loops)
@@ -256,27 +284,14 @@ class _Phase:
         yield "  end do"
 
 
-def _place(iterators: Sequence[str], bounds: Sequence[tuple[str, str]]) -> str:
+def _place(iterators: Sequence[str], spans: Sequence[Span]) -> str:
     """The number of points before one in a plane."""
     text = ""
-    for iterator, (first, last) in reversed(list(zip(iterators, bounds, strict=True))):
-        own = (
-            f"{iterator} - ({first})" if not first.isalnum() else iterator if first == "0" else f"{iterator} - {first}"
-        )
-        text = f"({own} + {_count(first, last)}*{text})" if text else f"({own})"
+    for iterator, span in reversed(list(zip(iterators, spans, strict=True))):
+        own = span.before(iterator)
+        text = f"({own} + {span.count}*{text})" if text else f"({own})"
     return text
 
 
 def _sum(*terms: str) -> str:
     return " + ".join(term for term in terms if term)
-
-
-def _count(first: str, last: str) -> str:
-    """The number of indices from one to another."""
-    if first == "1":
-        return last if last.isidentifier() else f"({last})"
-    if first == "0":
-        return f"({last} + 1)"
-    if first.startswith("1 - "):
-        return f"({first.removeprefix('1 - ')} + {last})"
-    return f"({last} - ({first}) + 1)"

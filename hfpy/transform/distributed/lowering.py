@@ -142,7 +142,7 @@ class _Routine:
 
     def _declarations(self, made: list[Edit], modules: Iterable[str] = ()) -> Iterator[Edit]:
         """Declarations of the new variables, and the ``use`` of the runtime library."""
-        rows = [row for edit in made for row in edit.text.split("\n")]
+        rows = [edit.text for edit in made]
         names = names_in_rows(rows)
         declared = [self._indent + row for row in self.names.declarations(set(names))]
         if declared:

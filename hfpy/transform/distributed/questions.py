@@ -70,13 +70,12 @@ class Questions:
         if len(node.args) == 1:
             for grid in self.grids:
                 what = grid.what
-                if isinstance(node.args[0], Name) and node.args[0].name in what.local:
-                    number = what.local.index(node.args[0].name)
-                    return self._value("hf_whole", (), grid, number, set_before)
+                size = what.number_of_size(node.args[0].name) if isinstance(node.args[0], Name) else None
+                if size is not None:
+                    return self._value("whole", (), grid, size, set_before)
                 domain = grid.letters.of_index(node.args[0])
                 if domain in what.domains:
-                    number = what.domains.index(domain)
-                    before = self._value("hf_first", (), grid, number, set_before)
+                    before = self._value("first", (), grid, what.number(domain), set_before)
                     return f"({_text(line, node.args[0])} + {before})"
         hint = "write global(i) with the iterator of a domain of the decomposition, or global(nx) with a local size"
         self._refuse(node, line, "this is no index or size of a decomposition", hint)
@@ -87,9 +86,8 @@ class Questions:
         if len(node.args) == 2 and isinstance(first, Name) and isinstance(second, Name) and second.name in SIDES:
             for grid in self.grids:
                 if first.name in grid.what.domains:
-                    number = grid.what.domains.index(first.name)
                     side = ", 1" if second.name == "high" else ", -1"
-                    return self._value("hf_at_edge", (second.name, side), grid, number, set_before)
+                    return self._value("at_edge", (second.name, side), grid, grid.what.number(first.name), set_before)
         hint = "write onEdge(i, low) or onEdge(i, high) with a domain of the decomposition"
         self._refuse(node, line, "this is no boundary of a decomposition", hint)
         return ""
@@ -98,13 +96,13 @@ class Questions:
         self, function: str, side: tuple[str, ...], grid: Grid, number: int, set_before: dict[str, None] | None
     ) -> str:
         """The call of a function of the runtime library, or the variable that has its value."""
-        call = f"{function}('{grid.what.name}', {number + 1}{''.join(side[1:])})"
+        call = f"hf_{function}('{grid.what.name}', {number + 1}{''.join(side[1:])})"
         if set_before is None:
             return call
         domain = grid.what.domains[number]
         about = "_".join([*side[:1], *([grid.what.name] if len(self.grids) > 1 else []), domain])
         type_text = "logical" if side else "integer"
-        name = self.names.scalar(function.removeprefix("hf_") + "_", about, type_text)
+        name = self.names.scalar(f"{function}_", about, type_text)
         set_before[f"{name} = {call}"] = None
         return name
 
