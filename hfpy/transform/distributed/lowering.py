@@ -47,7 +47,9 @@ def with_processes(settled: Settled) -> Settled:
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
-    return changed(settled, {path: edits for path, edits in changes.items() if edits}, found)
+    made = changed(settled, {path: edits for path, edits in changes.items() if edits}, found)
+    domains = frozenset(domain for grid in known.values() for domain in grid.what.domains)
+    return replace(made, application=replace(made.application, decomposed=domains))
 
 
 @dataclass
