@@ -107,6 +107,9 @@ CODES: dict[str, str] = {
     "HF652": "a question about the whole grid cannot be answered",
     "HF653": "a reduction is over the points of one process, or cannot be over those of all",
     "HF654": "a routine cannot be one for the whole grid",
+    "HF655": "a halo is read that has not been exchanged since its points were set",
+    "HF656": "an exchange has no effect",
+    "HF657": "an exchange cannot be placed",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",

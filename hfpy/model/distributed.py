@@ -26,8 +26,9 @@ class Decomposition:
     """One ``@decomposition``: the grid of ``sizes`` is cut along its ``domains`` into a part for each process.
 
     ``local`` are the variables that get the sizes of the part, ``halos`` the widest halos that arrays have, ``grid``
-    the number of processes along each domain (``0``: hfpy's choice). ``reductions`` says whether reductions of
-    regions over the domains are ``global``, over all processes, or ``local`` (empty: nothing is said).
+    the number of processes along each domain (``0``: hfpy's choice). ``reductions`` says whether reductions of regions
+    over the domains are ``global``, over all processes, or ``local`` (empty: nothing is said). ``automatic`` lets hfpy
+    place the exchanges.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Decomposition:
     periodic: tuple[str, ...] = ()
     grid: tuple[Fragment, ...] = ()
     reductions: str = ""
+    automatic: bool = False
 
     def number(self, domain: str) -> int:
         """The number of a domain, from 0."""

@@ -14,7 +14,7 @@ from hfpy.parse.fragments import fragment
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import split_top
 
-DECOMPOSITION_ATTRIBUTES = ("name", "domname", "global", "local", "halo", "periodic", "grid", "reductions")
+DECOMPOSITION_ATTRIBUTES = ("name", "domname", "global", "local", "halo", "periodic", "grid", "reductions", "exchange")
 EXCHANGE_ATTRIBUTES = ("fields", "width", "corners", "decomposition")
 MOST_DOMAINS = 2
 _NAME = re.compile(r"[A-Za-z]\w*")
@@ -68,10 +68,14 @@ class _Reader:
             )
         words, problems = listed_words(self.directive, "reductions", ("global", "local"), self.line, self.file)
         self.found += problems
+        placed, problems = listed_words(self.directive, "exchange", ("auto", "stated"), self.line, self.file)
+        self.found += problems
         periodic = self._known(self._names("periodic"), domains, self.directive.get("periodic"))
         name = (self._names("name") or ("grid",))[0]
         halos = self._widths("halo", domains)
-        return Decomposition(name, domains, sizes, local, halos, periodic, grid, words[0] if words else "")
+        return Decomposition(
+            name, domains, sizes, local, halos, periodic, grid, words[0] if words else "", placed == ("auto",)
+        )
 
     def exchange(self) -> HaloExchange | None:
         """The value of ``@haloExchange``."""

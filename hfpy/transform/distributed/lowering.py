@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of, grids, without_place
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.halos import Walk
 from hfpy.diagnostics import Diagnostic, error, has_errors
-from hfpy.model.distributed import Decomposition, HaloExchange, WholeGrid
+from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid
 from hfpy.model.units import Routine
 from hfpy.parse.physical import names_in_rows
 from hfpy.transform.distributed.exchanges import Exchange, Field
+from hfpy.transform.distributed.placed import Placements, exchange_for, judged
 from hfpy.transform.distributed.questions import Questions
 from hfpy.transform.distributed.reductions import Reductions
 from hfpy.transform.distributed.wholegrid import WholeGridRoutine
@@ -41,9 +43,12 @@ def with_processes(settled: Settled) -> Settled:
     facts = analyse(application)
     effects = Effects(facts)
     setters = dict(_decompositions(items))
+    walks = [Walk(facts, effects, grid, automatic=grid.what.automatic).program() for grid in known.values()]
+    found += [problem for walk in walks for problem in judged(walk)]
+    placements = [Placements(walk, found).all() for walk in walks if walk.automatic]
     changes: dict[str, list[Edit]] = {}
     for key, routine in application.routines.items():
-        work = _Routine(facts, effects, routine, known, setters, found)
+        work = _Routine(facts, effects, routine, known, setters, placements, found)
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
@@ -61,6 +66,7 @@ class _Routine:
     routine: Routine
     known: Mapping[str, Grid]
     setters: Mapping[str, str]
+    placements: Sequence[Placements]
     found: list[Diagnostic]
     names: Locals = field(init=False)
 
@@ -76,8 +82,17 @@ class _Routine:
         grids_known = tuple(self.known.values())
         asked = Questions(self.routine, self.facts.scopes, self.index.fixed, grids_known, self.names, self.found)
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
+        made += [edit for placements in self.placements for edit in self._placed(placements)]
         made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()
         return [*made, *self._declarations(made)] if made else []
+
+    def _placed(self, placements: Placements) -> Iterator[Edit]:
+        """Exchanges that hfpy places."""
+        for line, needs in placements.places.get(self.routine.key, {}).values():
+            what = exchange_for(placements.walk.grid.what, list(needs.values()))
+            rows = list(self._exchange(Directed(self.routine, Distributed(line, what)), what))
+            indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
+            yield insert_lines(line.first, [indent + row for row in rows], 9, line.first)
 
     def _for_whole_grid(self, item: Directed, others: list[Directed]) -> list[Edit]:
         """The changes of a routine that is written for the whole grid."""
