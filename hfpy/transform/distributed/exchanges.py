@@ -74,6 +74,8 @@ class Exchange:
         yield f"! halos of {', '.join(f.name for f in self.fields)}"
         for number in range(len(self.grid.what.domains)):
             yield from self._sizes(number)
+        for field in self.fields:
+            yield from self._checked(field)
         for type_text in dict.fromkeys(f.type for f in self.fields):
             for order, number in enumerate(numbers):
                 fields = [f for f in self.fields if f.type == type_text and f.cut(number) is not None]
@@ -96,6 +98,14 @@ class Exchange:
         if self.takes_beyond(number):
             yield f"{self.beyond_low(number)} = merge({self.low(number)}, 0, hf_at_edge({at}, -1))"
             yield f"{self.beyond_high(number)} = merge({self.high(number)}, 0, hf_at_edge({at}, 1))"
+
+    def _checked(self, field: Field) -> Iterator[str]:
+        """Calls that end the program where the array has fewer points than are exchanged."""
+        for cut in field.cuts:
+            if self._takes_part(cut.domain):
+                at = f"'{self.grid.what.name}', {cut.number + 1}, '{field.name}'"
+                there = ", ".join(field.bounds[cut.position])
+                yield f"call hf_check_array({at}, {there}, {self.low(cut.number)}, {self.high(cut.number)})"
 
     def takes_beyond(self, number: int) -> bool:
         """Whether points beyond the boundary of the grid in a domain are exchanged along one before it."""
