@@ -56,10 +56,13 @@ class Cut:
 
 @dataclass(frozen=True)
 class Grid:
-    """A decomposition with what tells the domain of a dimension, an index or a size."""
+    """A decomposition with what tells the domain of a dimension, an index or a size: ``facts`` have the sizes with
+    which arrays are allocated.
+    """
 
     what: Decomposition
     letters: Letters
+    facts: Facts | None = None
 
     @staticmethod
     def of(what: Decomposition, domains: Mapping[str, DomainSpec]) -> Grid:
@@ -74,7 +77,7 @@ class Grid:
         """The dimensions of an array that are cut, in the order of the decomposition's domains."""
         found: dict[str, Cut] = {}
         for position, dimension in enumerate(data.full):
-            domain = self.domain(dimension)
+            domain = self.domain(dimension) or self._allocated(data, dimension)
             if domain and domain not in found:
                 found[domain] = Cut(position, domain, self.what.number(domain), dimension.extent)
         return tuple(found[d] for d in self.what.domains if d in found)
@@ -83,6 +86,16 @@ class Grid:
         """The domain of the decomposition that a dimension belongs to, or empty."""
         found = self.letters.of_dimension(dimension)
         return found if found in self.what.domains else ""
+
+    def _allocated(self, data: DataObject, dimension: Dimension) -> str:
+        """The domain that all allocations of an array give a dimension, under any of the array's names; or empty."""
+        if self.facts is None or dimension.declared is None or dimension.extent.form != "deferred":
+            return ""
+        found = set()
+        for sizes in allocated_sizes(self.facts, data):
+            found.add(self.letters.of_size(sizes[dimension.declared]) if len(sizes) == data.symbol.rank else "")
+        domain = found.pop() if len(found) == 1 else ""
+        return domain if domain in self.what.domains else ""
 
     def is_whole(self, domain: str, end: Fragment) -> bool:
         """Whether an upper bound is the number of points that a process owns: a size of the domain, and no more."""
@@ -105,6 +118,14 @@ def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
             continue
         found[what.name] = Grid.of(what, application.options.domains), item.place
     return {name: grid for name, (grid, _) in found.items()}, problems
+
+
+def allocated_sizes(facts: Facts, data: DataObject) -> Iterator[tuple[Dim, ...]]:
+    """The sizes in all statements that allocate an array, or what it may be an argument for."""
+    root = facts.classes.root(data.identity)
+    for identity, there in facts.allocations.items():
+        if identity == data.identity or facts.classes.root(identity) == root:
+            yield from (sizes for _, sizes in there)
 
 
 def grid_of(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagnostic:

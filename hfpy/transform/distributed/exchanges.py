@@ -1,8 +1,10 @@
 """A halo exchange as hfpy's own text: regions that pack and unpack, and calls of the runtime library between them.
 
 The halo is exchanged along one domain after the other, with the halo of those before, so that corners need no messages
-of their own (distributed.md §3.4, "two-phase"). The messages of one phase hold all fields of one type. What packs and
-unpacks are regions like any other: every backend, storage order and device gets its own form of them.
+of their own (distributed.md §3.4, "two-phase"). Points beyond the boundary of the grid belong to the process beside
+them, so they come along, too: halos are as in a run of one process. The messages of one phase hold all fields of one
+type. What packs and unpacks are regions like any other: every backend, storage order and device gets its own form of
+them.
 """
 
 from __future__ import annotations
@@ -72,6 +74,8 @@ class Exchange:
         yield f"! halos of {', '.join(f.name for f in self.fields)}"
         for number in range(len(self.grid.what.domains)):
             yield from self._sizes(number)
+        for field in self.fields:
+            yield from self._checked(field)
         for type_text in dict.fromkeys(f.type for f in self.fields):
             for order, number in enumerate(numbers):
                 fields = [f for f in self.fields if f.type == type_text and f.cut(number) is not None]
@@ -91,6 +95,21 @@ class Exchange:
         if self._takes_part(domain):
             yield f"{self.low(number)} = " + (width.low.text if width is not None else f"hf_halo({at}, -1)")
             yield f"{self.high(number)} = " + (width.high.text if width is not None else f"hf_halo({at}, 1)")
+        if self.takes_beyond(number):
+            yield f"{self.beyond_low(number)} = merge({self.low(number)}, 0, hf_at_edge({at}, -1))"
+            yield f"{self.beyond_high(number)} = merge({self.high(number)}, 0, hf_at_edge({at}, 1))"
+
+    def _checked(self, field: Field) -> Iterator[str]:
+        """Calls that end the program where the array has fewer points than are exchanged."""
+        for cut in field.cuts:
+            if self._takes_part(cut.domain):
+                at = f"'{self.grid.what.name}', {cut.number + 1}, '{field.name}'"
+                there = ", ".join(field.bounds[cut.position])
+                yield f"call hf_check_array({at}, {there}, {self.low(cut.number)}, {self.high(cut.number)})"
+
+    def takes_beyond(self, number: int) -> bool:
+        """Whether points beyond the boundary of the grid in a domain are exchanged along one before it."""
+        return number > 0 and self.what.corners and all(map(self._takes_part, self.grid.what.domains))
 
     def scalar(self, what: str) -> str:
         """A new integer variable of the routine."""
@@ -107,6 +126,14 @@ class Exchange:
     def high(self, number: int) -> str:
         """The variable with the width on the high side of a domain."""
         return self.scalar(f"high{number + 1}")
+
+    def beyond_low(self, number: int) -> str:
+        """The variable with the points beyond the boundary of the grid on the low side of a domain."""
+        return self.scalar(f"beyond_low{number + 1}")
+
+    def beyond_high(self, number: int) -> str:
+        """The variable with the points beyond the boundary of the grid on the high side of a domain."""
+        return self.scalar(f"beyond_high{number + 1}")
 
 
 def _groups(fields: Sequence[Field]) -> list[list[Field]]:
@@ -238,11 +265,20 @@ class _Phase:
             if number is None:
                 found.append(Span.of(lower, upper))
             elif number != self.number:
-                points = self.exchange.points(number)
-                low, high = self.exchange.low(number), self.exchange.high(number)
-                whole = Span(f"1 - {low}", f"{points} + {high}", f"({low} + {points} + {high})")
-                found.append(whole if number in self.done else Span.of("1", points))
+                found.append(self._across(number))
         return found
+
+    def _across(self, number: int) -> Span:
+        """The indices in another domain that come along."""
+        exchange = self.exchange
+        points = exchange.points(number)
+        if number in self.done:
+            low, high = exchange.low(number), exchange.high(number)
+        elif exchange.takes_beyond(number):
+            low, high = exchange.beyond_low(number), exchange.beyond_high(number)
+        else:
+            return Span.of("1", points)
+        return Span(f"1 - {low}", f"{points} + {high}", f"({low} + {points} + {high})")
 
     def _section_size(self, field: Field) -> str:
         return "*".join(span.count for span in self._others(field)) or "1"

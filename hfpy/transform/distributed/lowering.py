@@ -25,9 +25,9 @@ from hfpy.transform.stencil.locals import Locals
 
 MODULE = "hfpy_processes"
 _OFFERED = frozenset(
-    "hf_named hf_cut hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_shift hf_sum_all hf_product_all "
-    "hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of hf_local_of hf_to_first "
-    "hf_from_first hf_tell".split()
+    "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_shift "
+    "hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of "
+    "hf_local_of hf_to_first hf_from_first hf_tell".split()
 )
 
 
@@ -41,6 +41,7 @@ def with_processes(settled: Settled) -> Settled:
         return settled
     known, found = grids(application)
     facts = analyse(application)
+    known = {name: replace(grid, facts=facts) for name, grid in known.items()}
     effects = Effects(facts)
     setters = dict(_decompositions(items))
     walks = [Walk(facts, effects, grid, automatic=grid.what.automatic).program() for grid in known.values()]
@@ -52,7 +53,9 @@ def with_processes(settled: Settled) -> Settled:
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
-    return changed(settled, {path: edits for path, edits in changes.items() if edits}, found)
+    made = changed(settled, {path: edits for path, edits in changes.items() if edits}, found)
+    domains = frozenset(domain for grid in known.values() for domain in grid.what.domains)
+    return replace(made, application=replace(made.application, decomposed=domains))
 
 
 @dataclass

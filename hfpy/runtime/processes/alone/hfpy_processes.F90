@@ -5,6 +5,7 @@ module hfpy_processes
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_shift
+  public :: hf_check_array
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
 
@@ -143,6 +144,20 @@ contains
 
     hf_has_neighbour = .not. hf_at_edge(name, dim, side)
   end function
+
+  ! End the program where an array does not reach as far as its halo is exchanged.
+  subroutine hf_check_array(name, dim, array, lower, upper, low, high)
+    character(*), intent(in) :: name, array
+    integer, intent(in) :: dim, lower, upper, low, high
+    character(len=80) :: there, asked
+
+    if (lower <= 1 - low .and. upper >= hf_local(name, dim) + high) return
+    write (there, '(i0, a, i0)') lower, ' to ', upper
+    write (asked, '(i0, a, i0)') 1 - low, ' to ', hf_local(name, dim) + high
+    call fail("the exchange of '"//array//"' takes the points "//trim(asked)//' along dimension '// &
+      achar(iachar('0') + dim)//' of decomposition '//name//', and the array has '//trim(there)// &
+      '. Name a width that it has, or let its own points begin with 1')
+  end subroutine
 
   logical function hf_is(name, rank)
     character(*), intent(in) :: name
