@@ -49,7 +49,7 @@ def ended(name: str, fault: str, message: str, folder: Path, ranks: int = 2, **e
     assert done.returncode != 0, done.stdout
     assert time.monotonic() - begun < MOST
     if not message:
-        assert done.stderr  # the launcher speaks
+        assert done.stderr + done.stdout  # the launcher speaks; that of MPICH, on standard output
         return
     lines = [line for line in done.stderr.splitlines() if line.startswith("hfpy: ")]
     assert any(re.search(message, line) for line in lines), done.stderr
