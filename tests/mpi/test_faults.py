@@ -82,6 +82,17 @@ def test_fault_among_more_processes(fault: str, tmp_path: Path) -> None:
     ended("openmpi", fault, message, tmp_path, ranks=4)
 
 
+@pytest.mark.parametrize(("fault", "culprit", "ranks"), [("stops-far", 2, 4), ("stops-in-gather", 2, 5)])
+def test_a_process_that_is_no_neighbour_ends_early(fault: str, culprit: int, ranks: int, tmp_path: Path) -> None:
+    ended("openmpi", fault, f"process {culprit} has ended before a message that is expected of it", tmp_path, ranks)
+
+
+@pytest.mark.full
+def test_process_0_ends_early(tmp_path: Path) -> None:
+    message = "process 0 has ended before a message that is expected of it"
+    ended("openmpi", "stops-in-scatter", message, tmp_path, ranks=4)
+
+
 @pytest.mark.parametrize("name", BOTH)
 def test_lengths_are_compared_beforehand(name: str, tmp_path: Path) -> None:
     """Also where one process sends nothing and another waits: at once, with both lengths."""
