@@ -205,7 +205,8 @@ class Walk:
         changed, needed = dict(state), False
         for listed in what.fields:
             data = self.facts.object(listed.name, key)
-            if data is None:
+            if data is None or not self.grid.cuts(data):
+                needed = True  # another message tells what is wrong
                 continue
             before = self._of(state, data.identity)
             made = self._exchanged(key, what, data, before)
