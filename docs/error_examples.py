@@ -540,7 +540,8 @@ SYMBOLS: dict[str, Entry] = {
         },
     ),
     "HF306": Entry(
-        "One array has macros with different orders in two routines.",
+        "One array has macros with different orders in two routines, or its indices have another macro than its shape. "
+        "Macros are one order if they put the same sizes at the same places in memory, whatever they are called.",
         {
             "orders.h90": _text("""
             module orders

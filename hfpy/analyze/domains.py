@@ -5,7 +5,7 @@ The rules are hybrid-fortran.md §5; sizes are compared in normal form and domai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.positions import Position, Positions
@@ -16,9 +16,12 @@ from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Domain
 from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
+from hfpy.model.macros import Macro
 from hfpy.model.names import from_statement, plain_from
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.fragments import ONE, arguments, expanded
+from hfpy.parse.fragments import ONE, arguments, dim_of, expanded
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import applied, argument_order, permutation
 
 _STATES = ("transferhere", "present", "host")
 
@@ -235,9 +238,13 @@ class Domains:
         if call is None or not isinstance(call.expr, Apply) or not isinstance(call.expr.base, Name):
             return symbol, ""
         name = call.text[call.expr.base.start : call.expr.base.end]
-        if name not in self.application.macros:
+        macros = self.application.macros
+        if name not in macros:
             return symbol, ""
-        return replace(symbol, shape=arguments(call, symbol.dynamic)), name
+        given = arguments(call, symbol.dynamic)
+        if permutation(name, len(given), macros) is not None:
+            return replace(symbol, shape=given), name
+        return _shape_of_macro(symbol, name, given, macros)
 
     def _full(self, found: Found, listing: Listing, key: str) -> tuple[Dimension, ...]:
         symbol = found.symbol
@@ -332,6 +339,24 @@ class Domains:
         if dummy or (key, name) not in self.private:
             return dropped
         return inserted
+
+
+def _shape_of_macro(
+    symbol: Symbol, name: str, given: tuple[Dim, ...], macros: Mapping[str, Macro]
+) -> tuple[Symbol, str]:
+    """A symbol whose shape is a call of a macro that does more than to order its arguments: with the dimensions that it
+    makes of them in their order, or as if they had been written without a macro where they have no such order.
+    """
+    parts = applied(name, [d.text for d in given], macros)
+    listed = argument_order(name, len(given), macros)
+    try:
+        dims = tuple(dim_of(part, symbol.dynamic) for part in parts)
+    except GrammarError:
+        return replace(symbol, shape=given), name
+    if listed is None:
+        return replace(symbol, shape=dims), ""
+    placed = dict(zip(listed, dims, strict=True))
+    return replace(symbol, shape=tuple(placed[n] for n in range(len(given)))), name
 
 
 def _listing(block: Dependants, place: Place) -> Listing:

@@ -148,7 +148,7 @@ class FileRewriter:
     def _macro_words(self) -> set[str]:
         application = self.facts.application
         words = set(identifiers(self.index.source.lines))
-        for order in self.facts.orders.values():
+        for order in (o for chosen in self.facts.orders.values() for o in (chosen, *(own for _, own in chosen.others))):
             words |= {order.access_macro, order.domain_macro}
             templates = {r.template for r in self.facts.positions.regions.values() if r.template}
             words |= {f"{order.access_macro}_{t}" for t in templates}
