@@ -493,7 +493,8 @@ SYMBOLS: dict[str, Entry] = {
     ),
     "HF302": Entry(
         "Without `autoDom` a block lists every dimension of an array, and one of the declared ones is not among them; "
-        "or an iterator is declared as something else than an integer.",
+        "or an iterator is declared as something else than an integer. If the declared size may be that of a domain at "
+        "run time, as two names for one size may, this is a warning, and the declared size is used.",
         {"contradiction.h90": _block("@domainDependant{domName(i,j), domSize(nx,ny)}\nt\n@end domainDependant")},
     ),
     "HF303": Entry(
