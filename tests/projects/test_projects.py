@@ -37,20 +37,54 @@ def test_no_project_is_forgotten() -> None:
     assert set(RUNS) == {path.parent.name for path in PROJECTS.glob("*/config")}
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_project(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``hfpy build``, then every program with 1, 2 and 8 threads."""
-    for variable in ("FC", "CC", "CFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "DEBUG"):
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in (
+        "FC",
+        "CC",
+        "CFLAGS",
+        "LDFLAGS",
+        "MAKEFLAGS",
+        "MAKELEVEL",
+        "DEBUG",
+        "EMULATED",
+        "HFPY_EMULATE_ORDER",
+    ):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("FFLAGS", "-O1")
+
+
+def run_programs(name: str, folder: Path, target: str, threads: str) -> None:
+    """Every program of a built project, one after the other."""
+    for program, expected in RUNS[name].items():
+        path = folder / "test" / program / f"{program}_{target}"
+        environment = {**os.environ, "OMP_NUM_THREADS": threads}
+        done = subprocess.run(
+            [path, target], cwd=path.parent, env=environment, capture_output=True, text=True, timeout=60
+        )
+        lines = (done.stdout + done.stderr).splitlines()
+        assert done.returncode == 0, lines
+        assert sum(" ok" in f" {line}" for line in lines) == expected, lines
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_project(name: str, tmp_path: Path) -> None:
+    """``hfpy build``, then every program with 1, 2 and 8 threads."""
     folder = tmp_path / name
     shutil.copytree(PROJECTS / name, folder)
     assert cli.run(["build", str(folder)]) == 0
     for threads in ("1", "2", "8"):
-        for program, expected in RUNS[name].items():
-            path = folder / "test" / program / f"{program}_cpu"
-            environment = {**os.environ, "OMP_NUM_THREADS": threads}
-            done = subprocess.run([path], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
-            lines = (done.stdout + done.stderr).splitlines()
-            assert done.returncode == 0, lines
-            assert sum(" ok" in f" {line}" for line in lines) == expected, lines
+        run_programs(name, folder, "cpu", threads)
+
+
+# Those that have shown something on the GPU that no smaller test has; the others take part in full runs.
+SHOWN = {"diffusion3d", "hybrid_device_and_host_routines", "particle"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in SHOWN else pytest.mark.full) for n in RUNS])
+def test_project_on_the_gpu(name: str, tmp_path: Path) -> None:
+    """The same for the GPU, emulated."""
+    folder = tmp_path / name
+    shutil.copytree(PROJECTS / name, folder)
+    assert cli.run(["build", str(folder), "--target", "gpu", "--emulate"]) == 0
+    run_programs(name, folder, "gpu", "1")
