@@ -203,6 +203,7 @@ def test_settings_are_read_as_make_reads_them(project: Path) -> None:
         ("-fast -O3 -g", "-O3 -g"),
         ("-Mcuda=cc60 -ta=nvidia -Mvect=simd -Kieee", "-ffp-contract=off"),
         ("-i8 -byteswapio -Mextend", "-fdefault-integer-8 -fconvert=swap -ffixed-line-length-132"),
+        ("-Bstatic_pgi -Bstatic", "-static-libgfortran"),
         ("-convert big_endian -xHost -qopenmp -fpp", "-fconvert=big-endian -march=native"),
         ("-module mods -Ktrap=fp -I/usr/include -DX=1", "-ffpe-trap=invalid,zero,overflow -I/usr/include -DX=1"),
         ("-Wall -funroll-loops", "-Wall -funroll-loops"),
