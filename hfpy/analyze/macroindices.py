@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hfpy.analyze.agreement import joints
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, analysed_routines, resolve_alias
 from hfpy.analyze.orders import Order
@@ -32,6 +33,48 @@ def misplaced_indices(facts: Facts) -> list[Diagnostic]:
                 told.add((data.name, macro))
                 found.append(_misplaced(facts, routine, reference, data, macro))
     return found
+
+
+def macros_beside_layout(facts: Facts) -> list[Diagnostic]:
+    """Under ``[layout]`` hfpy puts no indices into macros. An error for each array that is declared with a macro which
+    reorders, and is indexed without one, or is the same array as one that is declared without it.
+    """
+    options = facts.application.options
+    if not options.layout and not options.layout_arrays:
+        return []
+    found: dict[tuple[str, str], Diagnostic] = {}
+    for routine in analysed_routines(facts):
+        for reference in facts.references[routine.key]:
+            data = facts.object(reference.name, routine.key)
+            made = facts.plan_of(reference, routine.key)
+            if data is None or data.identity in found or not _reordered(facts, data) or made is None or made.final:
+                continue
+            if made.changed or reference.indices is not None:
+                found[data.identity] = _beside(facts, routine, reference, data, "indexed without a macro")
+    for joint in joints(facts):
+        data, other = joint.data, joint.other
+        if joint.reference is None or {data.identity, other.identity} & found.keys():
+            continue
+        orders = _stored(facts, data), _stored(facts, other)
+        if (_reordered(facts, data) or _reordered(facts, other)) and orders[0] != orders[1] and None not in orders:
+            what = f"the same array as '{other.name}' of '{other.routine}' in another order"
+            found[data.identity] = _beside(facts, facts.routine(joint.key), joint.reference, data, what)
+    return list(found.values())
+
+
+def _reordered(facts: Facts, data: DataObject) -> bool:
+    """Whether a macro of the user's around its shape gives an array another order than that of its indices."""
+    if not data.user_macro:
+        return False
+    stored = argument_order(data.user_macro, data.rank, facts.application.macros)
+    return stored is None or list(stored) != sorted(stored)
+
+
+def _beside(facts: Facts, routine: Routine, reference: Reference, data: DataObject, what: str) -> Diagnostic:
+    node = reference.node
+    place = reference.at.statement.line.place(routine.file, node.start, node.end)
+    message = f"'{data.name}' is {what}, but macros and [layout] give it orders of their own"
+    return error("HF306", message, place, "declare it without a macro, so that [layout] orders it, or drop [layout]")
 
 
 def macro_of_template(order: Order, region: Region) -> str:

@@ -11,6 +11,7 @@ from string import Template
 
 import pytest
 
+from hfpy.options import DomainSpec
 from tests.support import (
     CUDA_C_IJK,
     CUDA_C_KIJ,
@@ -289,3 +290,24 @@ def test_macros_of_templates(macro: str, code: list[str], used: str) -> None:
     done = translate_text(text, storage_order(extra=extra))
     assert done.codes() == code
     assert f"b({used})" in done.text or code
+
+
+@pytest.mark.parametrize(
+    ("views", "codes"),
+    [
+        (Views(outer="DOM(nx,ny,nz)", inner="DOM(n,m,l)"), ["HF306", "HF306"]),
+        (Views(outer="DOM(nx,ny,nz)", inner="DOM(n,m,l)", outer_at="AT(x,y,k)", inner_at="AT(x,y,k)"), []),
+        (Views(outer="DOM(nx,ny,nz)", outer_at="AT(x,y,k)"), ["HF306"]),
+        (Views(outer_at="AT(x,y,k)"), ["HF306"]),
+        (Views(), []),
+    ],
+)
+def test_macros_beside_a_layout(views: Views, codes: list[str]) -> None:
+    """A layout puts no indices into macros: what is declared with one would be indexed in another order."""
+    domains = {
+        "x": DomainSpec(("nx", "n"), ("x",)),
+        "y": DomainSpec(("ny", "m"), ("y",)),
+        "z": DomainSpec(("nz", "l"), ("k",)),
+    }
+    done = translate_text(views.text("m"), storage_order(extra=MACROS), layout="y x z", domains=domains)
+    assert done.codes() == codes, done.diagnostics
