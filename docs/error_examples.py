@@ -517,7 +517,8 @@ SYMBOLS: dict[str, Entry] = {
     ),
     "HF302": Entry(
         "Without `autoDom` a block lists every dimension of an array, and one of the declared ones is not among them; "
-        "or an iterator is declared as something else than an integer.",
+        "or an iterator is declared as something else than an integer. If the declared size may be that of a domain at "
+        "run time, as two names for one size may, this is a warning, and the declared size is used.",
         {"contradiction.h90": _block("@domainDependant{domName(i,j), domSize(nx,ny)}\nt\n@end domainDependant")},
     ),
     "HF303": Entry(
@@ -564,7 +565,8 @@ SYMBOLS: dict[str, Entry] = {
         },
     ),
     "HF306": Entry(
-        "One array has macros with different orders in two routines.",
+        "One array has macros with different orders in two routines, or its indices have another macro than its shape. "
+        "Macros are one order if they put the same sizes at the same places in memory, whatever they are called.",
         {
             "orders.h90": _text("""
             module orders
