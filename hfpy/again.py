@@ -68,7 +68,10 @@ class Again:
         units = self._units(0, self.indexes)
         files = tuple(read.get(f.path, f) for f in before.files)
         application = replace(before, files=files, routines={**before.routines, **units})
-        settled = with_open_regions(without_leniencies(Settled(application, []), units), units)
+        settled = without_leniencies(Settled(application, []), units)
+        if settled.notes:
+            raise NotKept("leniencies of older compilers, whose repair is told with the whole program")
+        settled = with_open_regions(settled, units)
         if settled.found:
             raise NotKept("directives")
         self.indexes = tuple(f for f in settled.application.files if f.path in read)

@@ -43,11 +43,7 @@ class Joint:
 def joints(facts: Facts) -> Iterator[Joint]:
     """Every place that makes two views one array: whole arrays and their dummies, pointers and targets."""
     for key in facts.graph.sites:
-        for reference in facts.references[key]:
-            for site, dummy in dummies_met(facts, key, reference):
-                data = _whole(facts, key, reference, dummy)
-                if data is not None and dummy is not None:
-                    yield Joint(data, dummy, key, reference, site)
+        yield from arguments_joined(facts, key)
     for key, statements in facts.graph.statements.items():
         for at in statements:
             statement = at.statement
@@ -56,6 +52,15 @@ def joints(facts: Facts) -> Iterator[Joint]:
                 right = facts.object(statement.value.name, key)
                 if left is not None and right is not None and left.rank == right.rank:
                     yield Joint(left, right, key)
+
+
+def arguments_joined(facts: Facts, key: str) -> Iterator[Joint]:
+    """The whole arrays that a routine passes to others, with the dummy arguments."""
+    for reference in facts.references[key]:
+        for site, dummy in dummies_met(facts, key, reference):
+            data = _whole(facts, key, reference, dummy)
+            if data is not None and dummy is not None:
+                yield Joint(data, dummy, key, reference, site)
 
 
 def _whole(facts: Facts, key: str, reference: Reference, dummy: DataObject | None) -> DataObject | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hfpy.analyze.agreement import joints
+from hfpy.analyze.agreement import arguments_joined
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, analysed_routines, resolve_alias
 from hfpy.analyze.orders import Order
@@ -51,7 +51,7 @@ def macros_beside_layout(facts: Facts) -> list[Diagnostic]:
                 continue
             if made.changed or reference.indices is not None:
                 found[data.identity] = _beside(facts, routine, reference, data, "indexed without a macro")
-    for joint in joints(facts):
+    for joint in (j for routine in analysed_routines(facts) for j in arguments_joined(facts, routine.key)):
         data, other = joint.data, joint.other
         if joint.reference is None or {data.identity, other.identity} & found.keys():
             continue

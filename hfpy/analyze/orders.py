@@ -7,7 +7,7 @@ both places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -107,6 +107,9 @@ class Order:
 IDENTITY = Order()
 
 
+Views = Mapping[Node, tuple[DataObject, Place]]
+
+
 class Comparison(Protocol):
     """What is asked of two views that are one array."""
 
@@ -186,15 +189,16 @@ class MacroOrders:
 
     def decide(self, views: Iterable[tuple[DataObject, Place]], edges: Sequence[Edge]) -> Order:
         """The order of one class from all its views in hybrid code, and from where these meet."""
+        views = tuple(views)
         members = [m for data, place in views if (m := self._member(data, place)) is not None]
         if not members:
             return IDENTITY
         chosen = next((m for m in members if not m.default), members[0])
         if all(_same(member, chosen) for member in members):
             return chosen.order
-        return self._several(chosen, members, edges)
+        return self._several(chosen, members, {data.identity: (data, place) for data, place in views}, edges)
 
-    def _several(self, chosen: Member, members: Sequence[Member], edges: Sequence[Edge]) -> Order:
+    def _several(self, chosen: Member, members: Sequence[Member], views: Views, edges: Sequence[Edge]) -> Order:
         """The order of a class whose views ask for different permutations, which may be one order in memory, as their
         dimensions are listed in different orders.
         """
@@ -203,7 +207,7 @@ class MacroOrders:
             first = known.setdefault(member.data.identity, member)
             if not _same(first, member):
                 return self._contradiction(first, member)
-        self._spread(known, edges)
+        self._spread(known, views, edges)
         for edge in edges:
             ends = known.get(edge.first), known.get(edge.other)
             if ends[0] is None or ends[1] is None:
@@ -213,7 +217,7 @@ class MacroOrders:
         others = [(n, m.order) for n, m in sorted(known.items()) if m.order != chosen.order]
         return replace(chosen.order, others=tuple(others))
 
-    def _spread(self, known: dict[Node, Member], edges: Sequence[Edge]) -> None:
+    def _spread(self, known: dict[Node, Member], views: Views, edges: Sequence[Edge]) -> None:
         """Give views without macros the order of a neighbour that makes them agree with all their neighbours."""
         rank = next(iter(known.values())).data.rank
         while True:
@@ -225,7 +229,9 @@ class MacroOrders:
                 if not met:
                     continue
                 fitting = [m for _, _, m in met if all(_fits(e, node, m.order, o.order, rank) for e, _, o in met)]
-                known[node] = fitting[0] if fitting else met[0][2]
+                taken = fitting[0] if fitting else met[0][2]
+                data, place = views.get(node, (taken.data, taken.place))
+                known[node] = replace(taken, data=data, place=place)
                 break
             else:
                 return
@@ -293,6 +299,3 @@ def _same(first: Member, second: Member) -> bool:
 
 def _fits(edge: Edge, node: Node, order: Order, other: Order, rank: int) -> bool:
     return edge.agree(order, other, rank) if edge.first == node else edge.agree(other, order, rank)
-
-
-Views = Callable[[Node], Iterable[tuple[DataObject, Place]]]

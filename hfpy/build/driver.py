@@ -32,6 +32,7 @@ from hfpy.build.translated import (
     all_sources,
     bring_up_to_date,
 )
+from hfpy.build.unneeded import without_unneeded
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
@@ -163,7 +164,11 @@ def _compile_and_link(
         tools = watching(tools)
     if options.library:
         tools = tools.position_independent()
-    files = {file.name: file for file in compiled_files(translated.files, mains)}
+    compiled = compiled_files(translated.files, mains)
+    if project.legacy and tools.fortran.family in ("gnu", "llvm"):
+        compiled, told = without_unneeded(compiled, mains.values())
+        request.diagnosed(told)
+    files = {file.name: file for file in compiled}
     check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     languages = {file.contents.language for file in files.values()}
     in_fortran = "cuda-fortran" in languages

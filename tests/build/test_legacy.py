@@ -552,3 +552,34 @@ def test_goals_and_variables_of_its_makefile(project: Path) -> None:
         assert "<svg" in (project / f"build/callgraphs/CG_{target}.svg").read_text()
     make("clean")
     assert not (project / "build").exists()
+
+
+VERSION = """\
+module cuda_version
+  use cudafor
+contains
+  subroutine shown()
+    print '(a)', 'from the other version'
+  end subroutine
+end module
+"""
+
+
+def test_versions_for_another_compiler(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """They lie beside the hybrid program, and are left out while no executable needs them."""
+    (project / "source/cuda_version.F90").write_text(VERSION)
+    (project / "source/above.f90").write_text("module above\n  use cuda_version, only: shown\nend module\n")
+    (project / "source/settle_cuda.F90").write_text("program settle_cuda\n  use above\n  call shown()\nend program\n")
+    assert cli.run(["build", str(project)]) == 0
+    shown = "".join(capfd.readouterr())
+    told = [line for line in shown.splitlines() if "HF811" in line]
+    assert [Path(line.split(": note")[0].split(":")[0]).name for line in told] == ["above.f90", "cuda_version.F90"]
+    assert "uses 'cudafor', which this compiler cannot have" in shown
+    (project / "source/cudafor.f90").write_text("module cudafor\nend module\n")
+    assert cli.run(["build", str(project)]) == 0
+    assert "HF811" not in "".join(capfd.readouterr())
+    (project / "source/cudafor.f90").unlink()
+    set_in(project, "MakesettingsGeneral", EXECUTABLES='"settle settle_cuda"')
+    assert cli.run(["build", str(project)]) != 0
+    shown = "".join(capfd.readouterr())
+    assert "cudafor.mod" in shown and "HF811" not in shown

@@ -311,3 +311,75 @@ def test_macros_beside_a_layout(views: Views, codes: list[str]) -> None:
     }
     done = translate_text(views.text("m"), storage_order(extra=MACROS), layout="y x z", domains=domains)
     assert done.codes() == codes, done.diagnostics
+
+
+MIDDLE = """\
+  subroutine middle(c, p, q, r)
+    integer, intent(in) :: p, q, r
+    real(8), intent(inout) :: c(SHAPE)
+    call inner(c, p, q, r)
+  end subroutine middle
+  subroutine inner("""
+
+
+@pytest.mark.parametrize(
+    ("views", "shape", "declared"),
+    [
+        (SAME["turned"], "r,p,q", "c(TURNED(r,p,q))"),
+        (SAME["turned"], "p,q,r", "c(DOM(p,q,r))"),
+        (SAME["turned_blocks"], "p,q,r", "c(SAME_DOM(p,q,r))"),
+        (SAME["turned_blocks"], "TURNED(r,p,q)", "c(TURNED(r,p,q))"),
+        (SAME["turned"], "q,p,r", ""),
+        (SAME["turned_blocks"], "r,q,p", ""),
+    ],
+)
+def test_a_view_between_two_others(views: Views, shape: str, declared: str) -> None:
+    """A routine without macros takes the order that makes it agree with its caller and with what it calls."""
+    text = views.text("m").replace("call inner(a", "call middle(a")
+    text = text.replace("  subroutine inner(", MIDDLE.replace("SHAPE", shape), 1)
+    done = translate_text(text, storage_order(extra=MACROS))
+    if declared:
+        assert declared in done.require().text and not done.diagnostics
+    else:
+        assert "HF306" in done.codes()
+        assert any("'c' " in d.message for d in done.errors if d.code == "HF306")
+
+
+POINTERS = """\
+module m
+  implicit none
+contains
+  subroutine s(f)
+    real(8), pointer, intent(inout) :: f(:,:,:)
+    real(8), pointer :: t(:,:,:)
+    integer :: k
+    @domainDependant{domName(x,y,z), domSize(4,3,5), accPP(AT), domPP(DOM)}
+    f
+    @end domainDependant
+    @domainDependant{domName(NAMES), domSize(SIZES), accPP(TURNED), domPP(TURNED)}
+    t
+    @end domainDependant
+    t => f
+    @parallelRegion{domName(x,y), domSize(4,3)}
+    do k = 1, 5
+      t(INDICES) = k
+    end do
+    @end parallelRegion
+  end subroutine s
+end module m
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "sizes", "indices", "codes"),
+    [
+        ("z,x,y", "5,4,3", "k,x,y", []),
+        ("x,y,z", "4,3,5", "x,y,k", ["HF306"]),
+        ("z,y,x", "5,3,4", "k,y,x", ["HF306"]),
+    ],
+)
+def test_pointers_tell_their_dimensions_by_domains(names: str, sizes: str, indices: str, codes: list[str]) -> None:
+    text = POINTERS.replace("NAMES", names).replace("SIZES", sizes).replace("INDICES", indices)
+    done = translate_text(text, storage_order(extra=MACROS))
+    assert done.codes() == codes
+    assert codes or f"t(TURNED({indices})) = k" in done.text

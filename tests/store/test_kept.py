@@ -78,3 +78,37 @@ def test_every_file_of_random_programs(first: int, tmp_path: Path) -> None:
                 assert shown(again) == shown(whole), (number, path.name)
                 made += 1
     assert made
+
+
+LENIENT = """\
+module MODULE
+  USES
+  implicit none
+contains
+  subroutine NAME(n, a, on)
+    integer, intent(in) :: n
+    real, intent(inout) :: a(n)
+    logical, intent(in) :: on
+    @parallelRegion{domName(i), domSize(n)}
+    if (on .eq. .true.) a = a + 1.
+    @end parallelRegion
+    if (on == .false.) a(1) = 2.
+    CALL
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(("target", "backend"), [("cpu", "openmp"), ("gpu", "cuda-c")])
+def test_every_file_of_an_existing_project(target: str, backend: str, tmp_path: Path) -> None:
+    """A file with repairs of what old compilers let pass is made with the whole program, which tells of them."""
+    one = LENIENT.replace("MODULE", "one").replace("NAME", "low").replace("USES", "").replace("CALL", "")
+    two = LENIENT.replace("MODULE", "two").replace("NAME", "high").replace("USES", "use one")
+    two = two.replace("CALL", "call low(n, a, on)").replace("on .eq. .true.", "on").replace("on == .false.", ".not. on")
+    paths = write({"one.h90": one, "two.h90": two}, tmp_path / "source")
+    options = Options(target=target, backend=backend, legacy=True, cache_dir=tmp_path / "cache")
+    again = {path.name: (whole, made) for path, whole, made in one_by_one(paths, options)}
+    assert again["one.h90"][1] is None
+    whole, made = again["two.h90"]
+    assert made is not None and shown(made) == shown(whole)
+    assert [d.code for d in whole.diagnostics].count("HF110") == 2
