@@ -81,7 +81,15 @@ class _Routine:
         if whole:
             return self._for_whole_grid(whole[0], [item for item in items if item is not whole[0]])
         grids_known = tuple(self.known.values())
-        asked = Questions(self.routine, self.facts.scopes, self.index.fixed, grids_known, self.names, self.found)
+        asked = Questions(
+            self.routine,
+            self.facts.scopes,
+            self.facts.target == "gpu" and bool(self.facts.positions.get(self.routine.key).above),
+            self.index.fixed,
+            grids_known,
+            self.names,
+            self.found,
+        )
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += [edit for placements in self.placements for edit in self._placed(placements)]
         made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()

@@ -49,8 +49,11 @@ class Reductions:
             region = construct.region
             if region is None or not region.reductions or construct.end is None:
                 continue
-            grid = next((g for g in self.grids if self._over(g, region)), None)
-            if grid is not None and self._wanted(grid, region):
+            grids = [g for g in self.grids if self._over(g, region)]
+            if not grids:
+                continue
+            grid = next((g for g in grids if self._problem(g, region) is None), grids[0])
+            if self._wanted(grid, region):
                 yield from self._around(grid, construct, region)
 
     def _over(self, grid: Grid, region: Region) -> tuple[str, ...]:
