@@ -21,7 +21,7 @@ from hfpy.signatures import signature
 from hfpy.steps import Steps
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.pipelines import PASSES
-from hfpy.transform.settled import Settled, with_open_regions
+from hfpy.transform.settled import Settled, with_open_regions, without_leniencies
 
 # The texts of the files that steps have changed, by path, with the lines of the user's text; one mapping a stage.
 Lowered = Sequence[Mapping[str, tuple[str, tuple[int, ...]]]]
@@ -68,7 +68,7 @@ class Again:
         units = self._units(0, self.indexes)
         files = tuple(read.get(f.path, f) for f in before.files)
         application = replace(before, files=files, routines={**before.routines, **units})
-        settled = with_open_regions(Settled(application, []), units)
+        settled = with_open_regions(without_leniencies(Settled(application, []), units), units)
         if settled.found:
             raise NotKept("directives")
         self.indexes = tuple(f for f in settled.application.files if f.path in read)

@@ -176,5 +176,12 @@ HINTS: dict[str, str] = {
     "HF404": "move the statement out of the region",
     "HF405": "use @exit to go on with the next point",
     "HF406": "rename it",
+    "HF650": "write @decomposition where the sizes of the grid are set, once for each grid",
+    "HF651": "declare the array with the local sizes and a halo around them, or name it in no exchange",
+    "HF652": "ask about domains and local sizes of a decomposition",
+    "HF653": "write reductions(global) or reductions(local) in @decomposition",
+    "HF654": "move what is for the whole grid into a subroutine of a module",
+    "HF655": "write @haloExchange before the region, or exchange(auto) in @decomposition",
+    "HF657": "take the region out of the condition, or pass the whole array",
     "HF704": "run hfpy tune again; until then the model chooses",
 }

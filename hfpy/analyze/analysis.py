@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
+from hfpy.analyze.agreement import edges_by_class, joints, turned_by_macros
 from hfpy.analyze.allocations import allocations
-from hfpy.analyze.calls import check_calls, dummies_met, dummy_of, is_elemental
+from hfpy.analyze.calls import check_calls, dummy_of, is_elemental
 from hfpy.analyze.context import Located, region_at
 from hfpy.analyze.domains import DataObject, Domains
 from hfpy.analyze.facts import Facts, Plans, analysed_routines, keeps_value, resolve_alias, stands_for, views_by_class
@@ -290,46 +291,13 @@ def _one_value(facts: Facts, key: str, statement: Statement, region: Region) -> 
 def _classes(facts: Facts, found: list[Diagnostic]) -> Classes:
     """What is one object together: whole arrays and their dummies, pointers and targets."""
     classes = Classes()
-    for key in facts.graph.sites:
-        for reference in facts.references[key]:
-            for site, dummy in dummies_met(facts, key, reference):
-                joined = _joined(facts, key, reference, dummy)
-                if joined is not None:
-                    classes.join(*(data.identity for data in joined))
-                    found += () if site.chosen else _contradictions(facts, key, reference, *joined)
-    for key, statements in facts.graph.statements.items():
-        for at in statements:
-            statement = at.statement
-            if isinstance(statement, Assignment) and statement.pointer and isinstance(statement.value, Name):
-                left = facts.object(statement.target.name, key) if isinstance(statement.target, Name) else None
-                right = facts.object(statement.value.name, key)
-                if left is not None and right is not None and left.rank == right.rank:
-                    classes.join(left.identity, right.identity)
+    for joint in joints(facts):
+        classes.join(joint.data.identity, joint.other.identity)
+        if joint.reference is not None and joint.site is not None and not joint.site.chosen:
+            found += _check_sizes(facts, joint.key, joint.reference, joint.data, joint.other)
+            if not turned_by_macros(facts, joint):
+                found += _check_places(facts, joint.key, joint.reference, joint.data, joint.other)
     return classes
-
-
-def _joined(
-    facts: Facts, key: str, reference: Reference, dummy: DataObject | None
-) -> tuple[DataObject, DataObject] | None:
-    """An array and the dummy argument that is the same object; None where the dummy is not all of it."""
-    name, _ = resolve_alias(reference.name, reference.at)
-    data = facts.object(name, key) if name is not None else None
-    if data is None or dummy is None or reference.component or data.rank < 2:
-        return None
-    made = facts.plan_of(reference, key)
-    bare = reference.indices is None or (made is not None and made.changed)
-    whole = bare and (made is None or made.items is None)
-    if not whole and made is not None:
-        items = made.items if made.items is not None else ()
-        whole = bool(items) and made.section_rank == len(items)
-    return (data, dummy) if whole and data.rank == dummy.rank else None
-
-
-def _contradictions(
-    facts: Facts, key: str, reference: Reference, data: DataObject, dummy: DataObject
-) -> Iterator[Diagnostic]:
-    yield from _check_sizes(facts, key, reference, data, dummy)
-    yield from _check_places(facts, key, reference, data, dummy)
 
 
 def _check_sizes(
@@ -389,8 +357,9 @@ def _orders(facts: Facts, found: list[Diagnostic]) -> Mapping[Node, Order]:
     decider = MacroOrders(macros, options.storage_order is not None)
     wanted: dict[Node, Order] = {}
     views = views_by_class(facts)
+    edges = edges_by_class(facts)
     for representative, members in views.items():
-        order = decider.decide(members)
+        order = decider.decide(members, edges.get(representative, ()))
         if order is not IDENTITY:
             wanted[representative] = order
     orders = keep_unpinned(facts, wanted, views, found, by_macros=True)

@@ -65,9 +65,6 @@ def _one(
         return "HF602", _WHAT[kind], "pass the whole array, or copy the section to an array of its own before the call"
     if facts.backend(key) in DEVICE_BACKENDS or kind not in (NEVER, PERHAPS):
         return None
-    if state == PRESENT:
-        what = f"host data of a routine for '{facts.backend(key)}'"
-        return "HF600", what, "build both routines for the device, or list the argument with attribute(transferHere)"
     if facts.storage.meet(facts.storage.of_identity(data.identity), states.resident(key)):
         what = f"passed on by a routine for '{facts.backend(key)}' while a caller may have it on the device"
         return "HF603", what, "build that routine for the device, too"

@@ -9,6 +9,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
 from hfpy.analyze.iterators import iterators_outside
 from hfpy.analyze.lasting import written_below
+from hfpy.analyze.macroindices import macros_beside_layout, misplaced_indices, other_templates
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.uses import Reference
@@ -32,6 +33,9 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *_repeated(facts),
         *check_programs(facts),
         *swapped_sizes(facts),
+        *misplaced_indices(facts),
+        *other_templates(facts),
+        *macros_beside_layout(facts),
         *(d for routine in analysed_routines(facts) for d in check_regions(facts, effects, routine.key)),
     ]
 

@@ -5,20 +5,23 @@ The rules are hybrid-fortran.md §5; sizes are compared in normal form and domai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.positions import Position, Positions
 from hfpy.analyze.scopes import Found, Scopes
 from hfpy.analyze.sizes import canonical, linear, normal
-from hfpy.diagnostics import Diagnostic, Place, error
+from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Domain
 from hfpy.model.expressions import Apply, Fragment, Name
 from hfpy.model.extents import Dim
+from hfpy.model.macros import Macro
 from hfpy.model.names import from_statement, plain_from
 from hfpy.model.units import Routine, Symbol
-from hfpy.parse.fragments import ONE, arguments, expanded
+from hfpy.parse.fragments import ONE, arguments, dim_of, expanded
+from hfpy.parse.grammar import GrammarError
+from hfpy.parse.macros import applied, argument_order, permutation
 
 _STATES = ("transferhere", "present", "host")
 
@@ -235,9 +238,13 @@ class Domains:
         if call is None or not isinstance(call.expr, Apply) or not isinstance(call.expr.base, Name):
             return symbol, ""
         name = call.text[call.expr.base.start : call.expr.base.end]
-        if name not in self.application.macros:
+        macros = self.application.macros
+        if name not in macros:
             return symbol, ""
-        return replace(symbol, shape=arguments(call, symbol.dynamic)), name
+        given = arguments(call, symbol.dynamic)
+        if permutation(name, len(given), macros) is not None:
+            return replace(symbol, shape=given), name
+        return _shape_of_macro(symbol, name, given, macros)
 
     def _full(self, found: Found, listing: Listing, key: str) -> tuple[Dimension, ...]:
         symbol = found.symbol
@@ -288,13 +295,15 @@ class Domains:
             return missing + [
                 replace(d, name=pairs[matched[i]].name) if i in matched else d for i, d in enumerate(declared)
             ]
-        unmatched = [d for i, d in enumerate(declared) if i not in matched]
-        if unmatched:
+        taken = self._taken_for(symbol, declared, pairs, matched, key)
+        if taken is None:
             hint = "without autoDom the directive lists every dimension, with sizes as declared"
-            sizes = ", ".join(d.size for d in unmatched)
+            sizes = ", ".join(d.size for i, d in enumerate(declared) if i not in matched)
             message = f"dimension {sizes} of '{symbol.name}' is not among its domains"
             self.found.append(error("HF302", message, place, hint))
             return declared
+        self._tell_taken(symbol, [(declared[i], pairs[j]) for i, j in taken.items()], place, key)
+        matched |= taken
         if len(pairs) == len(declared):
             return [replace(d, name=pairs[matched[i]].name) for i, d in enumerate(declared)]
         position = {pair: i for i, pair in matched.items()}
@@ -304,6 +313,69 @@ class Domains:
             else Dimension(declared[position[i]].extent, p.name, position[i])
             for i, p in enumerate(pairs)
         ]
+
+    def _tell_taken(self, symbol: Symbol, taken: list[tuple[Dimension, Domain]], place: Place, key: str) -> None:
+        """A warning for dimensions taken for domains of other sizes, unless named constants make them equal."""
+        told = []
+        for dimension, pair in taken:
+            value = self.size_of(dimension.extent, key)
+            if value is None or value != self.size_of(pair.extent, key):
+                told.append(f"{dimension.size} for {pair.name} ({pair.extent})")
+        if told:
+            message = f"'{symbol.name}' has other sizes than its domains, and keeps them: {', '.join(told)}"
+            self.found.append(warning("HF302", message, place, "write one size in both places if it is one"))
+
+    def _taken_for(
+        self,
+        symbol: Symbol,
+        declared: list[Dimension],
+        pairs: tuple[Domain, ...],
+        matched: dict[int, int],
+        key: str,
+    ) -> dict[int, int] | None:
+        """The domains of the declared dimensions whose sizes no domain has, where these may be equal at run time all
+        the same: two names for one size. None if that does not tell one domain for each, or if the sizes differ for
+        certain.
+
+        With as many domains as dimensions several of them go by place. With fewer dimensions, those domains are left
+        out that regions run over, since these are the ones that a declaration leaves out (§5.2).
+        """
+        open_dims = [i for i in range(len(declared)) if i not in matched]
+        if not open_dims:
+            return {}
+        left = [j for j in range(len(pairs)) if j not in matched.values()]
+        if len(pairs) > len(declared):
+            regions = self.positions.regions.values()
+            parallel = {d.name for d in self.related(key) or [d for r in regions for d in r.domains]}
+            left = [j for j in left if pairs[j].name not in parallel]
+        if len(left) != len(open_dims) or (len(pairs) == len(declared) and len(left) > 1 and left != open_dims):
+            return None
+        taken = dict(zip(open_dims, left, strict=True))
+        possible = all(self._may_be_equal(declared[i].extent, pairs[j].extent, key) for i, j in taken.items())
+        return taken if possible else None
+
+    def _may_be_equal(self, one: Dim, other: Dim, key: str) -> bool:
+        """Whether two dimensions may have one extent as far as their texts and the named constants in them tell."""
+        sizes = [self._extent_of(dim, key) for dim in (one, other)]
+        if sizes[0] is None or sizes[1] is None:
+            return False
+        difference = dict(sizes[0])
+        for atom, factor in sizes[1].items():
+            difference[atom] = difference.get(atom, 0) - factor
+        left = {atom: factor for atom, factor in difference.items() if factor}
+        return not left or any(left.keys() - {""})
+
+    def _extent_of(self, dim: Dim, key: str) -> dict[str, int] | None:
+        """The extent of a dimension as a linear form, numbers for named constants; None where it is left open."""
+        if dim.upper is None:
+            return None
+        terms = {"": 1}
+        for bound, sign in ((dim.upper, 1), (dim.lower or ONE, -1)):
+            value = self.value(bound, key)
+            form = linear(expanded(bound, self.application.macros).expr) if value is None else (("", value),)
+            for atom, factor in form:
+                terms[atom] = terms.get(atom, 0) + sign * factor
+        return terms
 
     def _kept(self, full: tuple[Dimension, ...], found: Found, routine: Routine, dummy: bool) -> tuple[int, ...]:
         """Positions of the full list that the routine uses (§5.3)."""
@@ -332,6 +404,24 @@ class Domains:
         if dummy or (key, name) not in self.private:
             return dropped
         return inserted
+
+
+def _shape_of_macro(
+    symbol: Symbol, name: str, given: tuple[Dim, ...], macros: Mapping[str, Macro]
+) -> tuple[Symbol, str]:
+    """A symbol whose shape is a call of a macro that does more than to order its arguments: with the dimensions that it
+    makes of them in their order, or as if they had been written without a macro where they have no such order.
+    """
+    parts = applied(name, [d.text for d in given], macros)
+    listed = argument_order(name, len(given), macros)
+    try:
+        dims = tuple(dim_of(part, symbol.dynamic) for part in parts)
+    except GrammarError:
+        return replace(symbol, shape=given), name
+    if listed is None:
+        return replace(symbol, shape=dims), ""
+    placed = dict(zip(listed, dims, strict=True))
+    return replace(symbol, shape=tuple(placed[n] for n in range(len(given)))), name
 
 
 def _listing(block: Dependants, place: Place) -> Listing:

@@ -85,7 +85,7 @@ class Facts:
         """The storage order of a data object as one routine uses it (rank-reduced views have none: §6.3)."""
         if data.removed or data.rank < 2:
             return IDENTITY
-        order = self.orders.get(self.classes.root(data.identity), IDENTITY)
+        order = self.orders.get(self.classes.root(data.identity), IDENTITY).of(data.identity)
         if order.access_macro and order.storage is not None:
             path = Path(self.application.file(data.routine).path)
             if not leaves_preprocessed(path):

@@ -205,7 +205,8 @@ class Walk:
         changed, needed = dict(state), False
         for listed in what.fields:
             data = self.facts.object(listed.name, key)
-            if data is None:
+            if data is None or not self.grid.cuts(data):
+                needed = True  # another message tells what is wrong
                 continue
             before = self._of(state, data.identity)
             made = self._exchanged(key, what, data, before)
@@ -405,18 +406,19 @@ class Walk:
     ) -> Halo:
         """The halo of a field behind a reference that sets it."""
         clean = [(FAR, FAR)] * len(self._nothing)
-        owned = True
+        owned, deep = True, False
         for cut in cuts:
             span = self._span(key, region, reference, data, cut)
             if span is None:
                 return Halo(self._nothing)
             owned = owned and span[0] <= 1 and span[1] >= 0
+            deep = deep or span[0] < 1 or span[1] > 0
             clean[cut.number] = (max(0, 1 - span[0]), max(0, span[1])) if inputs and owned else (0, 0)
         certain = owned and not any(c.kind not in ("do", "region", "at_if") for c in reference.at.constructs)
         line = reference.at.statement.line
         place = line.place(self.facts.routine(key).file, reference.node.start, reference.node.end)
         one_line = isinstance(reference.at.statement, OneLine)
-        return Halo(tuple(clean), place if certain and not one_line else None)
+        return Halo(tuple(clean), place if certain and not one_line and (inputs or not deep) else None)
 
 
 def _joined(states: list[State]) -> State:

@@ -7,11 +7,12 @@ resolved through modules (design contract 2).
 from __future__ import annotations
 
 from hfpy.analyze.scopes import Scopes
-from hfpy.model.expressions import Apply, Binary, Expr, Keyword, Literal, Name, Paren, Unary
+from hfpy.model.expressions import Apply, Binary, Expr, Fragment, Keyword, Literal, Name, Paren, Unary
 from hfpy.model.scalars import Scalar
 from hfpy.model.units import FType
 from hfpy.options import DefaultKinds
-from hfpy.parse.fragments import fragment
+from hfpy.parse.fragments import expanded, fragment
+from hfpy.parse.grammar import GrammarError
 
 # Named constants of iso_fortran_env and iso_c_binding, in bytes (ISO/IEC 1539-1:2018, 16.10.2 and 18.2).
 _KINDS = {
@@ -65,7 +66,7 @@ class Kinds:
         if ftype.kind is None:
             wide = ftype.base in ("real", "complex")
             return Scalar(ftype.base, self.defaults.real if wide else self.defaults.integer)
-        value = self.value(ftype.kind.expr, key)
+        value = self._written(ftype.kind, key)
         return Scalar(ftype.base, value) if value in (1, 2, 4, 8) else None
 
     def literal(self, literal: Literal, key: str) -> Scalar | None:
@@ -74,7 +75,7 @@ class Kinds:
         if base is None:
             return None
         if literal.parameter:
-            value = self.value(fragment(literal.parameter).expr, key)
+            value = self._written(fragment(literal.parameter), key)
             return Scalar(base, value) if value is not None else None
         if literal.double:
             return Scalar("real", self.defaults.double)
@@ -98,12 +99,19 @@ class Kinds:
                 return self._inquired(name, args, key)
         return None
 
+    def _written(self, given: Fragment, key: str) -> int | None:
+        """The value of an expression as it is written in a unit, with the macros that its file knows."""
+        try:
+            return self.value(expanded(given, self.scopes.application.macros_of(key)).expr, key)
+        except GrammarError:
+            return None
+
     def _named(self, name: str, key: str) -> int | None:
         found = self.scopes.variable(name, key)
         if found is not None:
             if not found.symbol.constant or found.symbol.initial is None or found.symbol.rank:
                 return None
-            return self.value(found.symbol.initial.expr, found.home)
+            return self._written(found.symbol.initial, found.home)
         return self._from_intrinsic_module(name, key)
 
     def _from_intrinsic_module(self, name: str, key: str) -> int | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from hfpy.analyze.accesses import is_full_range
+from hfpy.analyze.agreement import lists_otherwise
 from hfpy.analyze.calls import dummy_of, is_elemental, position_in
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
@@ -99,7 +101,7 @@ class _Finder:
         node = self.facts.classes.root(data.identity)
         if node in self.pins.reasons or data.removed:
             return None
-        chosen = self.wanted.get(node)
+        chosen = self.wanted[node].of(data.identity) if node in self.wanted else None
         return chosen if chosen is not None and not chosen.identity else None
 
     def order(self, data: DataObject) -> tuple[int, ...] | None:
@@ -399,11 +401,20 @@ class _Finder:
         elif whole and dummy.rank != data.rank:
             self.pin(data, f"'{site.name}' takes it with {dummy.rank} dimensions (sequence association)", place)
             self.pin(dummy, f"'{data.name}' with {data.rank} dimensions is passed to it", place)
+        elif whole and all(map(is_full_range, items or ())) and self._rearranged(data, dummy, site):
+            self.pin(data, f"'{dummy.name}' of '{site.name}' lists its dimensions in another order", place)
         elif not whole and len(order) > 1:
             target = self.order(dummy) or tuple(range(dummy.rank))
             if len(order) != dummy.rank or order != target:
                 self.pin(data, f"a section of it goes to '{site.name}', where the order is another", place)
                 self.pin(dummy, f"a section of '{data.name}' with another order is passed to it", place)
+
+    def _rearranged(self, data: DataObject, dummy: DataObject, site: CallSite) -> bool:
+        """Whether a dummy that takes all of an array lists its extents in another order (sequence association), where
+        macros of their own do not tell the orders of both.
+        """
+        several = self.chosen(data) is None or self.wanted[self.facts.classes.root(data.identity)].others
+        return not several and lists_otherwise(self.facts, data, dummy, site)
 
     def _intrinsic(
         self,

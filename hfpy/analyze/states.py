@@ -117,13 +117,24 @@ class States:
             return HOST
         if asked == "transferhere":
             return TRANSFER
-        if asked == "present":
-            return LOCAL if data.local and not data.symbol.dynamic else PRESENT
-        if use is None:
+        if asked == "present" and data.dummy and self._called_from_host(key):
+            return TRANSFER
+        made_here = any(routine == key for routine, _ in self.facts.allocations.get(data.identity, ()))
+        if asked == "present" and not (data.local and (made_here or not data.symbol.dynamic)):
+            return PRESENT
+        if use is None and not asked:
             return HOST
         # What a local array keeps from one call to the next goes with it, and what a pointer stands for is not local.
         lasting = keeps_value(self.facts.routine(key), name) or "pointer" in data.symbol.attributes
         return LOCAL if data.local and not lasting else TRANSFER
+
+    def _called_from_host(self, key: str) -> bool:
+        """Whether a routine for a backend without a device calls this one, with data of the host: then this routine
+        brings them there itself, which does nothing where callers hold them on the device. The predecessor wrote the
+        routine twice, once for the host (§9.2).
+        """
+        callers = self.facts.graph.callers_of(key)
+        return any(self.facts.backend(caller) not in DEVICE_BACKENDS for caller in callers)
 
     def _perhaps_there(self, name: str, key: str) -> bool:
         """Whether an array that a routine uses on the host may be on the device all the same, because a caller holds it

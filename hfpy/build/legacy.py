@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,9 @@ from hfpy.build import codes
 from hfpy.build.compilers import Compiler, Language, find_compiler, named_compiler
 from hfpy.build.files import explained, require_inside
 from hfpy.build.framework import read_framework
-from hfpy.build.legacyflags import translate_flags
+from hfpy.build.legacyflags import translate_flags, unknown_flags
 from hfpy.build.makesettings import GENERAL, Settings, read_settings
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, error, note
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, error, note, warning
 from hfpy.options import DebugPrint
 from hfpy.project import FORTRAN_SUFFIXES, PROJECT_FILE, Project, TargetSettings
 from hfpy.version import PACKAGE
@@ -23,6 +24,8 @@ from hfpy.version import PACKAGE
 HF_DIR = PACKAGE.resolve() / "makefiles" / "hf"
 
 Finder = Callable[[Language, str | None, Mapping[str, str]], Compiler]
+# @scheme{name(X)}, as it stands in a line of hybrid sources.
+_SCHEME = re.compile(r"@scheme\s*\{[^}]*?(?:name\s*\(\s*)?(\w+)\s*\)?\s*\}", re.IGNORECASE)
 _BACKENDS = {
     "FortranImplementation": "sequential",
     "OpenMPFortranImplementation": "openmp",
@@ -36,6 +39,7 @@ _BACKENDS = {
 }
 # The library that the predecessor makes of a project, where nothing else is said: settings link with -lpp.
 _OWN_LIBRARY = "pp"
+_HYBRID = (".h90", ".H90")
 _DEFAULTS = {
     ("cpu", "PRODUCTION"): "OpenMPFortranImplementation",
     ("cpu", "DEBUG"): "FortranImplementation",
@@ -47,6 +51,8 @@ _LEVEL = "-O3"  # what the compilers that such settings were written for do by t
 _WITHOUT_EFFECT = {
     "LIBRARY_OBJECTS": "hfpy finds the order of the objects by itself",
     "AUTO_DEPENDENCY_GENERATOR_SCRIPT": "hfpy finds the dependencies by itself",
+    "ACCURACY_TEST_PARAMETERS": "the tests compare with a tolerance of 1e-6",
+    "CUDAFLAGS": "hfpy gives nvcc flags of its own",
 }
 
 
@@ -74,6 +80,9 @@ def load_legacy(
     for place, key, why in settings.unknown:
         message = f"{f'{key}: ' if key else ''}{why}; only commands that build run anything"
         notes.append(note(codes.SETTING_IGNORED, message, place))
+    if settings.text("TEST_WITH_EVERY_BUILD").lower() == "true":
+        message = "TEST_WITH_EVERY_BUILD has no effect: 'make tests' builds and tests"
+        notes.append(note(codes.SETTING_IGNORED, message, settings.place("TEST_WITH_EVERY_BUILD")))
     flags = settings.words("OPTION_FLAGS")
     for flag in (f for f in flags if f != _DEBUG_PRINT):
         message = f"OPTION_FLAGS: {flag} has no effect: there are no such settings here"
@@ -84,9 +93,11 @@ def load_legacy(
         raise HfpyError([error(codes.NO_SOURCES, f"the folder of sources '{source}' is not there", place)])
     build = _relative(settings.text("BASEDIR", "build"))
     mode = "DEBUG" if debug else "PRODUCTION"
-    schemes = {name: {target: _backend(settings, c, key, notes)} for name, c, key in _schemes(settings, target, mode)}
-    macros, folders = _preprocessor_flags(settings)
+    macros, folders = _preprocessor_flags(settings, notes)
     sources = (source, *_framework_folders(settings, folder / source))
+    used = _schemes_in(folder / name for name in sources)
+    found = _schemes(settings, target, mode, used, notes)
+    schemes = {name: {target: _backend(settings, c, key, notes)} for name, c, key in found}
     settings_of_target = _target(settings, target, mode, environment, notes, find)
     settings_of_target = _with_framework(settings, settings_of_target, sources, notes)
     project = Project(
@@ -134,12 +145,13 @@ def _target(
     fortran = _compiler(settings, "FC", "fortran", environment, notes, find)
     c = _compiler(settings, "CC", "c", environment, notes, find) if settings.text("CC") else None
     own_library = f"-l{settings.text('HYBRID_LIBRARY_FILENAME_POSTFIX', _OWN_LIBRARY)}"
-    flags = _flags(settings, "FFLAGS", fortran, notes)
+    asking = environment if find is find_compiler else None
+    flags = _flags(settings, "FFLAGS", fortran, notes, asking)
     if mode == "PRODUCTION" and not any(flag.startswith("-O") for flag in flags):
         flags = (_LEVEL, *flags)
         message = f"FFLAGS has no level of optimisation, {_LEVEL} is used"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("FFLAGS")))
-    link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes) if f != own_library)
+    link = tuple(f for f in _flags(settings, "LDFLAGS", fortran, notes, asking) if f != own_library)
     if fortran.family == "gnu":
         flags = ("-std=legacy", *flags)  # such code was written for a lenient compiler
     return TargetSettings(
@@ -147,7 +159,7 @@ def _target(
         compiler=" ".join(fortran.command),
         c_compiler=" ".join(c.command) if c else None,
         flags=flags,
-        cflags=_flags(settings, "CFLAGS", c, notes) if c else settings.words("CFLAGS"),
+        cflags=_flags(settings, "CFLAGS", c, notes, asking) if c else settings.words("CFLAGS"),
         ldflags=link,
     )
 
@@ -173,16 +185,26 @@ def _compiler(
     return found
 
 
-def _flags(settings: Settings, key: str, compiler: Compiler, notes: list[Diagnostic]) -> tuple[str, ...]:
+def _flags(
+    settings: Settings,
+    key: str,
+    compiler: Compiler,
+    notes: list[Diagnostic],
+    environment: Mapping[str, str] | None = None,
+) -> tuple[str, ...]:
+    """Flags in the words of the compiler; with an environment it is asked which of them it does not know."""
     words = settings.words(key)
     translated = translate_flags(words, compiler.family)
-    if translated.changed:
+    unknown: list[str] = []
+    if environment is not None and compiler.family == "gnu":
+        unknown = unknown_flags(translated.flags, compiler.command, "c" if key == "CFLAGS" else "f95", environment)
+    if translated.changed or unknown:
         changes = [f"{old} → {new}" for old, new in translated.changed if new]
-        dropped = [old for old, new in translated.changed if not new]
+        dropped = [*(old for old, new in translated.changed if not new), *unknown]
         told = [*changes, *([f"left out: {' '.join(dropped)}"] if dropped else [])]
         message = f"{key} was translated for {compiler.command[0]}: {'; '.join(told)}"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
-    return translated.flags
+    return tuple(flag for flag in translated.flags if flag not in unknown)
 
 
 def _backend(settings: Settings, name: str, key: str, notes: list[Diagnostic]) -> str:
@@ -201,13 +223,31 @@ def _backend(settings: Settings, name: str, key: str, notes: list[Diagnostic]) -
     return backend
 
 
-def _schemes(settings: Settings, target: str, mode: str) -> list[tuple[str, str, str]]:
-    """Scheme, backend class and key of every ``GPU_IMPLEMENTATION_PRODUCTION_SCHEME`` for the target and mode."""
+def _schemes(
+    settings: Settings, target: str, mode: str, used: Collection[str], notes: list[Diagnostic]
+) -> list[tuple[str, str, str]]:
+    """Scheme, backend class and key of every ``GPU_IMPLEMENTATION_PRODUCTION_SCHEME`` for the target and mode. Only
+    schemes that the sources have count (§13.5); settings of others are told, files of ``config`` are not.
+    """
     prefix = f"{target.upper()}_IMPLEMENTATION_{mode}_"
     found = {key.removeprefix(prefix): (settings.text(key), key) for key in settings.values if key.startswith(prefix)}
     if target == "gpu":
         found.setdefault("REDUCTION_SUPPORT", ("PGIOpenACCFortranImplementation", f"{prefix}REDUCTION_SUPPORT"))
-    return [(scheme, name, key) for scheme, (name, key) in sorted(found.items())]
+    by_case = {name.lower(): name for name in used}
+    for scheme, (_, key) in sorted(found.items()):
+        place = settings.place(key)
+        if scheme.lower() not in by_case and place.line:
+            near = difflib.get_close_matches(scheme.lower(), list(by_case), 1, 0.6)
+            hint = f"did you mean '{by_case[near[0]]}'?" if near else ""
+            message = f"{key} has no effect: no source has a @scheme '{scheme}'"
+            notes.append(warning(codes.NAME_UNKNOWN, message, place, hint))
+    return [(scheme, name, key) for scheme, (name, key) in sorted(found.items()) if scheme.lower() in by_case]
+
+
+def _schemes_in(folders: Iterable[Path]) -> set[str]:
+    """The names of the schemes in hybrid sources, as far as single lines tell them."""
+    files = (path for folder in folders for path in _sources_in(folder) if path.suffix in _HYBRID)
+    return {name for path in files for name in _SCHEME.findall(path.read_text(encoding="utf-8", errors="replace"))}
 
 
 def _framework_folders(settings: Settings, source: Path) -> tuple[str, ...]:
@@ -238,11 +278,22 @@ def _with_framework(
     return replace(chosen, ldflags=(*chosen.ldflags, *found.link_flags))
 
 
-def _preprocessor_flags(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Macros and include folders in PFLAGS."""
-    words = settings.words("PFLAGS")
-    macros = tuple(word[2:] for word in words if word.startswith("-D"))
-    return macros, tuple(word[2:] for word in words if word.startswith("-I"))
+def _preprocessor_flags(settings: Settings, notes: list[Diagnostic]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Macros and include folders in PFLAGS, ``-DNAME`` or ``-D NAME``; what else is there is told."""
+    found: dict[str, list[str]] = {"-D": [], "-I": []}
+    left: list[str] = []
+    words = list(settings.words("PFLAGS"))
+    while words:
+        word = words.pop(0)
+        kind, value = word[:2], word[2:]
+        if kind not in found:
+            left.append(word)
+        elif value or words:
+            found[kind].append(value or words.pop(0))
+    if left:
+        message = f"PFLAGS: left out: {' '.join(left)}"
+        notes.append(note(codes.SETTING_TRANSLATED, message, settings.place("PFLAGS")))
+    return tuple(found["-D"]), tuple(found["-I"])
 
 
 def _exceptions(folder: Path, source: str, build: str, words: Sequence[str]) -> tuple[str, ...]:

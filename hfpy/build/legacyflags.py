@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hfpy.build.compilers import Family
@@ -31,8 +34,8 @@ _WHOLE: dict[str, tuple[str, ...]] = {
     "-Mprof": ("-pg",),
     "-Mnofma": ("-ffp-contract=off",),
     "-Mdclchk": ("-fimplicit-none",),
-    "-Bstatic": ("-static",),
-    "-Bstatic_pgi": ("-static",),
+    "-Bstatic": ("-static-libgfortran",),
+    "-Bstatic_pgi": ("-static-libgfortran",),
     "-Kieee": ("-ffp-contract=off",),
     "-Kpic": ("-fPIC",),
     "-fpic": ("-fPIC",),
@@ -53,7 +56,23 @@ _WHOLE: dict[str, tuple[str, ...]] = {
     "-Mpreprocess": (),
     "-lacc": (),
     "-v": ("-v",),
+    "-fpe0": ("-ffpe-trap=invalid,zero,overflow",),
+    "-fpe:0": ("-ffpe-trap=invalid,zero,overflow",),
+    "-fpe1": ("-ffpe-trap=invalid,zero,overflow",),
+    "-fpe:1": ("-ffpe-trap=invalid,zero,overflow",),
+    "-no-fma": ("-ffp-contract=off",),
+    "-nofma": ("-ffp-contract=off",),
+    "-132": ("-ffixed-line-length-132",),
+    "-free": ("-ffree-form",),
+    "-fixed": ("-ffixed-form",),
+    "-save": ("-fno-automatic",),
+    "-recursive": ("-frecursive",),
+    "-u": ("-fimplicit-none",),
+    "-nowarn": ("-w",),
+    "-static-intel": ("-static-libgfortran",),
 }
+# Choices of a processor: -xHost is that of the machine. To gcc, -x is the language of what follows.
+_PROCESSOR = re.compile(r"-a?x[A-Z]\w*(?:[.,_-]\w+)*")
 _HYPHENS = ("\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}", "\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")
 _BEGINNINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("-Ktrap=", ("-ffpe-trap=invalid,zero,overflow",)),
@@ -68,13 +87,33 @@ _BEGINNINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("-pc", ()),
     ("-K", ()),
     ("-Q", ()),
+    ("-q", ()),
+    ("-fpe", ()),
+    ("-opt-", ()),  # gcc would take these for names of output files
+    ("-openmp", ()),
+    ("-pgf", ()),
+    ("-pgc", ()),
+)
+# What GNU's compilers say of a flag that they do not know, and of a word that they take for a file.
+_UNKNOWN = re.compile(
+    r"unrecognized (?:command-line|command line|argument in) option '([^']+)'"
+    r"|error: ([^\s:]+): (?:linker input file not found: )?No such file or directory"
 )
 _WITH_WORD: dict[str, dict[str, tuple[str, ...]]] = {
     "-convert": {"big_endian": ("-fconvert=big-endian",), "little_endian": ("-fconvert=little-endian",)},
     "-check": {"all": ("-fcheck=all",), "bounds": ("-fcheck=bounds",)},
     "-assume": {},
     "-real-size": {"64": ("-fdefault-real-8", "-fdefault-double-8")},
+    "-real_size": {"64": ("-fdefault-real-8", "-fdefault-double-8")},
     "-integer-size": {"64": ("-fdefault-integer-8",)},
+    "-integer_size": {"64": ("-fdefault-integer-8",)},
+    "-debug": {},
+    "-diag-disable": {},
+    "-align": {},
+    "-stand": {},
+    "-names": {},
+    "-reentrancy": {},
+    "-heap-arrays": {},
     "-fp-model": {},
     "-warn": {},
     "-module": {},
@@ -89,6 +128,30 @@ class TranslatedFlags:
 
     flags: tuple[str, ...]
     changed: tuple[tuple[str, str], ...]
+
+
+def unknown_flags(
+    words: Sequence[str], command: Sequence[str], language: str, environment: Mapping[str, str]
+) -> list[str]:
+    """Those of some flags that a compiler of GNU's, or one that tells of such flags as they do, says it does not know;
+    with words behind them that it then takes for files. The compiler is run, on an empty program.
+    """
+    left, unknown = list(words), []
+    while left:
+        run = [*command, *left, "-fsyntax-only", "-x", language, os.devnull]
+        try:
+            done = subprocess.run(
+                run, capture_output=True, text=True, errors="replace", env={**environment, "LC_ALL": "C"}, check=False
+            )
+        except OSError:
+            break
+        named = _UNKNOWN.findall(done.stderr) if done.returncode else []
+        new = [word for word in left if any(word in names for names in named)]
+        if not new:
+            break
+        unknown += new
+        left = [word for word in left if word not in new]
+    return unknown
 
 
 def translate_flags(words: Iterable[str], family: Family) -> TranslatedFlags:
@@ -124,6 +187,8 @@ def _with_plain_hyphen(word: str) -> str:
 def _single(word: str) -> tuple[str, ...]:
     if word in _WHOLE:
         return _WHOLE[word]
+    if _PROCESSOR.fullmatch(word):
+        return ()
     for beginning, new in _BEGINNINGS:
         if word.startswith(beginning):
             return new

@@ -10,13 +10,12 @@ from hfpy.build.graph import CompiledFile
 from hfpy.build.includes import used_modules
 from hfpy.build.runtimelib import modules_in
 from hfpy.options import Options
-from hfpy.translation import Contents
+from hfpy.translation import PROCESSES_MODULE, Contents
 
 _RUNTIME = Path(__file__).resolve().parent.parent / "runtime"
 # What generated code calls, in its form on MPI and in that for one process, and the library below the first.
 ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi")
 ALONE = (_RUNTIME / "processes" / "alone",)
-MODULE = "hfpy_processes"
 _WRAPPER = "mpifort"
 
 
@@ -29,7 +28,7 @@ def with_processes(files: dict[str, CompiledFile], options: Options) -> dict[str
     """The files with those of the runtime library for many processes, where one uses its module: all of it on MPI, else
     the form for one process.
     """
-    if not any(MODULE in file.uses for file in files.values()):
+    if not any(PROCESSES_MODULE in file.uses for file in files.values()):
         return files
     sources = (path for folder in (ON_MPI if options.mpi else ALONE) for path in sorted(folder.glob("*.[fF]90")))
     return files | {source.name: _compiled(source) for source in sources}

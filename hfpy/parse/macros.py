@@ -123,13 +123,49 @@ def permutation(name: str, rank: int, macros: Mapping[str, Macro]) -> tuple[int,
     Entry ``p[m]`` is the (0-based) argument that comes m-th in the expansion: ``AT(a,b,c)`` → ``c, a, b`` gives
     ``(2, 0, 1)``. None if the macro does not exist, takes another number of arguments, or does more than reorder.
     """
-    if name not in macros:
+    arguments, parts = _applied(name, rank, macros)
+    bare = [_bare(part) for part in parts]
+    return tuple(arguments.index(part) for part in bare) if sorted(bare) == sorted(arguments) else None
+
+
+def argument_order(name: str, rank: int, macros: Mapping[str, Macro]) -> tuple[int, ...] | None:
+    """The same for a macro of shapes, which may also give bounds: ``BOX(a,b)`` → ``0:b+1, a`` gives ``(1, 0)``. None if
+    not each of its arguments belongs to one dimension.
+    """
+    arguments, parts = _applied(name, rank, macros)
+    named = [{t.text for t in _tokens(part)} & set(arguments) for part in parts]
+    if any(len(names) != 1 for names in named) or sorted(n for names in named for n in names) != sorted(arguments):
         return None
+    return tuple(arguments.index(min(names)) for names in named)
+
+
+def applied(name: str, arguments: Sequence[str], macros: Mapping[str, Macro]) -> tuple[str, ...]:
+    """What a macro of a list makes of arguments, part by part; macros in the arguments stay as they are."""
+    places, parts = _applied(name, len(arguments), macros)
+    given = dict(zip(places, arguments, strict=True))
+    return tuple("".join(given.get(t.text, t.text) for t in _tokens(part)) for part in parts)
+
+
+def has_parentheses(name: str, macros: Mapping[str, Macro]) -> bool:
+    """Whether a macro puts parentheses around arguments, which cannot be ranges then."""
+    params = macros[name].params or ()
+    return any("(" in part for part in _applied(name, len(params), macros)[1])
+
+
+def _applied(name: str, rank: int, macros: Mapping[str, Macro]) -> tuple[list[str], tuple[str, ...]]:
+    """Arguments for a macro, and the parts of its expansion with them (none if there is no such macro)."""
     arguments = [f"hf_argument_{n}" for n in range(rank)]
-    parts = split_arguments(expand(f"{name}({','.join(arguments)})", macros))
-    if sorted(parts) != sorted(arguments):
-        return None
-    return tuple(arguments.index(part) for part in parts)
+    if name not in macros:
+        return arguments, ()
+    return arguments, split_arguments(expand(f"{name}({','.join(arguments)})", macros))
+
+
+def _bare(text: str) -> str:
+    """A name without the parentheses around it."""
+    inner = text.strip()
+    while inner[:1] == "(" and inner[-1:] == ")":
+        inner = inner[1:-1].strip()
+    return inner
 
 
 @dataclass

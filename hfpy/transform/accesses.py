@@ -12,6 +12,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.intrinsics import dimension_argument
 from hfpy.analyze.lanes import BlockLoops
+from hfpy.analyze.macroindices import macro_of_template
 from hfpy.analyze.orders import Order
 from hfpy.analyze.uses import Reference
 from hfpy.analyze.vectorsubscripts import makes_dimension
@@ -343,8 +344,9 @@ class AccessRewriter:
         return place_of(index, extent), number_of(index, extent)
 
     def _macro(self, order: Order, reference: Reference) -> str:
-        """The access macro, with the region's template as suffix where it is a default one (§6.3)."""
+        """The access macro, with the region's template as suffix where it is a default one (§6.3). A template without
+        such a macro is for sizes of thread blocks alone.
+        """
         region = self.facts.positions.region(self.routine.key, reference.at)
-        if order.default_macro and region is not None and region.template:
-            return f"{order.access_macro}_{region.template}"
-        return order.access_macro
+        named = macro_of_template(order, region) if region is not None else ""
+        return named if named in self.facts.application.macros else order.access_macro

@@ -33,7 +33,7 @@ from hfpy.transform.edits import (
 from hfpy.transform.firsttouch import first_touches, touching_loop
 from hfpy.transform.fixedform import lines_for
 from hfpy.transform.indent import Body, with_indentation
-from hfpy.transform.leniencies import logical_equalities, repeated_declarations
+from hfpy.transform.leniencies import repeated_declarations
 from hfpy.transform.outline import Contained, Outline
 from hfpy.transform.profiling import profiled
 from hfpy.transform.races import race_watch
@@ -148,7 +148,7 @@ class FileRewriter:
     def _macro_words(self) -> set[str]:
         application = self.facts.application
         words = set(identifiers(self.index.source.lines))
-        for order in self.facts.orders.values():
+        for order in (o for chosen in self.facts.orders.values() for o in (chosen, *(own for _, own in chosen.others))):
             words |= {order.access_macro, order.domain_macro}
             templates = {r.template for r in self.facts.positions.regions.values() if r.template}
             words |= {f"{order.access_macro}_{t}" for t in templates}
@@ -204,10 +204,7 @@ class FileRewriter:
             rows = [f"{margin}integer :: {', '.join(sorted(accesses.counters))}"]
             yield insert_lines(routine.spec_insert + 1, rows, 6, routine.header.first)
         if self.facts.application.options.legacy:
-            repairs, warned = logical_equalities(self.facts, routine)
-            yield from repairs
             yield from repeated_declarations(routine)
-            self.found += warned
         yield from regions
         if self.facts.application.options.trace:
             yield from self._with(tracing.MODULE, traces(self.facts, self.effects, routine))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.context import located
+from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import type_of
 from hfpy.diagnostics import Diagnostic, warning
 from hfpy.model.expressions import Binary, Expr, Unary, children
@@ -23,13 +24,13 @@ from hfpy.transform.edits import Edit, insert, replace_range
 _EQUIVALENCE = {"==": ".eqv.", "/=": ".neqv."}
 
 
-def logical_equalities(facts: Facts, routine: Routine) -> tuple[list[Edit], list[Diagnostic]]:
+def logical_equalities(scopes: Scopes, routine: Routine) -> tuple[list[Edit], list[Diagnostic]]:
     """Edits for every equality between logicals in a routine, and one warning each."""
     edits: list[Edit] = []
     found: list[Diagnostic] = []
-    for at in facts.graph.statements[routine.key]:
+    for at in located(routine):
         for expr in expressions(at.statement):
-            for node, inner in _equalities(expr, None, facts, routine.key):
+            for node, inner in _equalities(expr, None, scopes, routine.key):
                 line = at.statement.line
                 edits += _repair(node, inner, line)
                 message = f"'{node.op}' between logicals is no Fortran"
@@ -48,13 +49,13 @@ def repeated_declarations(routine: Routine) -> Iterator[Edit]:
         yield from without([*kept, *gone], gone)
 
 
-def _equalities(expr: Expr, parent: Expr | None, facts: Facts, key: str) -> Iterator[tuple[Binary, bool]]:
+def _equalities(expr: Expr, parent: Expr | None, scopes: Scopes, key: str) -> Iterator[tuple[Binary, bool]]:
     if isinstance(expr, Binary) and expr.op in _EQUIVALENCE:
-        kinds = [type_of(side, key, facts.scopes) for side in (expr.left, expr.right)]
+        kinds = [type_of(side, key, scopes) for side in (expr.left, expr.right)]
         if all(k is not None and k.base == "logical" for k in kinds):
             yield expr, isinstance(parent, Binary | Unary)
     for child in children(expr):
-        yield from _equalities(child, expr, facts, key)
+        yield from _equalities(child, expr, scopes, key)
 
 
 def _repair(node: Binary, inner: bool, line: LogicalLine) -> Iterator[Edit]:

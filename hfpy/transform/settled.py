@@ -21,6 +21,7 @@ from hfpy.model.units import Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.application import read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
+from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.ownloops import open_regions, written_out
 from hfpy.transform.passes import edited, with_text
 
@@ -40,7 +41,7 @@ def read_settled(paths: Sequence[Path], options: Options, progress: Progress = s
     """The application of some files, settled; where directives are read as regions, none is dropped yet."""
     application, found = read_application(paths, options, progress)
     made = Settled(application, found)
-    for step in (with_open_regions, *(() if options.directives_as_regions else (without_dropped,))):
+    for step in (without_leniencies, with_open_regions, *(() if options.directives_as_regions else (without_dropped,))):
         made = made if has_errors(made.found) else step(made)
     return made
 
@@ -65,6 +66,26 @@ def with_open_regions(settled: Settled, keys: Collection[str] | None = None) -> 
     if problems:
         return replace(settled, found=[*settled.found, *problems])
     return changed(settled, changes, [])
+
+
+def without_leniencies(settled: Settled, keys: Collection[str] | None = None) -> Settled:
+    """The application of an existing project in standard Fortran where old compilers took less, in some routines if
+    their keys are given, with a warning for each repair.
+    """
+    application = settled.application
+    if not application.options.legacy:
+        return settled
+    scopes = Scopes(application)
+    changes: dict[str, list[Edit]] = {}
+    notes: list[Diagnostic] = []
+    for key, routine in application.routines.items():
+        if (keys is not None and key not in keys) or routine.kind in ("module", "submodule", "blockdata"):
+            continue
+        edits, warned = logical_equalities(scopes, routine) if application.file(key).hybrid else ([], [])
+        if edits:
+            changes.setdefault(application.file(key).path, []).extend(edits)
+            notes += warned
+    return changed(settled, changes, notes)
 
 
 def without_dropped(settled: Settled) -> Settled:

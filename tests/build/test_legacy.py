@@ -39,13 +39,22 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def load(folder: Path, target: str = "cpu", debug: bool = False) -> tuple[legacy.Project, list[str]]:
     project, notes = legacy.load_legacy(folder, target, dict(os.environ), debug=debug)
-    assert all(note.severity == "note" for note in notes)
+    assert all(note.severity == ("warning" if note.code == "HF809" else "note") for note in notes)
     return project, [f"{Path(n.place.file).name}:{n.place.line}: {n.message}" for n in notes]
 
 
 def set_in(folder: Path, file: str, **values: str) -> None:
     with (folder / "config" / file).open("a") as stream:
         stream.writelines(f"{key}={value}\n" for key, value in values.items())
+
+
+def add_schemes(folder: Path, *names: str) -> None:
+    text = (
+        "module MODULE\ncontains\n@scheme{ name(NAME) }\nsubroutine s_NAME\nend subroutine\n@end scheme\nend module\n"
+    )
+    for name in names:
+        path = folder / f"source/{name.lower()}.h90"
+        path.write_text(text.replace("MODULE", f"m_{name}").replace("NAME", name))
 
 
 def test_settings_become_a_project(project: Path) -> None:
@@ -94,6 +103,7 @@ def test_debug_takes_the_debug_settings(project: Path) -> None:
 
 
 def test_backends_of_the_gpu(project: Path) -> None:
+    add_schemes(project, "HOST_ONLY", "REDUCTION_SUPPORT")
     loaded, notes = load(project, "gpu")
     assert loaded.backend("gpu") == "cuda-c"
     assert loaded.schemes == {"HOST_ONLY": {"gpu": "sequential"}, "REDUCTION_SUPPORT": {"gpu": "openacc"}}
@@ -111,6 +121,7 @@ def test_settings_that_differ(project: Path) -> None:
         EXECUTABLES='"settle other"',
         BASEDIR="./out",
     )
+    add_schemes(project, "Fast")
     loaded, notes = load(project)
     assert loaded.backend("cpu") == "sequential"  # the variable goes over the file of the same name
     assert loaded.schemes == {"FAST": {"cpu": "sequential"}}
@@ -192,6 +203,7 @@ def test_settings_are_read_as_make_reads_them(project: Path) -> None:
         ("-fast -O3 -g", "-O3 -g"),
         ("-Mcuda=cc60 -ta=nvidia -Mvect=simd -Kieee", "-ffp-contract=off"),
         ("-i8 -byteswapio -Mextend", "-fdefault-integer-8 -fconvert=swap -ffixed-line-length-132"),
+        ("-Bstatic_pgi -Bstatic", "-static-libgfortran"),
         ("-convert big_endian -xHost -qopenmp -fpp", "-fconvert=big-endian -march=native"),
         ("-module mods -Ktrap=fp -I/usr/include -DX=1", "-ffpe-trap=invalid,zero,overflow -I/usr/include -DX=1"),
         ("-Wall -funroll-loops", "-Wall -funroll-loops"),
@@ -441,6 +453,7 @@ def test_configure_makes_what_is_missing(project: Path) -> None:
     assert configure("--acceleratorImplementation=opencl").returncode == 2
     shutil.rmtree(config)
     assert configure().returncode == 0
+    add_schemes(project, "REDUCTION_SUPPORT")
     found, _ = legacy.load_legacy(project, "gpu", {}, debug=False)
     assert found.executables == (project.name,)
     assert found.schemes["REDUCTION_SUPPORT"] == {"gpu": "openacc"}
@@ -458,3 +471,84 @@ def test_where_makefiles_look_for_the_rules() -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.stdout.strip() == "hfpy build . --target cpu", place
+
+
+def test_schemes_that_no_source_has(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Settings are copied from project to project: what is said of other schemes has no effect, and cannot be wrong."""
+    set_in(
+        project,
+        "MakesettingsGeneral",
+        CPU_IMPLEMENTATION_PRODUCTION_RADIATION="FortranImplementation",
+        CPU_IMPLEMENTATION_PRODUCTION_OTHER="NoSuchImplementation",
+        GPU_IMPLEMENTATION_PRODUCTION_OTHER="NoSuchImplementation",
+    )
+    (project / "config/GPU_IMPLEMENTATION_PRODUCTION_REDUCTION_SUPPORT").write_text("PGIOpenACCFortranImplementation\n")
+    add_schemes(project, "Radiations")
+    loaded, notes = load(project)
+    assert loaded.schemes == {}
+    told = [n for n in notes if "@scheme" in n]
+    assert [n.split(":")[0] for n in told] == ["MakesettingsGeneral"] * 2
+    assert "CPU_IMPLEMENTATION_PRODUCTION_OTHER has no effect: no source has a @scheme 'OTHER'" in told[0]
+    assert not any("REDUCTION_SUPPORT" in n for n in load(project, "gpu")[1])
+    assert cli.run(["check", str(project)]) == 0
+    shown = "".join(capfd.readouterr())
+    assert shown.count("HF809") == 2 and "did you mean 'Radiations'?" in shown
+    add_schemes(project, "OTHER")
+    with pytest.raises(HfpyError, match="NoSuchImplementation"):
+        load(project)
+
+
+def test_flags_that_the_compiler_does_not_know(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Told once for each setting, left out where something is compiled."""
+    (project / "config/MakesettingsCPU").write_text(
+        "FC=gfortran\nCC=gcc\nPFLAGS=-D LAYERS=8 -Isource -w\n"
+        "FFLAGS=-O1 -r8 -fno-such-thing -xCORE-AVX2 -fpe0 -frob 3 -Mcuda\n"
+        "CFLAGS=-O1 -Minfo=all -noway\nLDFLAGS=-L. -pgf90libs -no-such\n"
+    )
+    assert cli.run(["build", str(project)]) == 0
+    shown = capfd.readouterr().err
+    told = [line.split("HF808: ")[1] for line in shown.splitlines() if "HF808" in line]
+    assert told == [
+        "PFLAGS: left out: -w",
+        "FFLAGS was translated for gfortran: -r8 → -fdefault-real-8 -fdefault-double-8; "
+        "-fpe0 → -ffpe-trap=invalid,zero,overflow; left out: -xCORE-AVX2 -Mcuda -fno-such-thing -frob 3",
+        "CFLAGS was translated for gcc: left out: -Minfo=all -noway",
+        "LDFLAGS was translated for gfortran: left out: -pgf90libs -no-such",
+    ]
+    done = subprocess.run(
+        ["./settle_cpu", "cpu", "-nt", "2"], cwd=project / "test/settle", capture_output=True, text=True
+    )
+    assert done.stdout == "settled for 2 steps\n"
+
+
+def test_settings_without_effect_are_told(project: Path) -> None:
+    set_in(project, "MakesettingsGeneral", TEST_WITH_EVERY_BUILD="true", ACCURACY_TEST_PARAMETERS='"-e 1e-3"')
+    set_in(project, "MakesettingsGPU", CUDAFLAGS="-O3 -arch=sm_35")
+    told = [n for n in load(project, "gpu")[1] if "has no effect: " in n and "@scheme" not in n]
+    assert [n.split(": ")[1].split(" ")[0] for n in told] == [
+        "ACCURACY_TEST_PARAMETERS",
+        "CUDAFLAGS",
+        "TEST_WITH_EVERY_BUILD",
+    ]
+
+
+def test_goals_and_variables_of_its_makefile(project: Path) -> None:
+    """EMULATED, DEBUG and VERBOSE; graphs, and clean, which removes all that was made."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "HF_DIR": str(legacy.HF_DIR)}
+
+    def make(*goals: str) -> str:
+        command = ["make", f"HFPY={HFPY}", *goals]
+        ended = subprocess.run(command, cwd=project, capture_output=True, text=True, env=environment, check=False)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
+
+    assert " build . --target gpu --debug --verbose --emulate" in make(
+        "-n", "build_gpu", "EMULATED=1", "DEBUG=1", "VERBOSE=1"
+    )
+    assert "--emulate" not in make("-n", "build_cpu", "EMULATED=1")
+    assert "--emulate" not in make("-n", "build_gpu", "EMULATED=0")
+    make("graphs", "source_cpu")
+    for target in ("CPU", "GPU"):
+        assert "<svg" in (project / f"build/callgraphs/CG_{target}.svg").read_text()
+    make("clean")
+    assert not (project / "build").exists()

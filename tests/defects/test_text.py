@@ -355,3 +355,35 @@ def test_l20_american_spelling() -> None:
   end subroutine
 """
     assert given(body).require().statements == given(body.replace("Dependent", "Dependant")).require().statements
+
+
+@pytest.mark.parametrize(
+    ("target", "backend", "file", "repaired"),
+    [
+        ("cpu", "openmp", "m.F90", "if (on .eqv. .true.) a(i,j) = a(i,j) + 1."),
+        ("gpu", "cuda-c", "m.cu", "if (!on == !true) {"),
+        ("gpu", "cuda-fortran", "m_kernels.cuf", "if (on .eqv. .true.) a(i,j) = a(i,j) + 1."),
+        ("gpu", "openacc", "m.F90", "if (on .eqv. .true.) a(i,j) = a(i,j) + 1."),
+    ],
+)
+@pytest.mark.parametrize("opt", [0, 2])
+def test_logicals_are_repaired_in_regions(target: str, backend: str, file: str, repaired: str, opt: int) -> None:
+    """Also where the body of a region goes to another routine or file (B32)."""
+    text = """\
+module m
+contains
+  subroutine s(nx, ny, a, on)
+    integer, intent(in) :: nx, ny
+    real, intent(inout) :: a(nx,ny)
+    logical, intent(in) :: on
+    @parallelRegion{domName(i,j), domSize(nx,ny)}
+    if (on .eq. .true.) a = a + 1.
+    @end parallelRegion
+    if (on == .false.) a(1,1) = 2.
+  end subroutine
+end module
+"""
+    done = translate_text(text, target=target, backend=backend, opt=opt, legacy=True).require()
+    assert [(d.code, d.place.line) for d in done.diagnostics if d.code == "HF110"] == [("HF110", 8), ("HF110", 10)]
+    assert squeezed(repaired) in squeezed(done.files[file])
+    assert "if (on .eqv. .false.)" in done.files["m.F90"]

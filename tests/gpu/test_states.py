@@ -274,4 +274,30 @@ def test_a_routine_for_the_cpu_around_kernels() -> None:
         target="gpu",
         routines={"between": "sequential"},
     )
-    assert [(d.code, d.place.line) for d in done.errors if d.place] == [("HF600", 22)]
+    assert [(d.code, d.place.line) for d in done.errors if d.place] == [("HF603", 22)]
+
+
+@pytest.mark.parametrize("backend", ALL)
+def test_a_routine_for_the_cpu_calls_one_that_expects_its_arrays_on_the_device(backend: str) -> None:
+    """With host data of its own, the called routine brings them there (the predecessor wrote it twice, §9.2)."""
+    text = program(
+        "call found(n, a)",
+        more="""  subroutine between(a)
+    real(8), intent(inout) :: a(n)
+    call found(n, a)
+  end subroutine between
+  subroutine above()
+    real(8) :: b(n)
+    b = 1
+    call between(b)
+    print *, b
+  end subroutine above
+""",
+    )
+    done = translate_text(text, target="gpu", backend=backend, routines={"between": "sequential"}).require()
+    entered = "hf_enter(v," if backend in RUNTIME else "(v)"
+    found = done.text[done.text.index("subroutine found") :]
+    assert entered in found[: found.index("end subroutine")]
+    plain = translate_text(text, target="gpu", backend=backend).require().text
+    found = plain[plain.index("subroutine found") :]
+    assert "hf_enter(v," not in found[: found.index("end subroutine")]

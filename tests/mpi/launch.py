@@ -27,7 +27,7 @@ FLAGS = (
     "-fcheck=all",
     "-Wall",
     "-Wextra",
-    "-std=f2018",
+    "-std=f2008",
     "-Wno-function-elimination",
 )
 TIMEOUT = 60

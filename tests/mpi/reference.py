@@ -31,7 +31,7 @@ def as_type(name: str, codes: Array) -> Array:
         return n * 2**32 + 7
     if name == "int32":
         return n.astype(np.int32)
-    real = np.float32(n) / np.float32(16) if name in ("real32", "complex32") else np.float64(n) / 3
+    real = np.float32(n) / np.float32(16) if name in ("real32", "complex32") else np.float64(n) * 0.1
     if name.startswith("complex"):
         return (real + 1j * (-real - 1)).astype(TYPES[name])
     return real.astype(TYPES[name])

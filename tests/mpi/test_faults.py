@@ -49,7 +49,7 @@ def ended(name: str, fault: str, message: str, folder: Path, ranks: int = 2, **e
     assert done.returncode != 0, done.stdout
     assert time.monotonic() - begun < MOST
     if not message:
-        assert done.stderr  # the launcher speaks
+        assert done.stderr + done.stdout  # the launcher speaks; that of MPICH, on standard output
         return
     lines = [line for line in done.stderr.splitlines() if line.startswith("hfpy: ")]
     assert any(re.search(message, line) for line in lines), done.stderr
@@ -80,6 +80,17 @@ def test_fault_on_the_old_module(name: str, fault: str, tmp_path: Path) -> None:
 def test_fault_among_more_processes(fault: str, tmp_path: Path) -> None:
     message = (QUICK | SLOW)[fault]
     ended("openmpi", fault, message, tmp_path, ranks=4)
+
+
+@pytest.mark.parametrize(("fault", "culprit", "ranks"), [("stops-far", 2, 4), ("stops-in-gather", 2, 5)])
+def test_a_process_that_is_no_neighbour_ends_early(fault: str, culprit: int, ranks: int, tmp_path: Path) -> None:
+    ended("openmpi", fault, f"process {culprit} has ended before a message that is expected of it", tmp_path, ranks)
+
+
+@pytest.mark.full
+def test_process_0_ends_early(tmp_path: Path) -> None:
+    message = "process 0 has ended before a message that is expected of it"
+    ended("openmpi", "stops-in-scatter", message, tmp_path, ranks=4)
 
 
 @pytest.mark.parametrize("name", BOTH)

@@ -145,15 +145,18 @@ void hfd_enter_array_into(const CFI_cdesc_t *array, int copy_in, int *group, con
   members.push_back(memory);
 }
 
-void hfd_leave_array_from(const CFI_cdesc_t *array, int copy_out, int *group, const char *name, const char *where) {
+// Before the target of a pointer is deallocated. Other pointers may have stood for it before, as in a swap: their groups
+// forget it, too, or they would write to memory that is somebody else's by then.
+void hfd_leave_array_from(const CFI_cdesc_t *array, int copy_out, int *, const char *name, const char *where) {
   const hfpy::guard alone;
   const range memory = memory_of(array, name, where);
-  if (*group == 0) return;
-  std::vector<range> &members = groups()[*group];
-  const auto found = std::find_if(members.begin(), members.end(), [&](const range &r) { return same(r, memory); });
-  if (found == members.end()) return;
-  hfd_leave(memory.start, memory.bytes, copy_out, name, where);
-  members.erase(found);
+  for (auto &group : groups()) {
+    std::vector<range> &members = group.second;
+    const auto found = std::find_if(members.begin(), members.end(), [&](const range &r) { return same(r, memory); });
+    if (found == members.end()) continue;
+    hfd_leave(memory.start, memory.bytes, copy_out, name, where);
+    members.erase(found);
+  }
 }
 
 void hfd_leave_all(int copy_out, int *group, const char *name, const char *where) {

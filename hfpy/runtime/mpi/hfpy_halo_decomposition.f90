@@ -39,7 +39,8 @@ contains
   !   stagger     points that a field has more than `global` at the high end of a dimension that is not periodic, as
   !               the faces of cells are one more; the last process owns them, so that staggered decompositions agree
   !   comm        a communicator, as an integer (of mpi_f08: comm%MPI_VAL); without it, MPI_COMM_WORLD
-  ! MPI is initialised here if the program has not done it; it is finalised at the end of the program then.
+  ! MPI is initialised here if the program has not done it, and finalised at the end of the program then, also by `stop`.
+  ! A program that calls MPI_Init does so before.
   ! Ends the job with a message where processes differ in their arguments, where there are more processes than rows,
   ! or where a process would own fewer points than the halo is wide.
   subroutine hf_decompose(dec, name, global, local, halo_low, halo_high, periodic, grid, stagger, comm)

@@ -9,7 +9,7 @@ module hfpy_processes
   use hfpy_halo
   implicit none
   private
-  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_shift
+  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
   public :: hf_check_array
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
 
@@ -116,6 +116,16 @@ contains
     hf_halo = merge(dec%halo_low(dim), dec%halo_high(dim), side < 0)
   end function
 
+  ! Whether a dimension is periodic, and this process its own neighbour.
+  logical function hf_wraps(name, dim)
+    character(*), intent(in) :: name
+    integer, intent(in) :: dim
+    type(hf_decomposition), pointer :: dec
+
+    dec => hf_named(name)
+    hf_wraps = dec%periodic(dim) .and. dec%grid(dim) == 1
+  end function
+
   ! Whether there is a process on a side of a dimension, which may be this one itself.
   logical function hf_has_neighbour(name, dim, side)
     character(*), intent(in) :: name
@@ -130,6 +140,8 @@ contains
     integer, intent(in) :: dim, lower, upper, low, high
     character(len=80) :: there, asked
 
+    if (low > hf_halo(name, dim, -1) .or. high > hf_halo(name, dim, 1)) call fail("the exchange of '"//array// &
+      "' is wider than the halo that @decomposition gives to '"//name//"'")
     if (lower <= 1 - low .and. upper >= hf_local(name, dim) + high) return
     write (there, '(i0, a, i0)') lower, ' to ', upper
     write (asked, '(i0, a, i0)') 1 - low, ' to ', hf_local(name, dim) + high

@@ -193,8 +193,37 @@ class _Phase:
     type_text: str
 
     def rows(self) -> Iterator[str]:
-        """All of it: sizes and buffers, packing, messages, unpacking."""
-        at = f"'{self.exchange.grid.what.name}', {self.number + 1}"
+        """All of it. A process that is its own neighbour needs no messages, and one without neighbours nothing."""
+        yield f"if (hf_wraps({self._at})) then"
+        for fields in self.groups:
+            yield from ("  " + row for row in self._wrapped(fields))
+        yield f"else if (hf_has_neighbour({self._at}, -1) .or. hf_has_neighbour({self._at}, 1)) then"
+        yield from ("  " + row for row in self._sent())
+        yield "end if"
+
+    @property
+    def _at(self) -> str:
+        return f"'{self.exchange.grid.what.name}', {self.number + 1}"
+
+    def _wrapped(self, fields: list[Field]) -> Iterator[str]:
+        """A region that copies the points at one end of a periodic domain to the halo at the other."""
+        low, high, points = self._low, self._high, self.exchange.points(self.number)
+        others, plane = self._others(fields[0]), self.exchange.scalar("n")
+        iterators = self._iterators(others)
+        head, loops = self._head(others, "")
+        yield from head
+        for count, to, source in ((low, f"-{low} + ", f"{points} - {low} + "), (high, f"{points} + ", "")):
+            yield f"  do {plane} = 1, {count}"
+            for field in fields:
+                halo, owner = (self._element(field, iterators, before + plane) for before in (to, source))
+                yield f"    {halo} = {owner}"
+            yield "  end do"
+        yield from ("end do" for _ in range(loops))
+        yield f"{self.exchange.sign}end parallelRegion"
+
+    def _sent(self) -> Iterator[str]:
+        """Sizes and buffers, packing, messages, unpacking."""
+        at = self._at
         low, high, points = self._low, self._high, self.exchange.points(self.number)
         for group, fields in enumerate(self.groups):
             yield f"{self._section(group)} = {self._section_size(fields[0])}"
@@ -283,41 +312,51 @@ class _Phase:
     def _section_size(self, field: Field) -> str:
         return "*".join(span.count for span in self._others(field)) or "1"
 
+    def _iterators(self, others: Sequence[Span]) -> list[str]:
+        return [self.exchange.scalar(f"p{number}") for number in range(1, len(others) + 1)]
+
+    def _head(self, others: Sequence[Span], told: str) -> tuple[list[str], int]:
+        """The lines that open a region over planes, and how many loops among them."""
+        sign = self.exchange.sign
+        domains = self._iterators(others) or [self.exchange.scalar("p1")]
+        sizes = ", ".join(span.size for span in others) or "1"
+        rows = [f"{sign}parallelRegion{{domName({', '.join(domains)}), domSize({sizes}){told}, explicit}}"]
+        loops = list(zip(domains, others or [Span("1", "1", "1")], strict=True)) if sign != "@" else []
+        rows += [f"do {iterator} = {span.first}, {span.last}" for iterator, span in reversed(loops)]
+        return rows, len(loops)
+
     def _region(self, group: int, fields: list[Field], parts: Sequence[_Planes], packs: bool) -> Iterator[str]:
         """A region that packs or unpacks planes of the fields of a group."""
-        sign = self.exchange.sign
         others = self._others(fields[0])
-        iterators = [self.exchange.scalar(f"p{number}") for number in range(1, len(others) + 1)]
-        sizes = [span.size for span in others]
-        domains = iterators or [self.exchange.scalar("p1")]
-        told = f", independent({self._send})" if packs else ""
-        over = f"domName({', '.join(domains)}), domSize({', '.join(sizes or ['1'])})"
-        yield f"{sign}parallelRegion{{{over}{told}, explicit}}"
-        loops = list(zip(domains, others or [Span("1", "1", "1")], strict=True)) if sign != "@" else []
-        yield from (f"do {iterator} = {span.first}, {span.last}" for iterator, span in reversed(loops))
+        head, loops = self._head(others, f", independent({self._send})" if packs else "")
+        yield from head
         for planes in parts:
-            yield from self._planes(group, fields, planes, packs, iterators)
-        yield from ("end do" for _ in loops)
-        yield f"{sign}end parallelRegion"
+            yield from self._planes(group, fields, planes, packs, others)
+        yield from ("end do" for _ in range(loops))
+        yield f"{self.exchange.sign}end parallelRegion"
 
     def _planes(
-        self, group: int, fields: list[Field], planes: _Planes, packs: bool, iterators: list[str]
+        self, group: int, fields: list[Field], planes: _Planes, packs: bool, others: Sequence[Span]
     ) -> Iterator[str]:
         """The loop over planes in the body of a region."""
-        plane, at = self.exchange.scalar("n"), self.exchange.scalar("at")
-        point = _place(iterators, self._others(fields[0]))
+        plane, at, iterators = self.exchange.scalar("n"), self.exchange.scalar("at"), self._iterators(others)
+        point = _place(iterators, others)
         yield f"  do {plane} = 1, {planes.count}"
         yield f"    {at} = {_sum(planes.base, plane, f'{planes.count}*{point}' if point else '')}"
         for number, field in enumerate(fields):
-            own = field.cut(self.number)
-            assert own is not None
-            rest = iter(iterators)
-            indices = [planes.before + plane if p == own.position else next(rest) for p in range(len(field.bounds))]
             further = f"{number}*{planes.count}*{self._section(group)}" if number else ""
-            element = f"{field.name}({', '.join(indices)})"
+            element = self._element(field, iterators, planes.before + plane)
             packed = f"{self._send if packs else self._received}({_sum(at, further)})"
             yield f"    {packed} = {element}" if packs else f"    {element} = {packed}"
         yield "  end do"
+
+    def _element(self, field: Field, iterators: Sequence[str], across: str) -> str:
+        """An element of a field, with the index across the planes."""
+        own = field.cut(self.number)
+        assert own is not None
+        rest = iter(iterators)
+        indices = [across if p == own.position else next(rest) for p in range(len(field.bounds))]
+        return f"{field.name}({', '.join(indices)})"
 
 
 def _place(iterators: Sequence[str], spans: Sequence[Span]) -> str:

@@ -22,10 +22,10 @@ from hfpy.transform.distributed.wholegrid import WholeGridRoutine
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.settled import Settled, changed
 from hfpy.transform.stencil.locals import Locals
+from hfpy.translation import PROCESSES_MODULE
 
-MODULE = "hfpy_processes"
 _OFFERED = frozenset(
-    "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_shift "
+    "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps hf_shift "
     "hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of "
     "hf_local_of hf_to_first hf_from_first hf_tell".split()
 )
@@ -175,7 +175,7 @@ class _Routine:
             yield insert_lines(self.routine.spec_insert + 1, declared, 5, self.routine.header.first)
         used = sorted(_OFFERED & {name.lower() for name in names})
         if used:
-            text = f"{self._indent}use {MODULE}, only: {', '.join(used)}"
+            text = f"{self._indent}use {PROCESSES_MODULE}, only: {', '.join(used)}"
             rows = [text, *(self._indent + row for row in modules)]
             yield insert_lines(self.routine.header.last + 1, rows, 1, self.routine.header.first)
 

@@ -21,6 +21,8 @@ from hfpy.model.statements import Construct, Node, expressions
 from hfpy.parse.fragments import fragment
 from hfpy.transform.distributed.questions import WORDS, outermost_around
 
+# By the row of a line: the line, and by name what is exchanged before it.
+Places = dict[int, tuple[LogicalLine, dict[str, Need]]]
 _DEEPEST = 50  # calls through which a need goes up
 
 
@@ -32,7 +34,7 @@ class Placements:
 
     walk: Walk
     found: list[Diagnostic]
-    places: dict[str, dict[int, tuple[LogicalLine, dict[str, Need]]]] = field(default_factory=dict)
+    places: dict[str, Places] = field(default_factory=dict)
 
     def all(self) -> Placements:
         """Of all needs of the program."""
@@ -42,7 +44,40 @@ class Placements:
             outermost = next(c for c in around if c.kind == "region")
             for need in needs.values():
                 self._place(region.routine, outermost.header.line, around, need, 0)
+        for key, listed in self.places.items():
+            self.places[key] = self._together(key, listed)
         return self
+
+    def _together(self, key: str, listed: Places) -> Places:
+        """The same with what can be exchanged earlier together with something else: a message more costs more than its
+        bytes (distributed.md §4).
+        """
+        body = self.walk.facts.routine(key).body
+        made: Places = {}
+        for row, (line, needs) in sorted(listed.items()):
+            for name, need in needs.items():
+                earlier = [
+                    one
+                    for first, (one, _) in made.items()
+                    if first < row
+                    and _block(body, one) == _block(body, line)
+                    and not self._set_between(key, one, line, need)
+                ]
+                place = earlier[0] if earlier else line
+                known = made.setdefault(place.first, (place, {}))[1]
+                known[name] = need if name not in known else replace(need, depths=_deepest(known[name], need))
+        return made
+
+    def _set_between(self, key: str, first: LogicalLine, last: LogicalLine, need: Need) -> bool:
+        """Whether a field may be set between two lines."""
+        facts, effects = self.walk.facts, self.walk.effects
+        data = facts.object(need.name, key)
+        for reference in facts.references.get(key, ()):
+            row = reference.at.statement.line.first
+            if first.first <= row < last.first and reference.name == need.name and effects.of(reference, key)[1]:
+                return True
+        sites = (s for s in facts.graph.below(key) if first.first <= s.at.statement.line.first < last.first)
+        return data is None or any(not s.callee or effects.may_change(s.callee, data.identity) for s in sites)
 
     def _place(self, key: str, line: LogicalLine, around: Sequence[Construct], need: Need, depth: int) -> None:
         """One need before a line of a routine, or before the calls of the routine."""
@@ -84,11 +119,23 @@ def _deepest(one: Need, other: Need) -> tuple[tuple[int, int], ...]:
 def _around(nodes: tuple[Node, ...], line: LogicalLine) -> Iterator[Construct]:
     """The constructs around a line."""
     for node in nodes:
-        if isinstance(node, Construct) and node.end is not None:
-            if node.header.line.first <= line.first <= node.end.line.last:
-                yield node
-                for part in node.parts:
-                    yield from _around(part.body, line)
+        if not isinstance(node, Construct) or node.end is None:
+            continue
+        if node.header.line.first <= line.first <= node.end.line.last:
+            yield node
+            for part in node.parts:
+                yield from _around(part.body, line)
+
+
+def _block(nodes: tuple[Node, ...], line: LogicalLine) -> tuple[int, ...]:
+    """The block in which a line stands: the numbers of the nodes and parts on the way to it."""
+    for number, node in enumerate(nodes):
+        if not isinstance(node, Construct) or node.end is None or node.kind == "region":
+            continue
+        if node.header.line.first < line.first <= node.end.line.last:
+            parts = [n for n, part in enumerate(node.parts) if part.header.line.first < line.first]
+            return (number, parts[-1], *_block(node.parts[parts[-1]].body, line))
+    return ()
 
 
 def _by_process(construct: Construct) -> bool:

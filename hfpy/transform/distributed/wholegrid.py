@@ -21,6 +21,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.edits import Edit, insert_rows, replace_lines
 from hfpy.transform.stencil.locals import Locals
+from hfpy.transform.stencil.removal import removable, removals
 
 _TOLD = ("real", "integer", "logical", "complex")
 
@@ -75,6 +76,7 @@ class WholeGridRoutine:
         indent = " " * (6 if self.index.fixed else routine.header.segments[0][2] + 2)
         yield replace_lines(routine.body_first, last, [indent + row for row in self._body(shared)])
         yield insert_rows(end.last + 1, self._copy(indent[2:]), 6)
+        yield from removals(routine, {n for n in self._own_variables() if removable(routine, n)})
 
     @property
     def _name(self) -> str:
@@ -107,6 +109,12 @@ class WholeGridRoutine:
         assert self.routine.end is not None
         line = self.index.lines[unit.contains] if unit.contains >= 0 else self.routine.end
         return line.first - 1
+
+    def _own_variables(self) -> set[str]:
+        """The local variables, which the statements alone need that are now elsewhere."""
+        symbols = self.routine.spec.symbols
+        needed = {n for name, symbol in symbols.items() if name in self.routine.dummies for n in symbol.names}
+        return {name for name in symbols if name not in needed and name not in self.routine.dummies}
 
     # -- what the routine shares with others
 

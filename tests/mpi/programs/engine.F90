@@ -100,7 +100,7 @@ contains
   end function
   pure real(real64) function as_real64(n)
     integer, intent(in) :: n
-    as_real64 = real(n, real64)/3
+    as_real64 = real(n, real64)*0.1_real64
   end function
   pure integer(int32) function as_int32(n)
     integer, intent(in) :: n

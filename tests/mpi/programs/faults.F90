@@ -79,6 +79,19 @@ contains
     case ('stops')
       if (rank == 1) stop
       call hf_exchange(dec, u, [1], [0], [n + 1])
+    case ('stops-far')
+      ! Process 0 gets all its messages, and waits for nothing more.
+      if (rank == 2) stop
+      call hf_exchange(dec, u, [1], [0], [n + 1])
+    case ('stops-in-gather')
+      ! Process 0 waits for one that is not its neighbour.
+      if (rank == 2) stop
+      deallocate (send)
+      allocate (send(12))
+      call hf_gather(dec, u, send, [1], [0], [n + 1])
+    case ('stops-in-scatter')
+      if (rank == 0) stop
+      call hf_scatter(dec, send, u, [1], [0], [n + 1])
     case ('stops-in-sum')
       if (rank == 1) stop
       call hf_sum_all(dec, total)

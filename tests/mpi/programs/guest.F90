@@ -9,11 +9,12 @@ program guest
   use hfpy_halo
   implicit none
 #ifdef HFPY_MPI_OLD
-  integer :: half, request
+  integer :: half, request, handler
   integer :: status(MPI_STATUS_SIZE)
 #else
   type(MPI_Comm) :: half
   type(MPI_Request) :: request
+  type(MPI_Errhandler) :: handler
   type(MPI_Status) :: status
 #endif
   type(hf_decomposition) :: dec, faces
@@ -30,11 +31,15 @@ program guest
 #else
   comm = half%MPI_VAL
 #endif
+  call MPI_Comm_get_errhandler(MPI_COMM_WORLD, handler, ierror)
+  if (handler /= MPI_ERRORS_ARE_FATAL) error stop 'MPI starts with another handler of errors'
   ! A message of the program's, with a tag and to partners that the library uses too.
   mine = 1000 + rank
   call MPI_Irecv(other, 1, MPI_INTEGER, modulo(rank - 2, ranks), 1, MPI_COMM_WORLD, request, ierror)
 
   call hf_decompose(dec, 'half', [20], local, [1], [1], [.true.], [0], comm=comm)
+  call MPI_Comm_get_errhandler(MPI_COMM_WORLD, handler, ierror)
+  if (handler /= MPI_ERRORS_ARE_FATAL) error stop 'the handler of errors is not that of the program any more'
   call hf_decompose(faces, 'faces', [20], face, [1], [1], [.false.], [0], [1], comm)
   n = local(1)
   allocate (u(0:n + 1), w(0:face(1) + 1))

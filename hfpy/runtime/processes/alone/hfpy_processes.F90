@@ -4,7 +4,7 @@ module hfpy_processes
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real32, real64
   implicit none
   private
-  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_shift
+  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
   public :: hf_check_array
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
@@ -138,6 +138,14 @@ contains
     hf_halo = merge(dec%low(dim), dec%high(dim), side < 0)
   end function
 
+  ! Whether a dimension is periodic, and this process its own neighbour.
+  logical function hf_wraps(name, dim)
+    character(*), intent(in) :: name
+    integer, intent(in) :: dim
+
+    hf_wraps = .not. hf_at_edge(name, dim, 1)
+  end function
+
   logical function hf_has_neighbour(name, dim, side)
     character(*), intent(in) :: name
     integer, intent(in) :: dim, side
@@ -151,6 +159,8 @@ contains
     integer, intent(in) :: dim, lower, upper, low, high
     character(len=80) :: there, asked
 
+    if (low > hf_halo(name, dim, -1) .or. high > hf_halo(name, dim, 1)) call fail("the exchange of '"//array// &
+      "' is wider than the halo that @decomposition gives to '"//name//"'")
     if (lower <= 1 - low .and. upper >= hf_local(name, dim) + high) return
     write (there, '(i0, a, i0)') lower, ' to ', upper
     write (asked, '(i0, a, i0)') 1 - low, ' to ', hf_local(name, dim) + high
