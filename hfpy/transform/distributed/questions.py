@@ -50,6 +50,18 @@ class Questions:
                 indent = " " * (6 if self.fixed else line.segments[0][2] - (1 if line.comment else 0))
                 yield insert_lines(line.first, [indent + row for row in set_before], 7, line.first)
 
+    def refused(self) -> None:
+        """Refuse them all, in a routine for the whole grid."""
+        for statement in flatten(self.routine.body):
+            for top in expressions(statement):
+                for node in walk(top):
+                    if isinstance(node, Apply) and isinstance(node.base, Name) and self._asks(node.base.name):
+                        word = _text(statement.line, node.base)
+                        hint = "indices and sizes are those of the whole grid here"
+                        self._refuse(
+                            node, statement.line, f"'{word}' has no place in a routine for the whole grid", hint
+                        )
+
     def _answered(self, statements: Iterable[Statement], set_before: dict[str, None] | None) -> Iterator[Edit]:
         """The answers in some statements. ``set_before`` gets statements that set the variables for them; without it
         they are calls.
