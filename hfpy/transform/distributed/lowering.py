@@ -41,7 +41,7 @@ def with_processes(settled: Settled) -> Settled:
         return settled
     known, found = grids(application)
     facts = analyse(application)
-    known = {name: replace(grid, facts=facts) for name, grid in known.items()}
+    known = {name: grid.within(facts) for name, grid in known.items()}
     effects = Effects(facts)
     setters = dict(_decompositions(items))
     walks = [Walk(facts, effects, grid, automatic=grid.what.automatic).program() for grid in known.values()]

@@ -92,8 +92,9 @@ class Questions:
             return self._edge(node, line, set_before)
         if len(node.args) == 1:
             for grid in self.grids:
-                what = grid.what
-                size = what.number_of_size(node.args[0].name) if isinstance(node.args[0], Name) else None
+                size = (
+                    grid.number_of_size(node.args[0].name, self.routine.key) if isinstance(node.args[0], Name) else None
+                )
                 if size is not None:
                     return self._value("whole", (), grid, size, set_before)
             found = [(g, d) for g in self.grids if (d := _domain_of(g, node.args[0]))]

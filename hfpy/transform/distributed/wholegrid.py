@@ -210,7 +210,8 @@ class WholeGridRoutine:
         grid = self.grid.what
         whole = {s.name: self._whole(s) for s in shared if s.cuts and s.dummy}
         variables = list(self._sizes().items())
-        inside = {name: number for number, name in enumerate(grid.local, 1) if name in self.routine.dummies}
+        numbers = {name: self.grid.number_of_size(name, self.routine.key) for name in self.routine.dummies}
+        inside = {name: number + 1 for name, number in numbers.items() if number is not None}
         for item in shared:
             if item.cuts and not item.dummy:
                 yield from self._put(item.name, self._kept(item), item.rank)
