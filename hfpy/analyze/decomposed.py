@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
@@ -13,12 +14,14 @@ from hfpy.analyze.sizes import canonical
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.distributed import Decomposition, Distributed
-from hfpy.model.expressions import Fragment
+from hfpy.model.expressions import Expr, Fragment, Keyword, Name
 from hfpy.model.extents import Dim
 from hfpy.model.statements import flatten
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import dim_of
+
+_DEEPEST_SIZES = 20  # calls through which sizes are passed on
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,32 @@ class Cut:
 @dataclass(frozen=True)
 class Grid:
     """A decomposition with what tells the domain of a dimension, an index or a size: ``facts`` have the sizes with
-    which arrays are allocated.
+    which arrays are allocated, ``passed`` the domains whose local sizes the arguments of a routine are.
     """
 
     what: Decomposition
     letters: Letters
     facts: Facts | None = None
+    passed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def within(self, facts: Facts) -> Grid:
+        """The same in a program whose facts are known."""
+        return replace(self, facts=facts, passed=passed_sizes(facts, self.what))
+
+    def letters_of(self, key: str) -> Letters:
+        """What tells the domain of a dimension, an index or a size in a routine."""
+        own = self.passed.get(key)
+        if not own:
+            return self.letters
+        sizes = dict(self.letters.sizes)
+        for name, domain in own.items():
+            sizes[domain] = (*sizes.get(domain, ()), dim_of(name))
+        return replace(self.letters, sizes=sizes)
+
+    def number_of_size(self, name: str, key: str) -> int | None:
+        """The number of the domain whose local size a variable of a routine has, from 0; None if it has none."""
+        domain = self.passed.get(key, {}).get(name)
+        return self.what.number(domain) if domain else self.what.number_of_size(name)
 
     @staticmethod
     def of(what: Decomposition, domains: Mapping[str, DomainSpec]) -> Grid:
@@ -77,14 +100,14 @@ class Grid:
         """The dimensions of an array that are cut, in the order of the decomposition's domains."""
         found: dict[str, Cut] = {}
         for position, dimension in enumerate(data.full):
-            domain = self.domain(dimension) or self._allocated(data, dimension)
+            domain = self.domain(dimension, data.routine) or self._allocated(data, dimension)
             if domain and domain not in found:
                 found[domain] = Cut(position, domain, self.what.number(domain), dimension.extent)
         return tuple(found[d] for d in self.what.domains if d in found)
 
-    def domain(self, dimension: Dimension) -> str:
-        """The domain of the decomposition that a dimension belongs to, or empty."""
-        found = self.letters.of_dimension(dimension)
+    def domain(self, dimension: Dimension, key: str) -> str:
+        """The domain of the decomposition that a dimension belongs to in a routine, or empty."""
+        found = self.letters_of(key).of_dimension(dimension)
         return found if found in self.what.domains else ""
 
     def _allocated(self, data: DataObject, dimension: Dimension) -> str:
@@ -97,9 +120,9 @@ class Grid:
         domain = found.pop() if len(found) == 1 else ""
         return domain if domain in self.what.domains else ""
 
-    def is_whole(self, domain: str, end: Fragment) -> bool:
+    def is_whole(self, domain: str, end: Fragment, key: str) -> bool:
         """Whether an upper bound is the number of points that a process owns: a size of the domain, and no more."""
-        sizes = self.letters.sizes.get(domain, ())
+        sizes = self.letters_of(key).sizes.get(domain, ())
         return any(size.upper is not None and canonical(size.upper) == canonical(end) for size in sizes)
 
 
@@ -118,6 +141,36 @@ def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
             continue
         found[what.name] = Grid.of(what, application.options.domains), item.place
     return {name: grid for name, (grid, _) in found.items()}, problems
+
+
+def passed_sizes(facts: Facts, what: Decomposition) -> Mapping[str, Mapping[str, str]]:
+    """By routine: the domains whose local sizes all of its callers pass for a dummy argument."""
+    known: dict[str, dict[str, str]] = {}
+    for _ in range(_DEEPEST_SIZES):
+        given: dict[tuple[str, str], set[str]] = {}
+        for caller in facts.application.routines:
+            for site in facts.graph.below(caller):
+                for position, value in enumerate(site.args):
+                    named = value if isinstance(value, Keyword) else None
+                    dummy = dummy_name(facts, site, named.name if named is not None else position)
+                    if dummy is not None:
+                        domain = _local_size(named.value if named is not None else value, what, known.get(caller, {}))
+                        given.setdefault((site.callee, dummy), set()).add(domain)
+        found: dict[str, dict[str, str]] = {}
+        for (key, dummy), domains in given.items():
+            if len(domains) == 1 and (domain := next(iter(domains))):
+                found.setdefault(key, {})[dummy] = domain
+        if found == known:
+            break
+        known = found
+    return known
+
+
+def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> str:
+    """The domain whose local size an argument is; empty if it is none."""
+    name = value.name if isinstance(value, Name) else ""
+    number = what.number_of_size(name)
+    return known.get(name) or (what.domains[number] if number is not None else "")
 
 
 def allocated_sizes(facts: Facts, data: DataObject) -> Iterator[tuple[Dim, ...]]:

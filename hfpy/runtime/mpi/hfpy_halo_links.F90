@@ -17,7 +17,7 @@ module hfpy_halo_links
 #include "hfpy_halo_mpi.inc"
   implicit none
   private
-  public :: hf_link, links, link_open, link_close, link_listeners, watch, count_batches
+  public :: hf_link, links, link_open, link_close, link_listeners, watch, count_batches, own_process
 
   integer, parameter :: farewell = 32767                   ! the largest tag that MPI promises; the others are below
   real(real64), parameter :: first_look = 1                ! seconds of waiting after which farewells are looked for
@@ -118,6 +118,16 @@ contains
       call move_alloc(more, links)
     end if
     links(link_open) = link
+  end function
+
+  ! The communicator of this process alone, as an integer.
+  integer function own_process()
+    call start()
+#ifdef HFPY_MPI
+    own_process = HF_NUMBER(MPI_COMM_SELF)
+#else
+    own_process = 0
+#endif
   end function
 
   ! Give a link back. All of its processes call this.

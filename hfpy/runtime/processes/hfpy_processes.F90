@@ -5,12 +5,13 @@ module hfpy_processes
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
   use hfpy_halo_job, only: fail, text_of
   use hfpy_halo_decomposition, only: owned_box
+  use hfpy_halo_links, only: own_process
   use hfpy_halo_messages, only: hf_batch, batch_open, batch_send, batch_receive, batch_begin, batch_wait
   use hfpy_halo
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
-  public :: hf_check_array
+  public :: hf_check_array, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
 
   public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
@@ -18,6 +19,9 @@ module hfpy_processes
   integer, parameter :: most = 32, to_first = 32763, from_first = 32764   ! tags above those of exchanges
   type(hf_decomposition), target :: known(most)
   integer :: count = 0
+  ! The same grids on one process, for routines that run on the first process only, and how many of them are under way.
+  type(hf_decomposition), target :: single(most)
+  integer :: under_way(most) = 0
 
   ! Exchange planes across a dimension of a decomposition, each of `elements`. Both buffers have two parts: `send` what
   ! goes to the low neighbour (`high` planes, as many as its high halo takes) and then what goes to the high one (`low`
@@ -52,11 +56,36 @@ contains
 
     do n = 1, count
       dec => known(n)
+      if (under_way(n) > 0) dec => single(n)
       if (dec%name == name) return
     end do
     nullify (dec)
     call fail("the decomposition '"//name//"' is used before its @decomposition is reached")
   end function
+
+  ! The process begins a routine for the whole grid: what that calls finds the grid on this one process.
+  subroutine hf_begin_whole(name)
+    character(*), intent(in) :: name
+    integer :: n, d, local(3)
+
+    do n = 1, count
+      if (known(n)%name == name) exit
+    end do
+    d = known(n)%dims
+    if (.not. single(n)%ready) call hf_decompose(single(n), name, known(n)%points(:d), local(:d), known(n)%halo_low(:d), &
+      known(n)%halo_high(:d), known(n)%periodic(:d), spread(0, 1, d), comm=own_process())
+    under_way(n) = under_way(n) + 1
+  end subroutine
+
+  ! The routine for the whole grid is done.
+  subroutine hf_end_whole(name)
+    character(*), intent(in) :: name
+    integer :: n
+
+    do n = 1, count
+      if (known(n)%name == name) under_way(n) = under_way(n) - 1
+    end do
+  end subroutine
 
   ! Make the decomposition of a name, or make it anew with other values: the grid of `global` points is divided among all
   ! processes. `low` and `high` are the widths of the halos, `grid` has the processes along each dimension (0: chosen).
@@ -71,6 +100,7 @@ contains
     end do
     if (n > most) call fail('there are more decompositions than the runtime library has room for')
     count = max(count, n)
+    if (single(n)%ready) call hf_release(single(n))
     call hf_decompose(known(n), name, global, local, low, high, periodic, grid)
   end subroutine
 

@@ -27,7 +27,7 @@ from hfpy.translation import PROCESSES_MODULE
 _OFFERED = frozenset(
     "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps hf_shift "
     "hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of "
-    "hf_local_of hf_to_first hf_from_first hf_tell".split()
+    "hf_local_of hf_to_first hf_from_first hf_tell hf_begin_whole hf_end_whole".split()
 )
 
 
@@ -41,15 +41,16 @@ def with_processes(settled: Settled) -> Settled:
         return settled
     known, found = grids(application)
     facts = analyse(application)
-    known = {name: replace(grid, facts=facts) for name, grid in known.items()}
+    known = {name: grid.within(facts) for name, grid in known.items()}
     effects = Effects(facts)
     setters = dict(_decompositions(items))
     walks = [Walk(facts, effects, grid, automatic=grid.what.automatic).program() for grid in known.values()]
     found += [problem for walk in walks for problem in judged(walk)]
     placements = [Placements(walk, found).all() for walk in walks if walk.automatic]
+    whole = frozenset(k for k, there in items.items() if any(isinstance(d.statement.what, WholeGrid) for d in there))
     changes: dict[str, list[Edit]] = {}
     for key, routine in application.routines.items():
-        work = _Routine(facts, effects, routine, known, setters, placements, found)
+        work = _Routine(facts, effects, routine, known, setters, placements, whole, found)
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
@@ -60,7 +61,7 @@ def with_processes(settled: Settled) -> Settled:
 
 @dataclass
 class _Routine:
-    """The directives of one routine."""
+    """The directives of one routine. ``whole`` are the routines for the whole grid."""
 
     facts: Facts
     effects: Effects
@@ -68,6 +69,7 @@ class _Routine:
     known: Mapping[str, Grid]
     setters: Mapping[str, str]
     placements: Sequence[Placements]
+    whole: frozenset[str]
     found: list[Diagnostic]
     names: Locals = field(init=False)
 
@@ -78,14 +80,28 @@ class _Routine:
     def edits(self, items: list[Directed]) -> list[Edit]:
         """All changes of the routine's text."""
         whole = [item for item in items if isinstance(item.statement.what, WholeGrid)]
-        if whole:
-            return self._for_whole_grid(whole[0], [item for item in items if item is not whole[0]])
-        grids_known = tuple(self.known.values())
-        asked = Questions(self.routine, self.facts.scopes, self.index.fixed, grids_known, self.names, self.found)
+        asked = self._questions()
+        if whole or self.routine.host in self.whole:
+            asked.refused()
+            others = [item for item in items if item not in whole]
+            return self._for_whole_grid(whole[0] if whole else None, others)
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += [edit for placements in self.placements for edit in self._placed(placements)]
+        grids_known = tuple(self.known.values())
         made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()
         return [*made, *self._declarations(made)] if made else []
+
+    def _questions(self) -> Questions:
+        """What the routine's expressions ask for."""
+        return Questions(
+            self.routine,
+            self.facts.scopes,
+            self.facts.target == "gpu" and bool(self.facts.positions.get(self.routine.key).above),
+            self.index.fixed,
+            tuple(self.known.values()),
+            self.names,
+            self.found,
+        )
 
     def _placed(self, placements: Placements) -> Iterator[Edit]:
         """Exchanges that hfpy places."""
@@ -95,17 +111,18 @@ class _Routine:
             indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
             yield insert_lines(line.first, [indent + row for row in rows], 9, line.first)
 
-    def _for_whole_grid(self, item: Directed, others: list[Directed]) -> list[Edit]:
-        """The changes of a routine that is written for the whole grid."""
-        grid = grid_of(item, self.known)
-        if isinstance(grid, Diagnostic):
-            self.found.append(grid)
-            return []
+    def _for_whole_grid(self, item: Directed | None, others: list[Directed]) -> list[Edit]:
+        """The changes of a routine that is written for the whole grid; none for one within such a routine."""
         if others:
             hint = "the whole grid has no neighbours"
             self.found.append(
                 error("HF207", "this has no place in a routine for the whole grid", others[0].place, hint)
             )
+            return []
+        grid = grid_of(item, self.known) if item is not None else None
+        if isinstance(grid, Diagnostic):
+            self.found.append(grid)
+        if item is None or not isinstance(grid, Grid):
             return []
         line = item.statement.line
         setter = self.setters[grid.what.name]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.decomposed import Grid
 from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.sizes import linear
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.distributed import SIDES
 from hfpy.model.expressions import Apply, Expr, Name, walk
@@ -25,10 +26,13 @@ WORDS = ("global", "onedge")
 
 @dataclass
 class Questions:
-    """What the expressions of one routine ask for; what is wrong is added to ``found``."""
+    """What the expressions of one routine ask for; what is wrong is added to ``found``. ``in_kernels`` tells whether
+    kernels of a device call the routine, where the runtime library is not known.
+    """
 
     routine: Routine
     scopes: Scopes
+    in_kernels: bool
     fixed: bool
     grids: tuple[Grid, ...]
     names: Locals
@@ -45,6 +49,18 @@ class Questions:
                 line = region.header.line
                 indent = " " * (6 if self.fixed else line.segments[0][2] - (1 if line.comment else 0))
                 yield insert_lines(line.first, [indent + row for row in set_before], 7, line.first)
+
+    def refused(self) -> None:
+        """Refuse them all, in a routine for the whole grid."""
+        for statement in flatten(self.routine.body):
+            for top in expressions(statement):
+                for node in walk(top):
+                    if isinstance(node, Apply) and isinstance(node.base, Name) and self._asks(node.base.name):
+                        word = _text(statement.line, node.base)
+                        hint = "indices and sizes are those of the whole grid here"
+                        self._refuse(
+                            node, statement.line, f"'{word}' has no place in a routine for the whole grid", hint
+                        )
 
     def _answered(self, statements: Iterable[Statement], set_before: dict[str, None] | None) -> Iterator[Edit]:
         """The answers in some statements. ``set_before`` gets statements that set the variables for them; without it
@@ -65,18 +81,28 @@ class Questions:
 
     def _answer(self, node: Apply, line: LogicalLine, set_before: dict[str, None] | None) -> str:
         assert isinstance(node.base, Name)
+        if self.in_kernels and set_before is None:
+            hint = "pass what it gives as an argument"
+            self._refuse(node, line, f"'{_text(line, node.base)}' is not known in a routine that kernels call", hint)
+            return ""
+        if any(isinstance(n, Apply) and isinstance(n.base, Name) and self._asks(n.base.name) for n in _inner(node)):
+            self._refuse(node, line, "this is asked within another such question", "give the inner one a name before")
+            return ""
         if node.base.name == "onedge":
             return self._edge(node, line, set_before)
         if len(node.args) == 1:
             for grid in self.grids:
-                what = grid.what
-                size = what.number_of_size(node.args[0].name) if isinstance(node.args[0], Name) else None
+                size = (
+                    grid.number_of_size(node.args[0].name, self.routine.key) if isinstance(node.args[0], Name) else None
+                )
                 if size is not None:
                     return self._value("whole", (), grid, size, set_before)
-                domain = grid.letters.of_index(node.args[0])
-                if domain in what.domains:
-                    before = self._value("first", (), grid, what.number(domain), set_before)
-                    return f"({_text(line, node.args[0])} + {before})"
+            found = [(g, d) for g in self.grids if (d := _domain_of(g, node.args[0]))]
+            if self._unclear(found, node, line):
+                return ""
+            for grid, domain in found:
+                before = self._value("first", (), grid, grid.what.number(domain), set_before)
+                return f"({_text(line, node.args[0])} + {before})"
         hint = "write global(i) with the iterator of a domain of the decomposition, or global(nx) with a local size"
         self._refuse(node, line, "this is no index or size of a decomposition", hint)
         return ""
@@ -84,13 +110,23 @@ class Questions:
     def _edge(self, node: Apply, line: LogicalLine, set_before: dict[str, None] | None) -> str:
         first, second = (*node.args, None, None)[:2]
         if len(node.args) == 2 and isinstance(first, Name) and isinstance(second, Name) and second.name in SIDES:
-            for grid in self.grids:
-                if first.name in grid.what.domains:
-                    side = ", 1" if second.name == "high" else ", -1"
-                    return self._value("at_edge", (second.name, side), grid, grid.what.number(first.name), set_before)
+            found = [(g, d) for g in self.grids if (d := _domain_of(g, first))]
+            if self._unclear(found, node, line):
+                return ""
+            for grid, domain in found:
+                side = ", 1" if second.name == "high" else ", -1"
+                return self._value("at_edge", (second.name, side), grid, grid.what.number(domain), set_before)
         hint = "write onEdge(i, low) or onEdge(i, high) with a domain of the decomposition"
         self._refuse(node, line, "this is no boundary of a decomposition", hint)
         return ""
+
+    def _unclear(self, found: list[tuple[Grid, str]], node: Expr, line: LogicalLine) -> bool:
+        """Whether an index belongs to several decompositions; that is said."""
+        if len(found) > 1:
+            both = " and ".join(f"'{grid.what.name}'" for grid, _ in found)
+            hint = "give their domains different names"
+            self._refuse(node, line, f"this index is one of the decompositions {both}", hint)
+        return len(found) > 1
 
     def _value(
         self, function: str, side: tuple[str, ...], grid: Grid, number: int, set_before: dict[str, None] | None
@@ -108,6 +144,21 @@ class Questions:
 
     def _refuse(self, node: Expr, line: LogicalLine, message: str, hint: str) -> None:
         self.found.append(error("HF652", message, line.place(self.routine.file, node.start, node.end), hint))
+
+
+def _domain_of(grid: Grid, index: Expr) -> str:
+    """The domain of a decomposition that an index belongs to: an iterator, perhaps with something added that has none;
+    empty if there is none.
+    """
+    named = [(grid.letters.of_name(atom), times) for atom, times in linear(index)]
+    domains = [domain for domain, times in named if domain in grid.what.domains and times == 1]
+    return domains[0] if len(domains) == 1 else ""
+
+
+def _inner(node: Apply) -> Iterator[Expr]:
+    """All parts of the arguments."""
+    for argument in node.args:
+        yield from walk(argument)
 
 
 def _text(line: LogicalLine, node: Expr) -> str:

@@ -49,13 +49,17 @@ class Reductions:
             region = construct.region
             if region is None or not region.reductions or construct.end is None:
                 continue
-            grid = next((g for g in self.grids if self._over(g, region)), None)
-            if grid is not None and self._wanted(grid, region):
+            grids = [g for g in self.grids if self._over(g, region)]
+            if not grids:
+                continue
+            grid = next((g for g in grids if self._problem(g, region) is None), grids[0])
+            if self._wanted(grid, region):
                 yield from self._around(grid, construct, region)
 
     def _over(self, grid: Grid, region: Region) -> tuple[str, ...]:
         """The domains of a decomposition that a region goes over."""
-        named = (grid.letters.of_name(d.name) or grid.letters.of_size(d.extent) for d in region.domains)
+        letters = grid.letters_of(self.routine.key)
+        named = (letters.of_name(d.name) or letters.of_size(d.extent) for d in region.domains)
         return tuple(d for d in named if d in grid.what.domains)
 
     def _wanted(self, grid: Grid, region: Region) -> bool:
@@ -72,7 +76,8 @@ class Reductions:
         if problem is not None:
             self.found.append(problem)
             return
-        indent = " " * (0 if self.index.fixed else construct.header.line.segments[0][2])
+        line = construct.header.line
+        indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
         before: list[str] = []
         behind: list[str] = []
         for reduction in region.reductions:
@@ -105,9 +110,10 @@ class Reductions:
                 message = f"the reduction of '{reduction.name}' cannot go over all processes"
                 hint = "known are scalars with " + ", ".join(_ROUTINES)
                 return error("HF653", message, region.place, hint)
+        letters = grid.letters_of(self.routine.key)
         for domain, start, end in zip(region.domains, region.starts, region.ends, strict=True):
-            name = grid.letters.of_name(domain.name) or grid.letters.of_size(domain.extent)
-            if name in grid.what.domains and (start.text != "1" or not grid.is_whole(name, end)):
+            name = letters.of_name(domain.name) or letters.of_size(domain.extent)
+            if name in grid.what.domains and (start.text != "1" or not grid.is_whole(name, end, self.routine.key)):
                 message = (
                     f"a reduction over all processes goes over the points that each of them owns: 1 to {end.text}?"
                 )

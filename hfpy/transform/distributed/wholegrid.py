@@ -16,7 +16,7 @@ from hfpy.analyze.decomposed import Cut, Grid, element_type, without_place
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.diagnostics import Diagnostic, error
+from hfpy.diagnostics import Diagnostic, error, has_errors
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.edits import Edit, insert_rows, replace_lines
@@ -70,12 +70,11 @@ class WholeGridRoutine:
         if not self._possible():
             return
         shared = [s for s in (*self._arguments(), *self._module_variables()) if s is not None]
-        if self.found:
+        if has_errors(self.found):
             return
-        last = self._last_row()
         indent = " " * (6 if self.index.fixed else routine.header.segments[0][2] + 2)
-        yield replace_lines(routine.body_first, last, [indent + row for row in self._body(shared)])
-        yield insert_rows(end.last + 1, self._copy(indent[2:]), 6)
+        yield replace_lines(routine.body_first, end.first - 1, [indent + row for row in self._body(shared)])
+        yield insert_rows(end.last + 1, self._copy(indent if self.index.fixed else indent[2:]), 6)
         yield from removals(routine, {n for n in self._own_variables() if removable(routine, n)})
 
     @property
@@ -103,15 +102,8 @@ class WholeGridRoutine:
             )
         )
 
-    def _last_row(self) -> int:
-        """The last row of the executable part."""
-        unit = self.index.units[self.routine.unit]
-        assert self.routine.end is not None
-        line = self.index.lines[unit.contains] if unit.contains >= 0 else self.routine.end
-        return line.first - 1
-
     def _own_variables(self) -> set[str]:
-        """The local variables, which the statements alone need that are now elsewhere."""
+        """The local variables, which only statements and internal procedures need that are now elsewhere."""
         symbols = self.routine.spec.symbols
         needed = {n for name, symbol in symbols.items() if name in self.routine.dummies for n in symbol.names}
         return {name for name in symbols if name not in needed and name not in self.routine.dummies}
@@ -134,14 +126,29 @@ class WholeGridRoutine:
             home, name = identity
             if identity in self._sizes() or home == key:
                 continue
-            local = named.get(identity, "")
             data = self.facts.object(name, home)
-            if data is None or data.symbol.constant:
+            if data is None or data.symbol.constant or not (identity in sets or self.grid.cuts(data)):
                 continue
-            if not local and (identity in sets or self.grid.cuts(data)):
-                self._refuse(f"what it calls uses '{name}' of '{home}', which it does not name itself", "name it here")
-            elif local:
+            local = named.get(identity) or self._known_as(identity)
+            if local:
                 yield self._shared(local, data, identity in mentions, identity in sets, dummy=False)
+
+    def _known_as(self, identity: tuple[str, str]) -> str:
+        """The name under which the routine knows a variable that only what it calls names; empty, with an error, if it
+        cannot know it.
+        """
+        home, name = identity
+        owner = self.facts.routine(home)
+        found = self.facts.scopes.variable(name, self.routine.key)
+        if found is not None and (found.home, found.symbol.name) == identity:
+            return name
+        if owner.kind == "module" and owner.spec.accessible(name):
+            own = self.names.new("", f"{owner.name}_{name}")
+            self.modules[f"use {owner.name}, only: {own} => {name}"] = None
+            return own
+        hint = f"make '{name}' public, or pass it as an argument"
+        self._refuse(f"what it calls works with '{name}' of '{owner.name}', which is not known here", hint)
+        return ""
 
     def _shared(self, name: str, data: DataObject, reads: bool, sets: bool, dummy: bool) -> Shared | None:
         cuts = self.grid.cuts(data)
@@ -202,21 +209,24 @@ class WholeGridRoutine:
         """The call with the whole fields, under the sizes of the whole grid."""
         grid = self.grid.what
         whole = {s.name: self._whole(s) for s in shared if s.cuts and s.dummy}
-        variables = [(self._size_variable(identity), number) for identity, number in self._sizes().items()]
-        inside = {name: number for number, name in enumerate(grid.local, 1) if name in self.routine.dummies}
+        variables = list(self._sizes().items())
+        numbers = {name: self.grid.number_of_size(name, self.routine.key) for name in self.routine.dummies}
+        inside = {name: number + 1 for name, number in numbers.items() if number is not None}
         for item in shared:
             if item.cuts and not item.dummy:
                 yield from self._put(item.name, self._kept(item), item.rank)
         for variable, number in variables:
-            yield f"{self._own_size(number)} = {variable}"
-            yield f"{variable} = hf_whole('{grid.name}', {number})"
+            yield f"{self._own_size(number)} = hf_whole('{grid.name}', {number})"
+            yield from self._swapped(variable, number)
         for item in shared:
             if item.cuts and not item.dummy:
                 yield from self._put(self._whole(item), item.name, item.rank, item.sizes)
         sizes = {name: f"hf_whole('{grid.name}', {number})" for name, number in inside.items()}
+        yield f"call hf_begin_whole('{grid.name}')"
         yield f"call {self._name}({', '.join(whole.get(n) or sizes.get(n) or n for n in self.routine.dummies)})"
+        yield f"call hf_end_whole('{grid.name}')"
         for variable, number in variables:
-            yield f"{variable} = {self._own_size(number)}"
+            yield from self._swapped(variable, number)
         for item in shared:
             if item.cuts and not item.dummy:
                 yield from self._put(item.name, self._whole(item), item.rank)
@@ -237,13 +247,41 @@ class WholeGridRoutine:
         yield f"  deallocate({source})"
         yield "end if"
 
+    def _swapped(self, identity: tuple[str, str], number: int) -> Iterator[str]:
+        """A variable with a local size and the routine's own for it change their values."""
+        own, name = self._own_size(number), identity[1]
+        if self._is_hidden(identity):
+            yield f"call {self._swap(name)}({own})"
+            return
+        variable, other = self._size_variable(identity), self._scalar("was")
+        yield from (f"{other} = {variable}", f"{variable} = {own}", f"{own} = {other}")
+
+    def _is_hidden(self, identity: tuple[str, str]) -> bool:
+        """Whether the routine has a variable of its own with the name of one of its module."""
+        found = self.facts.scopes.variable(identity[1], self.routine.key)
+        return identity[0] == self.routine.module and found is not None and found.home != identity[0]
+
+    def _swap(self, name: str) -> str:
+        return f"hf_swap_{name}_{self.routine.name}"
+
+    def _swaps(self) -> Iterator[str]:
+        """Routines that know variables of the module whose names the routine has for others."""
+        for identity in self._sizes():
+            if self._is_hidden(identity):
+                name, own, other = identity[1], *(self.names.new(w, "value") for w in ("other_", "was_"))
+                yield f"subroutine {self._swap(name)}({own})"
+                yield f"  integer, intent(inout) :: {own}"
+                yield f"  integer :: {other}"
+                yield from (f"  {other} = {name}", f"  {name} = {own}", f"  {own} = {other}")
+                yield f"end subroutine {self._swap(name)}"
+
     def _size_variable(self, identity: tuple[str, str]) -> str:
         """The name under which the routine knows a variable with a local size."""
         home, name = identity
         found = self.facts.scopes.variable(name, self.routine.key)
         if found is not None and (found.home, found.symbol.name) == identity:
             return name
-        own = self.names.scalar("size_", name, "")
+        own = self.names.new("size_", name)
         self.modules[f"use {self.facts.routine(home).name}, only: {own} => {name}"] = None
         return own
 
@@ -413,6 +451,8 @@ class WholeGridRoutine:
             if not self.line.first <= row <= self.line.last:
                 yield self.index.source.lines[row], row
         yield f"{indent}end subroutine {self._name}", end.first
+        for text in self._swaps():
+            yield f"{indent}{text}", header.first
 
 
 def _loops(loops: Sequence[tuple[str, str, str]], at: str, statement: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ module hfpy_processes
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
-  public :: hf_check_array
+  public :: hf_check_array, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
 
@@ -73,6 +73,19 @@ contains
     nullify (dec)
     call fail("the decomposition '"//name//"' is used before its @decomposition is reached")
   end function
+
+  ! A routine for the whole grid begins, and ends: all routines are such.
+  subroutine hf_begin_whole(name)
+    character(*), intent(in) :: name
+
+    if (.not. associated(hf_named(name))) error stop 1
+  end subroutine
+
+  subroutine hf_end_whole(name)
+    character(*), intent(in) :: name
+
+    call hf_begin_whole(name)
+  end subroutine
 
   ! Make the decomposition of a name, or make it anew with other values.
   subroutine hf_cut(name, global, low, high, periodic, grid)
