@@ -198,6 +198,23 @@ def grid_of(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagnostic:
     return next(iter(known.values()))
 
 
+def seen_from(facts: Facts, known: Mapping[str, Grid], setters: Mapping[str, str], key: str) -> Mapping[str, Grid]:
+    """The decompositions whose local sizes a routine knows as the same variables, where it knows those of some; else
+    all of them. ``setters`` are the routines that make them.
+    """
+
+    def knows(grid: Grid) -> bool:
+        setter = setters[grid.what.name]
+        here = [facts.scopes.variable(name, key) for name in grid.what.local]
+        there = [facts.scopes.variable(name, setter) for name in grid.what.local]
+        pairs = zip(here, there, strict=True)
+        return all(a is not None and b is not None and (a.home, a.symbol) == (b.home, b.symbol) for a, b in pairs)
+
+    if len(known) < 2:
+        return known
+    return {name: grid for name, grid in known.items() if knows(grid)} or known
+
+
 def without_place(cut: Cut) -> bool:
     """Whether nothing tells which of the indices of a cut dimension are those of the part: where its shape is assumed,
     they begin with 1, whatever halo there is.

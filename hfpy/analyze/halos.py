@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.decomposed import Cut, Grid
+from hfpy.analyze.decomposed import Cut, Grid, seen_from
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -36,7 +36,9 @@ _MOST_CALLS = 20_000
 
 @dataclass(frozen=True)
 class Halo:
-    """What is certain of a field's halo: its clean depths, and where its points were set, if that made it stale."""
+    """What is certain of a field's halo: its clean depths, and where its points were set, if what is beyond these
+    depths has been stale since.
+    """
 
     clean: Depths
     stale: Place | None = None
@@ -75,7 +77,8 @@ class Missing:
 @dataclass
 class Walk:
     """The way through a program. ``missing`` are reads of stale halos, ``needless`` exchanges of what is clean already
-    whenever they are reached (by their statements), ``wanted`` what regions need that is not certainly clean.
+    whenever they are reached (by their statements), ``wanted`` what regions need that is not certainly clean. ``known``
+    are all decompositions, ``setters`` the routines that make them.
     """
 
     facts: Facts
@@ -84,7 +87,9 @@ class Walk:
     missing: dict[tuple[str, str, int], Missing] = field(default_factory=dict)
     exchanges: dict[int, tuple[str, Distributed, bool]] = field(default_factory=dict)
     wanted: dict[RegionId, dict[str, Need]] = field(default_factory=dict)
-    automatic: bool = False
+    known: Mapping[str, Grid] = field(default_factory=dict)
+    setters: Mapping[str, str] = field(default_factory=dict)
+    _sees: dict[str, bool] = field(default_factory=dict)
     _known: dict[tuple[str, tuple[tuple[Identity, Halo], ...]], State] = field(default_factory=dict)
     _calls: int = 0
 
@@ -96,6 +101,12 @@ class Walk:
                 continue
             self.routine(key, {})
         return self
+
+    def _cuts(self, key: str, data: DataObject) -> tuple[Cut, ...]:
+        """The dimensions of an array that this decomposition cuts; none in routines that mean another one."""
+        if key not in self._sees:
+            self._sees[key] = self.grid.what.name in seen_from(self.facts, self.known, self.setters, key)
+        return self.grid.cuts(data) if self._sees[key] else ()
 
     @property
     def _nothing(self) -> Depths:
@@ -174,7 +185,7 @@ class Walk:
             data = self.facts.object(reference.name, key)
             if data is None or reference.role == "argument" or not self.effects.of(reference, key)[1]:
                 continue
-            if self.grid.cuts(data):
+            if self._cuts(key, data):
                 changed.pop(data.identity, None)
         return changed
 
@@ -205,7 +216,7 @@ class Walk:
         changed, needed = dict(state), False
         for listed in what.fields:
             data = self.facts.object(listed.name, key)
-            if data is None or not self.grid.cuts(data):
+            if data is None or not self._cuts(key, data):
                 needed = True  # another message tells what is wrong
                 continue
             before = self._of(state, data.identity)
@@ -219,14 +230,14 @@ class Walk:
     def _exchanged(self, key: str, what: HaloExchange, data: DataObject, before: Halo) -> Halo:
         clean = list(before.clean)
         halos = {w.domain: w for w in self.grid.what.halos}
-        for cut in self.grid.cuts(data):
+        for cut in self._cuts(key, data):
             widths = {w.domain: w for w in what.widths} if what.widths else halos
             width = widths.get(cut.domain)
             if width is not None:
                 low, high = self._number(width.low, key), self._number(width.high, key)
                 old = before.clean[cut.number]
                 clean[cut.number] = max(low, old[0]), max(high, old[1])
-        return Halo(tuple(clean))
+        return replace(before, clean=tuple(clean))  # beyond the width it is as stale as before
 
     def _number(self, width: Fragment, key: str) -> int:
         value = self.facts.domains.value(width, key)
@@ -247,7 +258,7 @@ class Walk:
         for position, value in enumerate(site.args):
             dummy, name = dummy_name(self.facts, site, position), _whole_name(value)
             data = self.facts.object(name, key) if name else None
-            if dummy is not None and data is not None and self.grid.cuts(data):
+            if dummy is not None and data is not None and self._cuts(key, data):
                 actuals[dummy] = data.identity
         if any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in callee.body):
             written = {a for d, a in actuals.items() if self.effects.intent(site.callee, d) != "in"}
@@ -300,7 +311,7 @@ class Walk:
         known = self.wanted.setdefault(region, {})
         before = known.get(need.name)
         known[need.name] = need if before is None else replace(need, depths=_deepest(before.depths, need.depths))
-        if not self.automatic:
+        if not self.grid.what.automatic:
             return state
         return {**state, need.identity: Halo(_deepest(halo.clean, need.depths))}
 
@@ -311,7 +322,7 @@ class Walk:
             data = self.facts.object(reference.name, key)
             if data is None or reference.role == "inquiry" or not self.effects.of(reference, key)[0]:
                 continue
-            for cut in self.grid.cuts(data):
+            for cut in self._cuts(key, data):
                 depth, known = self._depth(key, region, reference, data, cut)
                 if depth == (0, 0):
                     continue
@@ -394,7 +405,7 @@ class Walk:
             data = self.facts.object(reference.name, key)
             if data is None or not self.effects.of(reference, key)[1]:
                 continue
-            cuts = self.grid.cuts(data)
+            cuts = self._cuts(key, data)
             if not cuts:
                 continue
             halo = self._after(key, region, reference, data, cuts, inputs)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of, grids, without_place
+from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of, grids, seen_from, without_place
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.halos import Walk
@@ -44,9 +44,9 @@ def with_processes(settled: Settled) -> Settled:
     known = {name: grid.within(facts) for name, grid in known.items()}
     effects = Effects(facts)
     setters = dict(_decompositions(items))
-    walks = [Walk(facts, effects, grid, automatic=grid.what.automatic).program() for grid in known.values()]
+    walks = [Walk(facts, effects, grid, known=known, setters=setters).program() for grid in known.values()]
     found += [problem for walk in walks for problem in judged(walk)]
-    placements = [Placements(walk, found).all() for walk in walks if walk.automatic]
+    placements = [Placements(walk, found).all() for walk in walks if walk.grid.what.automatic]
     whole = frozenset(k for k, there in items.items() if any(isinstance(d.statement.what, WholeGrid) for d in there))
     changes: dict[str, list[Edit]] = {}
     for key, routine in application.routines.items():
@@ -87,7 +87,7 @@ class _Routine:
             return self._for_whole_grid(whole[0] if whole else None, others)
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += [edit for placements in self.placements for edit in self._placed(placements)]
-        grids_known = tuple(self.known.values())
+        grids_known = tuple(self._seen.values())
         made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()
         return [*made, *self._declarations(made)] if made else []
 
@@ -98,7 +98,7 @@ class _Routine:
             self.facts.scopes,
             self.facts.target == "gpu" and bool(self.facts.positions.get(self.routine.key).above),
             self.index.fixed,
-            tuple(self.known.values()),
+            tuple(self._seen.values()),
             self.names,
             self.found,
         )
@@ -119,7 +119,7 @@ class _Routine:
                 error("HF207", "this has no place in a routine for the whole grid", others[0].place, hint)
             )
             return []
-        grid = grid_of(item, self.known) if item is not None else None
+        grid = self._grid_of(item) if item is not None else None
         if isinstance(grid, Diagnostic):
             self.found.append(grid)
         if item is None or not isinstance(grid, Grid):
@@ -131,6 +131,16 @@ class _Routine:
         )
         made = list(work.edits())
         return [*made, *self._declarations(made, work.modules)] if made else []
+
+    @property
+    def _seen(self) -> Mapping[str, Grid]:
+        """The decompositions that the routine can mean."""
+        return seen_from(self.facts, self.known, self.setters, self.routine.key)
+
+    def _grid_of(self, item: Directed) -> Grid | Diagnostic:
+        """The decomposition of a directive: the one that it names, or that the routine can mean."""
+        named = not isinstance(item.statement.what, Decomposition) and item.statement.what.decomposition
+        return grid_of(item, self.known if named else self._seen)
 
     @property
     def _indent(self) -> str:
@@ -148,7 +158,7 @@ class _Routine:
         yield replace_lines(line.first, line.last, [indent + row for row in rows])
 
     def _exchange(self, item: Directed, what: HaloExchange) -> Iterator[str]:
-        grid = grid_of(item, self.known)
+        grid = self._grid_of(item)
         if isinstance(grid, Diagnostic):
             self.found.append(grid)
             return

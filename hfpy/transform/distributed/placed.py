@@ -166,7 +166,7 @@ def exchange_for(grid: Decomposition, needs: Sequence[Need]) -> HaloExchange:
 
 def judged(walk: Walk) -> Iterator[Diagnostic]:
     """Exchanges that are missing, which are errors, and those that have no effect."""
-    for missing in () if walk.automatic else walk.missing.values():
+    for missing in () if walk.grid.what.automatic else walk.missing.values():
         reference = missing.need.reference
         file = walk.facts.routine(missing.key).file
         place = reference.at.statement.line.place(file, reference.node.start, reference.node.end)

@@ -1,0 +1,224 @@
+"""Random programs for many processes: stages with random offsets over fields of a grid that is cut, and what they give.
+
+Values are whole numbers below a thousand, kept as reals, so that every result is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+FIELDS = ("f", "g", "h")
+HALO = 2
+LEVELS = 2
+Depth = tuple[int, int, int, int]  # low and high of i, low and high of j
+
+
+@dataclass(frozen=True)
+class Read:
+    """``factor*name(i+di,j+dj,k)``."""
+
+    name: str
+    di: int
+    dj: int
+    factor: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One region: a field becomes a sum of others. ``called`` puts it into a routine of its own."""
+
+    target: str
+    reads: tuple[Read, ...]
+    called: bool
+
+    def depth(self, name: str) -> Depth:
+        """How deep it reads into the halo of a field."""
+        own = [r for r in self.reads if r.name == name]
+        depths = ([-r.di for r in own], [r.di for r in own], [-r.dj for r in own], [r.dj for r in own])
+        return tuple(max(0, *each) if each else 0 for each in depths)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """An exchange before a stage (by its number)."""
+
+    stage: int
+    name: str
+    depth: Depth
+
+
+@dataclass(frozen=True)
+class Program:
+    """Stages that are done ``turns`` times, on a grid of ``nx`` times ``ny`` points."""
+
+    name: str
+    nx: int
+    ny: int
+    periodic: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    turns: int
+    exchanges: tuple[Exchange, ...] = field(default=())
+
+    def with_exchanges(self) -> Program:
+        """With each exchange that some turn needs."""
+        clean: dict[str, Depth] = dict.fromkeys(FIELDS, (0, 0, 0, 0))
+        wanted: dict[tuple[int, str], Depth] = {}
+        for _ in range(2 if self.turns > 1 else 1):
+            for number, stage in enumerate(self.stages):
+                for name in dict.fromkeys(r.name for r in stage.reads):
+                    depth = stage.depth(name)
+                    if any(d > c for d, c in zip(depth, clean[name], strict=True)):
+                        before = wanted.get((number, name), (0, 0, 0, 0))
+                        wanted[number, name] = tuple(map(max, before, depth))  # type: ignore[assignment]
+                    done = wanted.get((number, name), (0, 0, 0, 0))
+                    clean[name] = tuple(map(max, clean[name], done))  # type: ignore[assignment]
+                clean[stage.target] = (0, 0, 0, 0)
+        return replace(self, exchanges=tuple(Exchange(n, name, depth) for (n, name), depth in wanted.items()))
+
+    def without(self, exchange: Exchange) -> Program:
+        """Without one exchange."""
+        return replace(self, exchanges=tuple(e for e in self.exchanges if e is not exchange))
+
+    def values(self) -> dict[str, NDArray[np.float64]]:
+        """The fields in the end, with halos, by NumPy on the whole grid."""
+        i, j = np.meshgrid(np.arange(1, self.nx + 1), np.arange(1, self.ny + 1), indexing="ij")
+        fields = {}
+        for number, name in enumerate(FIELDS):
+            fields[name] = np.full((self.nx + 2 * HALO, self.ny + 2 * HALO, LEVELS), -1.0 - number)
+            for k in range(LEVELS):
+                inner = np.mod((number + 2) * i + (number + 5) * j * j + 11 * (k + 1), 97)
+                fields[name][HALO : HALO + self.nx, HALO : HALO + self.ny, k] = inner
+        for _ in range(self.turns):
+            for stage in self.stages:
+                self._stage(stage, fields)
+        return fields
+
+    def _stage(self, stage: Stage, fields: dict[str, NDArray[np.float64]]) -> None:
+        total = np.zeros((self.nx, self.ny, LEVELS))
+        for read in stage.reads:
+            whole = self._wrapped(fields[read.name])
+            rows = slice(HALO + read.di, HALO + read.di + self.nx)
+            total += read.factor * whole[rows, HALO + read.dj : HALO + read.dj + self.ny]
+        fields[stage.target][HALO : HALO + self.nx, HALO : HALO + self.ny] = np.fmod(total, 997)
+
+    def _wrapped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A field with the halo of periodic domains."""
+        made = values.copy()
+        if "i" in self.periodic:
+            made[:HALO], made[HALO + self.nx :] = made[self.nx : self.nx + HALO], made[HALO : 2 * HALO]
+        if "j" in self.periodic:
+            made[:, :HALO] = made[:, self.ny : self.ny + HALO]
+            made[:, HALO + self.ny :] = made[:, HALO : 2 * HALO]
+        return made
+
+    def sums(self) -> str:
+        """What the program prints: sums with a weight for each point."""
+        i, j = np.meshgrid(np.arange(1, self.nx + 1), np.arange(1, self.ny + 1), indexing="ij")
+        weight = np.mod(31 * i + 17 * j, 101)[..., np.newaxis]
+        inner = (v[HALO : HALO + self.nx, HALO : HALO + self.ny] for v in self.values().values())
+        return f"{self.name} " + " ".join(str(int((v * weight).sum())) for v in inner)
+
+    def text(self, automatic: bool = False) -> str:
+        """The program's module, with a routine ``run_NAME``."""
+        return "".join(f"{row}\n" for row in self._rows(automatic))
+
+    def _rows(self, automatic: bool) -> Iterator[str]:
+        name, shape = self.name, f"(1-{HALO}:nx+{HALO}, 1-{HALO}:ny+{HALO}, {LEVELS})"
+        periodic = f", periodic({','.join(self.periodic)})" if self.periodic else ""
+        placed = ", exchange(auto)" if automatic else ""
+        yield f"module case_{name}\n  implicit none\n  integer :: nx, ny\ncontains\n  subroutine setup()"
+        cut = f"name({name}), domName(i,j), global({self.nx},{self.ny}), local(nx,ny)"
+        yield f"    @decomposition{{{cut}, halo(i:{HALO}, j:{HALO}){periodic}{placed}}}\n  end subroutine setup\n"
+        yield from self._routine("fill", "inout", shape, list(self._filled()))
+        for number, stage in enumerate(self.stages):
+            if stage.called:
+                yield from self._stage_routine(number, stage, shape)
+        body = ["integer :: turn", *self._listed(), f"do turn = 1, {self.turns}"]
+        for number, stage in enumerate(self.stages):
+            body += [] if automatic else list(self._exchanges(number))
+            names = [stage.target, *dict.fromkeys(r.name for r in stage.reads)]
+            body += [f"call stage_{number}({', '.join(names)})"] if stage.called else list(self._region(stage))
+        yield from self._routine("advance", "inout", shape, [*body, "end do"])
+        yield from self._routine("show", "in", shape, list(self._shown()))
+        yield f"  subroutine run_{name}()\n    real(8), allocatable, dimension(:,:,:) :: f, g, h\n    call setup()"
+        yield f"    allocate({', '.join(f'{n}{shape}' for n in FIELDS)})"
+        yield from (f"    call {what}(f, g, h)" for what in ("fill", "advance", "show"))
+        yield f"  end subroutine run_{name}\nend module case_{name}"
+
+    def _routine(self, what: str, intent: str, shape: str, body: list[str]) -> Iterator[str]:
+        yield f"  subroutine {what}(f, g, h)\n    real(8), intent({intent}) :: {', '.join(n + shape for n in FIELDS)}"
+        yield from (f"    {row}" for row in body)
+        yield f"  end subroutine {what}\n"
+
+    def _listed(self) -> list[str]:
+        return ["@domainDependant{attribute(autoDom)}", "f, g, h", "@end domainDependant"]
+
+    def _filled(self) -> Iterator[str]:
+        yield "integer :: k"
+        yield from self._listed()
+        yield from (f"{name} = {-1 - number}" for number, name in enumerate(FIELDS))
+        yield "@parallelRegion{domName(i,j), domSize(nx,ny)}"
+        yield f"do k = 1, {LEVELS}"
+        for number, name in enumerate(FIELDS):
+            yield f"  {name}(i,j,k) = mod({number + 2}*global(i) + {number + 5}*global(j)**2 + 11*k, 97)"
+        yield "end do\n    @end parallelRegion"
+
+    def _region(self, stage: Stage) -> Iterator[str]:
+        terms = (f"{r.factor}*{r.name}(i{r.di:+},j{r.dj:+},k)" for r in stage.reads)
+        yield f"@parallelRegion{{domName(i,j,k), domSize(nx,ny,{LEVELS})}}"
+        yield f"{stage.target}(i,j,k) = mod({' + '.join(terms)}, 997.d0)".replace("+0", "")
+        yield "@end parallelRegion"
+
+    def _stage_routine(self, number: int, stage: Stage, shape: str) -> Iterator[str]:
+        reads = list(dict.fromkeys(r.name for r in stage.reads))
+        yield f"  subroutine stage_{number}({', '.join([stage.target, *reads])})"
+        yield f"    real(8), intent(inout) :: {stage.target}{shape}"
+        yield f"    real(8), intent(in) :: {', '.join(n + shape for n in reads)}"
+        yield "    @domainDependant{attribute(autoDom)}"
+        yield f"    {', '.join([stage.target, *reads])}\n    @end domainDependant"
+        yield from (f"    {row}" for row in self._region(stage))
+        yield f"  end subroutine stage_{number}\n"
+
+    def _exchanges(self, number: int) -> Iterator[str]:
+        for exchange in (e for e in self.exchanges if e.stage == number):
+            a, b, c, d = exchange.depth
+            widths = [f"{domain}:{low}:{high}" for domain, low, high in (("i", a, b), ("j", c, d)) if low or high]
+            yield f"@haloExchange{{fields({exchange.name}), width({', '.join(widths)}), decomposition({self.name})}}"
+
+    def _shown(self) -> Iterator[str]:
+        yield "integer :: i, j, k\n    real(8) :: total(3)"
+        yield "@wholeGrid"
+        yield f"total = 0\n    do k = 1, {LEVELS}; do j = 1, ny; do i = 1, nx"
+        yield from (
+            f"  total({n}) = total({n}) + mod(31*i + 17*j, 101)*{name}(i,j,k)" for n, name in enumerate(FIELDS, 1)
+        )
+        yield f"end do; end do; end do\n    print '(a,3(1x,i0))', '{self.name}', int(total)"
+
+
+def drawn(seed: int, prefix: str = "case") -> Program:
+    """The program of a seed, without exchanges."""
+    random = Random(seed)
+    stages = []
+    for _ in range(random.randint(3, 6)):
+        target = random.choice(FIELDS)
+        others = [name for name in FIELDS if name != target]
+        reads = tuple(
+            Read(random.choice(others), random.randint(-HALO, HALO), random.randint(-HALO, HALO), random.randint(1, 5))
+            for _ in range(random.randint(1, 4))
+        )
+        stages.append(Stage(target, reads, random.random() < 0.4))
+    periodic = random.choice([("i", "j"), ("i",), ("j",), ()])
+    sizes = random.randint(12, 17), random.randint(12, 17)
+    return Program(f"{prefix}{seed}", *sizes, periodic, tuple(stages), random.choice([1, 3]))
+
+
+def main_program(programs: list[Program]) -> str:
+    """A main program that runs all of them."""
+    uses = "".join(f"  use case_{p.name}, only: run_{p.name}\n" for p in programs)
+    calls = "".join(f"  call run_{p.name}()\n" for p in programs)
+    return f"program main\n{uses}  implicit none\n{calls}end program main\n"
