@@ -221,6 +221,14 @@ contains
 #endif
 
     if (failing) return
+#ifdef HFPY_MPI
+    call MPI_Finalized(ended, ierror)
+    if (.not. ended .and. .not. owner) call fail('the program ends without MPI_Finalize, which it has to call as it has '// &
+      'called MPI_Init')
+    ! MPI's own end waits for all processes, and for the messages that are on their way.
+    if (.not. ended .and. open_batches > 0) call fail('the program ends while '//text_of(open_batches)// &
+      ' exchanges are started and not finished')
+#endif
     asked = settings()
     if (open_batches > 0) then
       write (error_unit, '(a)') 'hfpy: the program ends while '//text_of(open_batches)// &
@@ -230,11 +238,7 @@ contains
     end if
     flush (error_unit)
 #ifdef HFPY_MPI
-    call MPI_Finalized(ended, ierror)
     if (ended) return
-    if (.not. owner) call fail('the program ends without MPI_Finalize, which it has to call as it has called MPI_Init')
-    ! MPI's own end waits for all processes, and for the messages that are on their way.
-    if (open_batches > 0) call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
     call say_farewell()
     call MPI_Finalize(ierror)
 #endif
