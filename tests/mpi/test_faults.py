@@ -36,6 +36,7 @@ SLOW = {
     "silent": "process 1 has ended before a message that is expected of it",
     "stops": "process 1 has ended before a message that is expected of it",
     "stops-in-sum": "process 1 has ended, and others wait for it",
+    "stops-before-another": "process 1 has ended, and others wait for it",
     "error-stop": "process 1 has ended before a message that is expected of it",
 }
 BOTH = ["openmpi", pytest.param("mpich", marks=pytest.mark.full)]
@@ -62,7 +63,9 @@ def test_fault(name: str, fault: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", BOTH)
-@pytest.mark.parametrize("fault", SLOW)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(f, marks=[pytest.mark.full] * (f in ("silent", "error-stop"))) for f in SLOW]
+)
 def test_a_process_that_ends_early(name: str, fault: str, tmp_path: Path) -> None:
     """It says farewell, and those that wait for it look for that."""
     ended(name, fault, SLOW[fault], tmp_path)

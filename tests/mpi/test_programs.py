@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.mpi.launch import ENGINE, engine, results, started
 from tests.mpi.test_fields import Reader, checked, matrix
+from tests.mpi.test_reductions import bits_of, hard_cases, totals
+from tests.mpi.test_swaps import swapped, together
 
 BOTH = ["openmpi", "mpich"]
 
@@ -29,6 +33,30 @@ def test_a_program_with_mpi_of_its_own(name: str, ranks: int, check: str, tmp_pa
     assert (done.returncode, done.stdout) == (0, "guest is content\n"), done.stderr
 
 
+@pytest.mark.parametrize(
+    "name", [*BOTH, *(pytest.param(name, marks=pytest.mark.full) for name in ("openmpi-old", "mpich-old"))]
+)
+@pytest.mark.parametrize(
+    ("how", "status", "message"),
+    [
+        ("", 0, ""),
+        ("stop", 1, "hfpy: rank 1: the program ends without MPI_Finalize"),
+        ("error-stop", 1, "ERROR STOP 3"),
+        ("finalize", 1, "process 1 has ended before a message that is expected of it"),
+        ("abort", 4, ""),
+    ],
+)
+def test_how_such_a_program_ends(name: str, how: str, status: int, message: str, tmp_path: Path) -> None:
+    """One process leaves the others alone; what it says itself stays."""
+    done = started(name, 2, tmp_path, how, program=engine(name, ("own.F90",)))
+    assert done.returncode == status
+    assert message in done.stderr
+    if not message:
+        assert "hfpy" not in done.stderr
+    if not how:
+        assert not done.stderr
+
+
 @pytest.mark.parametrize("name", BOTH)
 def test_many_programs_of_one_process(name: str, tmp_path: Path) -> None:
     """One launcher may start members of an ensemble that know nothing of each other."""
@@ -40,8 +68,14 @@ def test_many_programs_of_one_process(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "ranks"), [("serial", 1), ("openmpi", 4), ("mpich", 2), ("mpich-old", 2)])
 @pytest.mark.parametrize("flags", [("-O2",), ("-O3", "-flto=auto", "-march=native"), ("-O3", "-ffast-math")])
 def test_optimised(name: str, ranks: int, flags: tuple[str, ...], tmp_path: Path) -> None:
+    """Compilers draw no conclusions from what they cannot see: buffers change while others are called."""
     program = engine(name, ENGINE, *flags)
     checked(name, ranks, tmp_path, matrix(ranks), program)
+    swapped(name, ranks, tmp_path, program)
+    together(name, ranks, tmp_path, program)
+    sets = hard_cases(Random(5))
+    found = totals(name, ranks, tmp_path, sets, False, program)
+    assert found == [bits_of(float(sum(map(Fraction, numbers), Fraction(0))) + 0.0) for numbers in sets]
 
 
 @pytest.mark.parametrize(

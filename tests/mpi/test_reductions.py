@@ -163,10 +163,13 @@ def write_sets(folder: Path, sets: list[list[float]], short: bool) -> None:
     (folder / "numbers.bin").write_bytes(b"".join(data))
 
 
-def totals(name: str, ranks: int, folder: Path, sets: list[list[float]], short: bool) -> list[int]:
+def totals(
+    name: str, ranks: int, folder: Path, sets: list[list[float]], short: bool, program: Path | None = None
+) -> list[int]:
     """The bits of the exact sums; the same on all processes and both ways of asking."""
     write_sets(folder, sets, short)
-    written, _ = results(name, ranks, folder, [{"kind": "exact", "type": "real32" if short else "real64", **LINE}])
+    case = {"kind": "exact", "type": "real32" if short else "real64", **LINE}
+    written, _ = results(name, ranks, folder, [case], program)
     found = {tuple(np.frombuffer(data, np.int64).reshape(-1, 2).T.ravel()) for data in written}
     assert len(found) == 1
     both = found.pop()

@@ -33,7 +33,7 @@ def swaps(ranks: int) -> list[tuple[Case, bool]]:
     return found
 
 
-def swapped(name: str, ranks: int, folder: Path, **extra: str) -> tuple[list[bool], str]:
+def swapped(name: str, ranks: int, folder: Path, program: Path | None = None, **extra: str) -> tuple[list[bool], str]:
     """Run all swaps and compare both fields; whether messages were there at once in each case, and what was said."""
     cases = swaps(ranks)
     # In the engine's swaps, `corners` asks for phases, and `outer` for buffers by their addresses.
@@ -41,7 +41,7 @@ def swapped(name: str, ranks: int, folder: Path, **extra: str) -> tuple[list[boo
         case.settings | {"kind": "swap", "corners": phases, "outer": n % 3 == 0}
         for n, (case, phases) in enumerate(cases)
     ]
-    written, said = results(name, ranks, folder, asked, **extra)
+    written, said = results(name, ranks, folder, asked, program, **extra)
     early = [False] * len(cases)
     for rank, reader in enumerate(map(Reader, written)):
         for n, (case, phases) in enumerate(cases):
@@ -82,18 +82,22 @@ def test_fields_with_synchronous_sends(name: str, ranks: int, tmp_path: Path) ->
     checked(name, ranks, tmp_path, matrix(ranks), HFPY_MPI_CHECK="1")
 
 
-@pytest.mark.parametrize("check", ["0", "1"])
-@pytest.mark.parametrize(("name", "ranks"), EVERYWHERE)
-def test_two_exchanges_at_once(name: str, ranks: int, check: str, tmp_path: Path) -> None:
-    """In buffers of all types; processes start the two in different orders, since their sites differ."""
+def together(name: str, ranks: int, folder: Path, program: Path | None = None, **extra: str) -> None:
+    """Two exchanges at once, in buffers of all types; processes start them in different orders: their sites differ."""
     ring = {"kind": "pairs", "nd": 1, "global": 12, "grid": 0, "low": 1, "high": 1, "periodic": True}
-    written, _ = results(name, ranks, tmp_path, [ring], HFPY_MPI_CHECK=check)
+    written, _ = results(name, ranks, folder, [ring], program, **extra)
     kinds = ["real32", "real64", "int32", "int64", "logical", "complex32", "complex64"] * 2
     for reader in map(Reader, written):
         for kind in kinds:
             found, expected = reader.take(kind, (10,)), reader.take(kind, (10,))
             np.testing.assert_array_equal(found, expected, err_msg=kind)
         assert not reader.data
+
+
+@pytest.mark.parametrize("check", ["0", "1"])
+@pytest.mark.parametrize(("name", "ranks"), EVERYWHERE)
+def test_two_exchanges_at_once(name: str, ranks: int, check: str, tmp_path: Path) -> None:
+    together(name, ranks, tmp_path, HFPY_MPI_CHECK=check)
 
 
 @pytest.mark.parametrize(("name", "ranks"), EVERYWHERE)

@@ -37,7 +37,7 @@ contains
   ! The description of an array; ends the job where it does not fit the decomposition.
   type(hf_field) function field_of(dec, address, bytes, extents, dims, first, last) result(field)
     type(hf_decomposition), intent(in) :: dec
-    type(c_ptr), intent(in) :: address
+    type(c_ptr), value :: address
     integer, intent(in) :: bytes, extents(:), dims(:), first(:), last(:)
     integer :: d, e
 
@@ -88,7 +88,7 @@ contains
   subroutine pack_box(field, box, buffer)
     type(hf_field), intent(in) :: field
     type(hf_box), intent(in) :: box
-    type(c_ptr), intent(in) :: buffer
+    type(c_ptr), value :: buffer
 
     call copy_rows(field, box, buffer, packs=.true., repeats=.false.)
   end subroutine
@@ -97,7 +97,7 @@ contains
   subroutine unpack_box(field, box, buffer)
     type(hf_field), intent(in) :: field
     type(hf_box), intent(in) :: box
-    type(c_ptr), intent(in) :: buffer
+    type(c_ptr), value :: buffer
 
     call copy_rows(field, box, buffer, packs=.false., repeats=.false.)
   end subroutine
@@ -106,7 +106,7 @@ contains
   subroutine fill_box(field, box, element)
     type(hf_field), intent(in) :: field
     type(hf_box), intent(in) :: box
-    type(c_ptr), intent(in) :: element
+    type(c_ptr), value :: element
 
     call copy_rows(field, box, element, packs=.false., repeats=.true.)
   end subroutine
@@ -115,7 +115,7 @@ contains
   subroutine copy_rows(field, box, buffer, packs, repeats)
     type(hf_field), intent(in) :: field
     type(hf_box), intent(in) :: box
-    type(c_ptr), intent(in) :: buffer
+    type(c_ptr), value :: buffer
     logical, intent(in) :: packs, repeats
     integer(c_intptr_t) :: base, at, other, row
     integer :: i, j, k, l

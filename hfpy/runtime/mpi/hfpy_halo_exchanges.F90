@@ -51,7 +51,7 @@ contains
   subroutine poison_field(dec, field, element, outer)
     type(hf_decomposition), intent(in) :: dec
     type(hf_field), intent(in) :: field
-    type(c_ptr), intent(in) :: element
+    type(c_ptr), value :: element
     logical, intent(in), optional :: outer
     integer, allocatable :: directions(:, :)
     integer :: wide(3, 2), m

@@ -10,7 +10,7 @@ module hfpy_halo_gathering
   private
   public :: gather_field, scatter_field
 
-  integer, parameter :: gather_tag = 32765, scatter_tag = 32766     ! above those of exchanges
+  integer, parameter :: gather_tag = 32765, scatter_tag = 32766     ! above those of exchanges; hfpy_halo_links has two more
 
 contains
 
@@ -120,7 +120,7 @@ contains
   ! One message, and wait for it.
   subroutine move(dec, address, bytes, partner, tag, sends)
     type(hf_decomposition), intent(in) :: dec
-    type(c_ptr), intent(in) :: address
+    type(c_ptr), value :: address
     integer(int64), intent(in) :: bytes
     integer, intent(in) :: partner, tag
     logical, intent(in) :: sends

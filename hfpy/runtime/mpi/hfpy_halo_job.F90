@@ -121,6 +121,7 @@ contains
 #ifdef HFPY_MPI
     logical :: begun, ended
     integer :: rank, ierror
+    integer(c_int) :: ignored
 #endif
 
     failing = .true.
@@ -132,6 +133,8 @@ contains
       call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
       write (error_unit, '(a)') 'hfpy: rank '//text_of(rank)//': '//text
       flush (error_unit)
+      ! Launchers may end before they have passed on what is written just before: that of MPICH loses messages.
+      ignored = usleep(300000_c_int)
       call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
     end if
 #endif

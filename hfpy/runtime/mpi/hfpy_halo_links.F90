@@ -19,7 +19,8 @@ module hfpy_halo_links
   private
   public :: hf_link, links, link_open, link_close, link_listeners, watch, count_batches, own_process
 
-  integer, parameter :: farewell = 32767                   ! the largest tag that MPI promises; the others are below
+  integer, parameter :: farewell = 32767                   ! a tag; MPI promises none that is larger
+  integer, parameter :: all_ended = 32764                  ! the tag of process 0's answer, when it has heard all
   real(real64), parameter :: first_look = 1                ! seconds of waiting after which farewells are looked for
   real(real64), parameter :: grace = 5                     ! seconds that messages may take after their sender has ended
 
@@ -53,7 +54,7 @@ contains
   subroutine start()
     integer(c_int) :: ignored
 #ifdef HFPY_MPI
-    integer :: ierror, provided, ranks
+    integer :: ierror, provided, ranks, key
     logical :: begun
 #endif
     integer :: processes
@@ -70,6 +71,9 @@ contains
       ! MPICH raises the faults of a non-blocking message where it is waited for, and no longer knows its communicator.
       call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierror)
       call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierror)
+    else
+      call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, key, 0_MPI_ADDRESS_KIND, ierror)
+      call MPI_Comm_set_attr(MPI_COMM_SELF, key, 0_MPI_ADDRESS_KIND, ierror)
     end if
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
     if (ranks == 1 .and. processes > 1) call fail('the launcher has started '//text_of(processes)// &
@@ -97,7 +101,7 @@ contains
 #ifdef HFPY_MPI
     parent = MPI_COMM_WORLD
     if (present(comm)) parent = HF_HANDLE(comm)
-    call MPI_Comm_dup(parent, link%communicator, ierror)
+    call duplicate(parent, link%communicator)
     ! Errors come back, so that they can be told in words.
     call MPI_Comm_set_errhandler(link%communicator, MPI_ERRORS_RETURN, ierror)
     call MPI_Comm_rank(link%communicator, link%rank, ierror)
@@ -222,13 +226,19 @@ contains
   subroutine leave() bind(C)
     type(hf_settings) :: asked
 #ifdef HFPY_MPI
-    HF_REQUEST :: request
-    integer(int8), save, asynchronous :: nothing(1) = 0_int8
-    integer :: link, listener, ierror
+    integer :: ierror
     logical :: ended
 #endif
 
     if (failing) return
+#ifdef HFPY_MPI
+    call MPI_Finalized(ended, ierror)
+    if (.not. ended .and. .not. owner) call fail('the program ends without MPI_Finalize, which it has to call as it has '// &
+      'called MPI_Init')
+    ! MPI's own end waits for all processes, and for the messages that are on their way.
+    if (.not. ended .and. open_batches > 0) call fail('the program ends while '//text_of(open_batches)// &
+      ' exchanges are started and not finished')
+#endif
     asked = settings()
     if (open_batches > 0) then
       write (error_unit, '(a)') 'hfpy: the program ends while '//text_of(open_batches)// &
@@ -238,42 +248,103 @@ contains
     end if
     flush (error_unit)
 #ifdef HFPY_MPI
-    call MPI_Finalized(ended, ierror)
-    if (ended .or. .not. owner) return
-    ! MPI's own end waits for all processes, and for the messages that are on their way.
-    if (open_batches > 0) call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
-    do link = 1, size(links)
-      if (.not. links(link)%is_open) cycle
-      do listener = 1, size(links(link)%listeners)
-        call MPI_Isend(nothing, 0, MPI_BYTE, links(link)%listeners(listener), farewell, links(link)%communicator, &
-          request, ierror)
-        call MPI_Request_free(request, ierror)
-      end do
-    end do
-    call meet()
+    if (ended) return
+    call say_farewell()
     call MPI_Finalize(ierror)
 #endif
   end subroutine
 
 #ifdef HFPY_MPI
-  ! Wait for all processes before MPI_Finalize: the mpirun of Open MPI 4 may crash, or hang, if one ends the job with
-  ! MPI_Abort while another is in MPI_Finalize.
-  subroutine meet()
-    HF_REQUEST :: request
-    HF_STATUS :: status
-    integer :: tests, ierror
-    logical :: all_there
+  ! Called by MPI_Finalize of a program that has initialised MPI itself: first of all, an attribute of MPI_COMM_SELF goes.
+  subroutine at_finalize(communicator, key, value, state, ierror)
+    HF_COMMUNICATOR :: communicator
+    integer :: key, ierror
+    integer(MPI_ADDRESS_KIND) :: value, state
+
+    if (value == state .and. key /= MPI_KEYVAL_INVALID .and. communicator /= MPI_COMM_NULL) call say_farewell()
+    ierror = MPI_SUCCESS
+  end subroutine
+
+  ! Tell those that may wait for this process that it ends, and wait for all others: the mpirun of Open MPI 4 may crash, or
+  ! hang, if one process ends the job with MPI_Abort while another is in MPI_Finalize. No collective operation, since the
+  ! others may be in another one. All links at once, since their processes may have them in different orders.
+  subroutine say_farewell()
+    logical :: left(size(links))
+    integer :: link, tests
     real(real64) :: begun
 
+    do link = 1, size(links)
+      if (links(link)%is_open) call tell_all(link, farewell)
+    end do
+    left = .not. links%is_open
     begun = seconds()
     tests = 0
-    call MPI_Ibarrier(MPI_COMM_WORLD, request, ierror)
-    do
-      call MPI_Test(request, all_there, status, ierror)
-      if (all_there .or. ierror /= MPI_SUCCESS) return
+    do while (.not. all(left))
+      do link = 1, size(links)
+        if (.not. left(link)) call try_to_leave(link, left(link))
+      end do
       tests = tests + 1
       call pause_between_tests(tests, seconds() - begun)
     end do
+  end subroutine
+
+  ! See whether all processes of a link have said farewell. Process 0 hears of all, and tells the others when it has. All
+  ! messages are received, as libraries warn of those that are left.
+  subroutine try_to_leave(link, left)
+    integer, intent(in) :: link
+    logical, intent(inout) :: left
+    HF_STATUS :: status
+    integer(int8) :: nothing(1)
+    integer :: ierror
+
+    call hear(link)
+    if (count(links(link)%ended >= 0) < size(links(link)%listeners)) return
+    if (links(link)%rank == 0) then
+      call tell_all(link, all_ended)
+      left = .true.
+    else
+      call MPI_Iprobe(0, all_ended, links(link)%communicator, left, status, ierror)
+      if (left) call MPI_Recv(nothing, 0, MPI_BYTE, 0, all_ended, links(link)%communicator, status, ierror)
+    end if
+  end subroutine
+
+  ! Send a message without content to all that listen to this process.
+  subroutine tell_all(link, tag)
+    integer, intent(in) :: link, tag
+    integer(int8), save, asynchronous :: nothing(1) = 0_int8
+    HF_REQUEST :: request
+    integer :: listener, ierror
+
+    do listener = 1, size(links(link)%listeners)
+      call MPI_Isend(nothing, 0, MPI_BYTE, links(link)%listeners(listener), tag, links(link)%communicator, request, ierror)
+      call MPI_Request_free(request, ierror)
+    end do
+  end subroutine
+
+  ! Copy a communicator; all its processes call this. Ends the job where one of them has ended.
+  subroutine duplicate(parent, copy)
+    HF_COMMUNICATOR, intent(in) :: parent
+    HF_COMMUNICATOR, intent(out) :: copy
+    HF_COMMUNICATOR, save, volatile :: fresh         ! set while MPI_Test is called, which no compiler can know
+    HF_REQUEST :: request
+    HF_STATUS :: status
+    integer :: tests, link, ierror
+    logical :: ended
+    real(real64) :: begun
+
+    call MPI_Comm_idup(parent, fresh, request, ierror)
+    begun = seconds()
+    tests = 0
+    do
+      call MPI_Test(request, ended, status, ierror)
+      if (ended .or. ierror /= MPI_SUCCESS) exit
+      tests = tests + 1
+      do link = 1, size(links)
+        if (links(link)%is_open) call watch(link, seconds() - begun)
+      end do
+      call pause_between_tests(tests, seconds() - begun)
+    end do
+    copy = fresh
   end subroutine
 #endif
 

@@ -71,7 +71,7 @@ contains
   ! Note that bytes go to a process.
   subroutine batch_send(batch, address, bytes, partner, tag)
     type(hf_batch), intent(inout) :: batch
-    type(c_ptr), intent(in) :: address
+    type(c_ptr), value :: address
     integer(int64), intent(in) :: bytes
     integer, intent(in) :: partner, tag
 
@@ -81,7 +81,7 @@ contains
   ! Note that bytes come from a process.
   subroutine batch_receive(batch, address, bytes, partner, tag)
     type(hf_batch), intent(inout) :: batch
-    type(c_ptr), intent(in) :: address
+    type(c_ptr), value :: address
     integer(int64), intent(in) :: bytes
     integer, intent(in) :: partner, tag
 
@@ -284,7 +284,7 @@ contains
   ! The same number of bytes of every process, in the order of their ranks, at all of them.
   subroutine gather_all(link, mine, bytes, every)
     integer, intent(in) :: link, bytes
-    type(c_ptr), intent(in) :: mine, every
+    type(c_ptr), value :: mine, every            ! by value: what they point to may change
     integer(int8), pointer, contiguous :: from(:), to(:)
 #ifdef HFPY_MPI
     HF_REQUEST :: request
@@ -309,7 +309,7 @@ contains
     integer, intent(in) :: link
     integer(int64), intent(inout), contiguous :: values(:)
 #ifdef HFPY_MPI
-    integer(int64), asynchronous :: mine(size(values)), sums(size(values))
+    integer(int64), volatile :: mine(size(values)), sums(size(values))   ! set while MPI_Test is called
     HF_REQUEST :: request
     integer :: ierror
 

@@ -108,7 +108,7 @@ contains
   subroutine start_address(dec, plan, send, recv, bytes, elements)
     type(hf_decomposition), intent(in) :: dec
     type(hf_plan), intent(inout) :: plan
-    type(c_ptr), intent(in) :: send, recv
+    type(c_ptr), value :: send, recv
     integer, intent(in) :: bytes
     integer, intent(in), optional :: elements(2)
     integer :: m
@@ -183,7 +183,7 @@ contains
 
   ! The address behind some elements of a buffer.
   type(c_ptr) function place(buffer, offset, bytes)
-    type(c_ptr), intent(in) :: buffer
+    type(c_ptr), value :: buffer
     integer, intent(in) :: offset, bytes
     integer(int8), pointer, contiguous :: memory(:)
 

@@ -28,7 +28,7 @@ contains
 
   subroutine fault(name)
     character(*), intent(in) :: name
-    type(hf_decomposition) :: dec
+    type(hf_decomposition) :: dec, another
     type(hf_plan) :: plan
     real(real64), allocatable :: send(:), recv(:), u(:)
     real(real64) :: total
@@ -92,6 +92,9 @@ contains
     case ('stops-in-scatter')
       if (rank == 0) stop
       call hf_scatter(dec, send, u, [1], [0], [n + 1])
+    case ('stops-before-another')
+      if (rank == 1) stop
+      call hf_decompose(another, 'another', [12], local(:1), [1], [1], [.true.], [0])
     case ('stops-in-sum')
       if (rank == 1) stop
       call hf_sum_all(dec, total)
