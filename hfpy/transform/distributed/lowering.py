@@ -149,6 +149,8 @@ class _Routine:
     def _directive(self, item: Directed) -> Iterator[Edit]:
         what, line = item.statement.what, item.statement.line
         if isinstance(what, Decomposition):
+            if self._wrong_sizes(item, what):
+                return
             rows = list(_decomposition(self.known[what.name].what if what.name in self.known else what))
         elif isinstance(what, HaloExchange):
             rows = list(self._exchange(item, what))
@@ -162,8 +164,34 @@ class _Routine:
         if isinstance(grid, Diagnostic):
             self.found.append(grid)
             return
+        if self._wrong_widths(item, what, grid):
+            return
         fields = [made for listed in what.fields if (made := self._field(item, listed.name, grid)) is not None]
         yield from Exchange(grid, what, fields, self.names, "!@" if item.statement.line.comment else "@").rows()
+
+    def _wrong_widths(self, item: Directed, what: HaloExchange, grid: Grid) -> bool:
+        """Whether a width is of no domain of the decomposition, or negative; that is said."""
+        before = len(self.found)
+        for width in what.widths:
+            if width.domain not in grid.what.domains:
+                message = f"'{width.domain}' is no domain of the decomposition '{grid.what.name}'"
+                hint = f"its domains are {', '.join(grid.what.domains)}"
+                self.found.append(error("HF651", message, item.place, hint))
+            values = [self.facts.domains.value(side, self.routine.key) for side in (width.low, width.high)]
+            if any(value is not None and value < 0 for value in values):
+                message = f"the width in '{width.domain}' is negative"
+                self.found.append(error("HF651", message, item.place, "0 leaves a side as it is"))
+        return len(self.found) > before
+
+    def _wrong_sizes(self, item: Directed, what: Decomposition) -> bool:
+        """Whether a variable for a local size is none; that is said."""
+        before = len(self.found)
+        for name in what.local:
+            data = self.facts.object(name, self.routine.key)
+            if data is None or data.rank or data.symbol.type.base != "integer" or data.symbol.constant:
+                message = f"'{name}' is no integer variable here, which could get a local size"
+                self.found.append(error("HF650", message, item.place, "declare it in a module that all routines use"))
+        return len(self.found) > before
 
     def _field(self, item: Directed, name: str, grid: Grid) -> Field | None:
         """A field of an exchange; None, with an error, if it is none."""

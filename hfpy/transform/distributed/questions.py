@@ -40,6 +40,7 @@ class Questions:
 
     def edits(self) -> Iterator[Edit]:
         """The answers in the places of the questions."""
+        self._in_declarations()
         outside = flatten_outside(self.routine.body)
         yield from self._answered(outside, None)
         for region in outermost_regions(self.routine.body):
@@ -49,6 +50,15 @@ class Questions:
                 line = region.header.line
                 indent = " " * (6 if self.fixed else line.segments[0][2] - (1 if line.comment else 0))
                 yield insert_lines(line.first, [indent + row for row in set_before], 7, line.first)
+
+    def _in_declarations(self) -> None:
+        """Refuse questions where variables are declared."""
+        for symbol in self.routine.spec.symbols.values():
+            for word in WORDS:
+                if word in symbol.names and symbol.line is not None and self._asks(word):
+                    place = symbol.line.place(self.routine.file)
+                    message = f"'{word}' has no place in a declaration"
+                    self.found.append(error("HF652", message, place, "allocate the array with what it gives"))
 
     def refused(self) -> None:
         """Refuse them all, in a routine for the whole grid."""

@@ -18,6 +18,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error, has_errors
 from hfpy.model.source import LogicalLine
+from hfpy.model.statements import flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.transform.edits import Edit, insert_rows, replace_lines
 from hfpy.transform.stencil.locals import Locals
@@ -88,6 +89,10 @@ class WholeGridRoutine:
             where = "it is in no module"
         if "pure" in routine.prefix or "elemental" in routine.prefix or routine.interoperable:
             where = "it is pure, elemental or bind(c)"
+        first = next(iter(flatten(routine.body)), None)
+        if first is not None and first.line.first != self.line.first:
+            self._refuse("this is not the first executable statement of the routine", "put it before all others")
+            return False
         if where:
             self._refuse(f"this routine cannot be one for the whole grid: {where}")
         return not where
