@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo test test-full site bench check style types clean distclean fortran cplusplus flang netcdf
+.PHONY: demo test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -51,7 +51,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.never_slower
 	$(BIN)/python -m benchmarks.translator
 
-test test-full: fortran cplusplus flang netcdf
+test test-full: fortran cplusplus flang netcdf mpi
 
 # The environment is whole when the file "ready" is there, which comes last.
 $(READY): pyproject.toml
@@ -100,6 +100,16 @@ netcdf:
 	  echo "installing NetCDF and HDF5 for Fortran"; \
 	  apt-get update -q >/dev/null; \
 	  apt-get install -q -y --no-install-recommends libnetcdff-dev libhdf5-dev pkg-config >/dev/null || true; \
+	fi
+
+# Open MPI and MPICH beside each other, for programs on many processes; without one its tests are left out.
+mpi:
+	@if command -v mpifort.openmpi >/dev/null && command -v mpifort.mpich >/dev/null; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing Open MPI and MPICH"; \
+	  apt-get update -q >/dev/null; \
+	  apt-get install -q -y --no-install-recommends openmpi-bin libopenmpi-dev >/dev/null || true; \
+	  apt-get install -q -y --no-install-recommends mpich libmpich-dev >/dev/null || true; \
 	fi
 
 clean:

@@ -35,6 +35,30 @@ def _text(source: str) -> str:
     return dedent(source).lstrip("\n")
 
 
+def _many(
+    *rows: str, kind: str = "subroutine work", decomposition: str = "@decomposition", attributes: str = ", periodic(i)"
+) -> str:
+    """A module for many processes, with rows in a routine that gets the field a(0:n+1) and c(m)."""
+    cut = f"    {decomposition}{{domName(i), global(n_all), local(n), halo(i:1){attributes}}}"
+    lines = [
+        "module line",
+        "  implicit none",
+        "  integer :: n",
+        "contains",
+        "  subroutine line_init(n_all)",
+        "    integer, intent(in) :: n_all",
+        *([cut] if decomposition else ["    n = n_all"]),
+        "  end subroutine line_init",
+        f"  {kind}(a, c, m, total)",
+        "    integer, intent(in) :: m",
+        "    real(8), intent(inout) :: a(0:n+1), c(m), total",
+        *(f"    {row}" for row in rows),
+        f"  end {kind.split()[-2]} work",
+        "end module line",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def _region(body: str, name: str = "s", more: str = "", attributes: str = "domName(i,j), domSize(nx,ny)") -> str:
     """A routine with one region over the arrays a(nx,ny) and b(nx,ny,nz)."""
     lines = [
@@ -1240,6 +1264,69 @@ FLOW: dict[str, Entry] = {
             """)
         },
         cure="Pass the component to a routine, and list its dummy argument there.",
+    ),
+    "HF650": Entry(
+        "`@haloExchange` or `@wholeGrid` needs a `@decomposition` in the program; with several, it has to name one.",
+        {"lonely.h90": _many("@haloExchange{fields(a)}", decomposition="")},
+    ),
+    "HF651": Entry(
+        "An array of an exchange needs a dimension over a domain of the decomposition, whose own points begin with 1.",
+        {"uncut.h90": _many("@haloExchange{fields(c)}")},
+    ),
+    "HF652": Entry(
+        "`global(…)` takes the iterator of a domain of the decomposition or a local size, `onEdge(…)` a domain and "
+        "`low` or `high`.",
+        {"question.h90": _many("a(1) = global(m)")},
+    ),
+    "HF653": Entry(
+        "The decomposition does not say whether reductions go over all processes, or one cannot: it goes over points "
+        "of the halo, or has another operator than `+`, `*`, `max`, `min`, `.and.`, `.or.`.",
+        {
+            "partly.h90": _many(
+                "@parallelRegion{domName(i), domSize(n), reduction(+:total)}",
+                "total = total + a(i)",
+                "@end parallelRegion",
+            )
+        },
+    ),
+    "HF654": Entry(
+        "A routine for the whole grid is a subroutine of a module that is neither pure nor elemental, with arguments "
+        "that can be sent to other processes.",
+        {"function.h90": _many("@wholeGrid", kind="real(8) function work")},
+    ),
+    "HF655": Entry(
+        "A region reads points beside those that the process owns, and the processes that own them have set them since "
+        "the last exchange: on several processes the region would read old values.",
+        {
+            "stale.h90": _many(
+                "@parallelRegion{domName(i), domSize(n)}",
+                "a(i) = i",
+                "@end parallelRegion",
+                "@parallelRegion{domName(i), domSize(n)}",
+                "c(i) = a(i+1)",
+                "@end parallelRegion",
+            )
+        },
+    ),
+    "HF656": Entry(
+        "The halos of these fields are as their owners have them whenever this exchange is reached. It costs time and "
+        "does no harm.",
+        {"twice.h90": _many("@haloExchange{fields(a)}", "@haloExchange{fields(a)}")},
+        cure="Remove it.",
+    ),
+    "HF657": Entry(
+        "With `exchange(auto)` an exchange has to come where some processes would not reach it, or before a call that "
+        "passes a part of an array.",
+        {
+            "edge.h90": _many(
+                "if (onEdge(i, low)) then",
+                "@parallelRegion{domName(i), domSize(n)}",
+                "c(i) = a(i+1)",
+                "@end parallelRegion",
+                "end if",
+                attributes=", periodic(i), exchange(auto)",
+            )
+        },
     ),
 }
 

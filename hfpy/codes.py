@@ -101,6 +101,15 @@ CODES: dict[str, str] = {
     "HF603": "the copies of an array on host and device cannot be kept in step",
     "HF604": "a message is on its way from or to an array that is on the device",
     "HF605": "an object or a component is to be brought to the device",
+    # many processes
+    "HF650": "a decomposition is missing, or given twice",
+    "HF651": "an array has no halo to be exchanged",
+    "HF652": "a question about the whole grid cannot be answered",
+    "HF653": "a reduction is over the points of one process, or cannot be over those of all",
+    "HF654": "a routine cannot be one for the whole grid",
+    "HF655": "a halo is read that has not been exchanged since its points were set",
+    "HF656": "an exchange has no effect",
+    "HF657": "an exchange cannot be placed",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -167,5 +176,12 @@ HINTS: dict[str, str] = {
     "HF404": "move the statement out of the region",
     "HF405": "use @exit to go on with the next point",
     "HF406": "rename it",
+    "HF650": "write @decomposition where the sizes of the grid are set, once for each grid",
+    "HF651": "declare the array with the local sizes and a halo around them, or name it in no exchange",
+    "HF652": "ask about domains and local sizes of a decomposition",
+    "HF653": "write reductions(global) or reductions(local) in @decomposition",
+    "HF654": "move what is for the whole grid into a subroutine of a module",
+    "HF655": "write @haloExchange before the region, or exchange(auto) in @decomposition",
+    "HF657": "take the region out of the condition, or pass the whole array",
     "HF704": "run hfpy tune again; until then the model chooses",
 }

@@ -21,7 +21,7 @@ from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.options import Options, Outside
 from hfpy.steps import Kept, KeptForm, Steps
 from hfpy.store import Store, key_of
-from hfpy.translation import GeneratedFile, Translation
+from hfpy.translation import PROCESSES_MODULE, GeneratedFile, Translation
 from hfpy.version import PACKAGE, VERSION
 
 if TYPE_CHECKING:
@@ -162,6 +162,8 @@ def _of_use_after_edits(options: Options, facts: Facts) -> bool:
     """
     if sum(len(f.source.lines) for f in facts.application.files) < _WORTH:
         return False
+    if any(use.module == PROCESSES_MODULE for f in facts.application.files for u in f.units for use in u.uses):
+        return False  # where halos are exchanged depends on the whole program
     return not (options.drop_directives or options.directives_as_regions or options.specialise)
 
 

@@ -96,12 +96,16 @@ def settled_application(paths: Sequence[Path], options: Options, progress: Progr
     from hfpy.transform.settled import read_settled
 
     settled = read_settled(paths, options, progress)
-    if not options.directives_as_regions or has_errors(settled.found):
-        return settled
-    from hfpy.transform.taken import with_parallel_loops
+    if options.directives_as_regions and not has_errors(settled.found):
+        from hfpy.transform.taken import with_parallel_loops
 
-    progress("trying loops as regions", 0, 0)
-    return with_parallel_loops(settled, _judged)
+        progress("trying loops as regions", 0, 0)
+        settled = with_parallel_loops(settled, _judged)
+    if has_errors(settled.found) or not any(u.distributed for f in settled.application.files for u in f.units):
+        return settled
+    from hfpy.transform.distributed.lowering import with_processes
+
+    return with_processes(settled)
 
 
 def _judged(facts: Facts, effects: Effects) -> list[Diagnostic]:

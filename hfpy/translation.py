@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The module of the runtime by which programs bring arrays to the device.
 ARRAYS_MODULE = "hfpy_arrays"
+#: The module of the runtime that programs for many processes use.
+PROCESSES_MODULE = "hfpy_processes"
 Language = Literal["fortran", "cuda-c", "cuda-fortran"]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from random import SystemRandom
 from typing import Any
 
+from hfpy.build import processes
 from hfpy.build.cuda import ARRAYS_SOURCE, RUNTIME, CudaTools, find_cuda_tools, runtime_library
 from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from hfpy.diagnostics import Diagnostic, render
@@ -282,6 +283,8 @@ def compile_files(
         flags = [*flags, "-ffree-line-length-none", "-fcheck=no-pointer", f"-I{emulated_runtime().folder}"]
     beside = ("storage_order.F90", *kernels)
     sources = [f for f in in_use_order(files) if f not in beside and not f.endswith((".h", ".inc"))]
+    if any("use hfpy_processes" in text for text in files.values()):
+        sources = [str(processes.ALONE[0] / "hfpy_processes.F90"), *sources]
     command = [compiler, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources, *map(str, linked)]
 
     def make() -> str:

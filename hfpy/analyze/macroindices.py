@@ -25,7 +25,7 @@ from hfpy.parse.macros import argument_order, permutation
 def misplaced_indices(facts: Facts) -> list[Diagnostic]:
     """An error for each reference whose macro puts the index of a domain where the array has another one."""
     found: list[Diagnostic] = []
-    for routine in analysed_routines(facts):
+    for routine in analysed_routines(facts) if facts.application.macros else ():
         told: set[tuple[str, str]] = set()
         for reference, call, data in _final(facts, routine):
             macro = reference.at.statement.line.text[call.base.start : call.base.end]
@@ -40,7 +40,7 @@ def macros_beside_layout(facts: Facts) -> list[Diagnostic]:
     reorders, and is indexed without one, or is the same array as one that is declared without it.
     """
     options = facts.application.options
-    if not options.layout and not options.layout_arrays:
+    if not facts.application.macros or not (options.layout or options.layout_arrays):
         return []
     found: dict[tuple[str, str], Diagnostic] = {}
     for routine in analysed_routines(facts):
@@ -86,6 +86,8 @@ def other_templates(facts: Facts) -> list[Diagnostic]:
     """An error for each region whose template has a macro that orders indices otherwise than arrays are declared."""
     found: dict[RegionId, Diagnostic] = {}
     macros = facts.application.macros
+    if not any(region.template for region in facts.positions.regions.values()):
+        return []
     for routine in analysed_routines(facts):
         for reference in facts.references[routine.key]:
             region = facts.positions.region(routine.key, reference.at)

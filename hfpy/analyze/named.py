@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, Place, warning
 from hfpy.layouts import letters_in
-from hfpy.model.names import shown_key
+from hfpy.model.names import is_own, shown_key
 
 
 def unknown_names(facts: Facts) -> Iterator[Diagnostic]:
@@ -36,6 +36,7 @@ def _domains(facts: Facts) -> set[str]:
     for routine in facts.application.routines.values():
         found |= {d.name for block in routine.spec.dependants for d in block.domains}
         found |= {d.name for c in routine.regions if c.region is not None for d in c.region.domains}
+    found = {name for name in found if not is_own(name)} | facts.application.decomposed
     for text in (options.layout or "", *options.layout_arrays.values()):
         found |= letters_in(text)
     for domain, spec in options.domains.items():  # an entry may give a domain of directives another letter

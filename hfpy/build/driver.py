@@ -15,6 +15,7 @@ from hfpy.build.files import digest, explained, require_inside
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.linking import Library, link_library, link_programs
 from hfpy.build.objects import Objects, remove_stale_modules
+from hfpy.build.processes import flags_for_processes, with_processes
 from hfpy.build.progress import Phases
 from hfpy.build.races import watching
 from hfpy.build.sharing import check_sharing
@@ -41,7 +42,7 @@ VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
 RACES_FOLDER = VERIFY_FOLDER.parent / "races"
-KINDS = ("-emulated", "-traced", "-level0", "-profiled", "-watched")  # in the names of build folders
+KINDS = ("-mpi", "-emulated", "-traced", "-level0", "-profiled", "-watched")  # in the names of build folders
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def build(project: Project, options: Options, request: Request) -> Built:
 
 def build_folder(project: Project, options: Options) -> Path:
     """The folder of this target and backend, with the executables directly in it."""
-    asked = (options.emulate, options.trace, options.trace and not options.opt, options.profile, options.races)
+    levels = (options.trace, options.trace and not options.opt)
+    asked = (options.mpi, options.emulate, *levels, options.profile, options.races)
     suffix = "".join(word for word, wanted in zip(KINDS, asked, strict=True) if wanted)
     return project.root / project.build_dir / f"{options.target}-{options.default_backend}{suffix}"
 
@@ -173,7 +175,7 @@ def _compile_and_link(
     cuda = _cuda_tools(project, options, request) if in_fortran or "cuda-c" in languages else None
     if cuda is not None and options.library:
         cuda = cuda.position_independent()
-    files = _with_runtime_modules(files, options, folder, cuda is not None)
+    files = with_processes(_with_runtime_modules(files, options, folder, cuda is not None), options)
     flags = (
         cudafortran.compile_flags(tools.fortran, cuda, tools.fortran_flags) if cuda is not None and in_fortran else ()
     )
@@ -198,7 +200,8 @@ def _compile_and_link(
     def own_flags(file: CompiledFile) -> tuple[str, ...]:
         if file.contents.language == "cuda-fortran":
             return flags
-        return tools.selection_flags(project.flags_of_file(file.source)) if file.contents.selections else ()
+        chosen = tools.selection_flags(project.flags_of_file(file.source)) if file.contents.selections else ()
+        return (*chosen, *flags_for_processes(file, options))
 
     def compile_one(name: str) -> None:
         if name in foreign:

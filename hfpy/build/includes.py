@@ -20,6 +20,8 @@ def used_modules(data: bytes) -> tuple[str, ...]:
 
 def included_names(data: bytes) -> tuple[str, ...]:
     """The names in the ``#include`` and ``include`` lines of a text, active or not."""
+    if b"include" not in data.lower():
+        return ()  # as in most files; to look at each line takes ten times longer
     names = (match.group(1) or match.group(3) for match in _INCLUDE.finditer(data))
     return tuple(dict.fromkeys(name.decode("utf-8", "replace") for name in names))
 

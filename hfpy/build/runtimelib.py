@@ -26,7 +26,7 @@ def runtime_sources(sources: Sequence[Path], foreign: Sequence[Path] = ()) -> tu
     for path in sources:
         data = _content(path)
         used.update(used_modules(data))
-        defined |= _modules(data)
+        defined |= modules_in(data)
     if any(_FOR_C in _content(path) for path in foreign):
         used.add("helper_functions")
     wanted: dict[Path, None] = {}
@@ -45,7 +45,7 @@ def _library() -> dict[str, Path]:
     modules: dict[str, Path] = {}
     for path in sorted(RUNTIME.iterdir()):
         if path.suffix in _SUFFIXES:
-            modules |= dict.fromkeys(_modules(path.read_bytes()), path)
+            modules |= dict.fromkeys(modules_in(path.read_bytes()), path)
     return modules
 
 
@@ -56,5 +56,6 @@ def _content(path: Path) -> bytes:
         return b""  # the translator or the compiler says so
 
 
-def _modules(data: bytes) -> set[str]:
+def modules_in(data: bytes) -> set[str]:
+    """The modules that a text defines, told by its lines alone."""
     return {name.decode("ascii", "replace").lower() for name in _MODULE.findall(data)}

@@ -36,6 +36,7 @@ class Given:
     indent: bool = False
     debug: bool = False
     emulate: bool = False
+    mpi: bool = False
     trace: bool = False
     debug_print: bool = False
     profile: bool = False
@@ -120,6 +121,7 @@ def with_given(options: Options, given: Given) -> Options:
         line_markers=options.line_markers or given.line_markers,
         indent=given.indent,
         emulate=given.emulate,
+        mpi=given.mpi or options.mpi,
         trace=given.trace,
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         profile=given.profile,

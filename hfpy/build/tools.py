@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hfpy.backendtable import with_directives
 from hfpy.build.compilers import Compiler, Family, environment_flags, find_compiler
+from hfpy.build.processes import compiler_asked
 from hfpy.options import Options
 from hfpy.project import DEFAULT_FLAGS, Project, include_folders
 
@@ -112,7 +113,7 @@ def find_tools(
     Raises ToolError if a compiler that is needed is not on this machine.
     """
     settings = project.target(options.target)
-    fortran = find_compiler("fortran", settings.compiler, environment)
+    fortran = find_compiler("fortran", compiler_asked(settings.compiler, options), environment)
     c = find_compiler("c", settings.c_compiler, environment) if ".c" in suffixes else None
     cuda = find_compiler("cuda", None, environment) if ".cu" in suffixes else None
     flags = DEFAULT_FLAGS if settings.flags is None else settings.flags

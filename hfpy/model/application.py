@@ -17,7 +17,8 @@ class Application:
 
     ``units`` maps a key (``module::routine``) to (file number, unit number); ``routines`` holds the units parsed in
     full, modules
-    among them; ``macros`` are those that hybrid files see.
+    among them; ``macros`` are those that hybrid files see; ``decomposed`` are the domains of decompositions whose
+    directives have been written out.
     """
 
     options: Options
@@ -25,6 +26,7 @@ class Application:
     units: Mapping[str, tuple[int, int]]
     routines: Mapping[str, Routine]
     macros: Mapping[str, Macro] = field(default_factory=dict)
+    decomposed: frozenset[str] = frozenset()
 
     def unit(self, key: str) -> UnitIndex:
         """The index entry of a unit."""

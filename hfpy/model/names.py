@@ -50,6 +50,11 @@ def unit_name(key: str) -> str:
     return key.rsplit("::", 1)[-1]
 
 
+def is_own(name: str) -> bool:
+    """Whether a name is one of hfpy's own."""
+    return name.startswith(_PREFIX)
+
+
 def shown_key(key: str) -> str:
     """A key as people write it: ``module::name``, or the name alone of what is in no module."""
     return key.strip(":")

@@ -190,7 +190,8 @@ class UnitIndex:
     ``kind``: module, submodule, program, subroutine, function, blockdata. ``lines`` is the range of its logical
     lines in
     the file, header and end included; ``body`` the range without nested units. ``calls`` are names after ``call``,
-    ``names`` every identifier that stands before a parenthesis.
+    ``names`` every identifier that stands before a parenthesis. ``distributed`` says that it has directives for many
+    processes.
     """
 
     kind: str
@@ -208,6 +209,7 @@ class UnitIndex:
     uses: tuple[Use, ...] = ()
     regions: int = 0
     directives: bool = False
+    distributed: bool = False
     children: tuple[int, ...] = ()
 
 

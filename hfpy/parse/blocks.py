@@ -24,7 +24,18 @@ from hfpy.model.statements import (
     Statement,
 )
 from hfpy.parse.declarations import parse_declaration
-from hfpy.parse.directives import NO_SIZES, Directive, Sizes, if_of, is_region_end, parse_directive, region_of
+from hfpy.parse.directives import (
+    DISTRIBUTED,
+    NO_SIZES,
+    Directive,
+    Sizes,
+    if_of,
+    is_region_end,
+    parse_directive,
+    region_of,
+    shown_keyword,
+)
+from hfpy.parse.distributed import distributed_of
 from hfpy.parse.limits import DEEPEST_BLOCKS
 from hfpy.parse.nests import take_loops
 from hfpy.parse.schedules import scope_of
@@ -220,14 +231,27 @@ class BlockBuilder:
             if any(b.kind == "at_if" for b in self.stack):
                 self.found.append(error("HF207", "@if inside @if", line.place(self.file), "close the first one before"))
             self.stack.append(_Open("at_if", DirectiveLine(line, "at_if"), condition=condition))
+        elif directive.keyword in DISTRIBUTED:
+            self._distributed(line, directive)
         elif directive.keyword == "exit":
             if not any(b.kind in ("region", "nest") for b in self.stack):
                 self.found.append(error("HF207", "@exit outside a region", line.place(self.file)))
             self._append(Jump(line, "@exit"))
         else:
             hint = "put it after the declarations"
-            message = f"@{directive.keyword} in the executable part"
+            message = f"@{shown_keyword(directive.keyword)} in the executable part"
             self.found.append(error("HF207", message, line.place(self.file), hint))
+
+    def _distributed(self, line: LogicalLine, directive: Directive) -> None:
+        if any(b.kind in ("region", "nest") for b in self.stack):
+            message = f"@{shown_keyword(directive.keyword)} inside a region"
+            hint = "processes exchange halos between regions"
+            self.found.append(error("HF207", message, line.place(self.file), hint))
+            return
+        made, problems = distributed_of(directive, line, self.file)
+        self.found += problems
+        if made is not None:
+            self._append(made)
 
     def _scope(self, line: LogicalLine, directive: Directive) -> None:
         place = line.place(self.file)

@@ -26,9 +26,23 @@ from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
 
+#: Keywords of the directives for many processes.
+DISTRIBUTED = ("decomposition", "haloexchange", "wholegrid")
 Sizes = Mapping[str, str]  # of the project's domains, by the names that mean them
 NO_SIZES: Sizes = MappingProxyType({})
-KEYWORDS = ("parallelregion", "domaindependant", "stencilprogram", "scheme", "serial", "if", "exit")
+KEYWORDS = (
+    "parallelregion",
+    "domaindependant",
+    "stencilprogram",
+    "decomposition",
+    "haloexchange",
+    "wholegrid",
+    "scheme",
+    "serial",
+    "if",
+    "exit",
+)
+
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
     "march share team block fuse annotate transform specialise specialize async stride independent distinct"
@@ -77,9 +91,14 @@ _SHOWN = {
     for word in (
         "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN "
         "IAND IOR "
-        "IEOR parallelRegion domainDependant stencilProgram"
+        "IEOR parallelRegion domainDependant stencilProgram haloExchange wholeGrid"
     ).split()
 }
+
+
+def shown_keyword(keyword: str) -> str:
+    """A keyword as the language spells it."""
+    return _SHOWN.get(keyword, keyword)
 
 
 def suggestion(word: str, known: tuple[str, ...] | list[str]) -> str:
@@ -109,7 +128,7 @@ def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, lis
         return Directive(keyword, False, ()), []
     if keyword == "serial":
         return _serial(line, file, found.end(1))
-    if not found.group(2) and keyword == "parallelregion" and not text[found.end() :].strip():
+    if not found.group(2) and keyword in ("parallelregion", "wholegrid") and not text[found.end() :].strip():
         return Directive(keyword, False, ()), []  # all of it comes from the loops behind
     if not found.group(2):
         hint = f"write @{found.group(1)}{{…}}"

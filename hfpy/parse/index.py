@@ -14,7 +14,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import UnitIndex, Use
-from hfpy.parse.directives import Directive, if_of, parse_directive, scheme_of
+from hfpy.parse.directives import DISTRIBUTED, Directive, if_of, parse_directive, scheme_of
 from hfpy.parse.tokens import split_top
 
 _HEAD = re.compile(
@@ -75,6 +75,7 @@ class _Open:
     uses: list[Use] = field(default_factory=list)
     regions: int = 0
     directives: bool = False
+    distributed: bool = False
     children: list[int] = field(default_factory=list)
 
 
@@ -169,6 +170,8 @@ class _Indexer:
         if directive.keyword == "if" and not directive.end and outside:
             self._condition(number, line, directive)
             return
+        if directive.keyword in DISTRIBUTED and self.stack:
+            self.stack[-1].distributed = True
         if directive.keyword == "parallelregion" and not directive.end and self.stack:
             self.stack[-1].regions += 1
         if directive.keyword != "scheme":
@@ -318,6 +321,7 @@ class _Indexer:
             uses=tuple(unit.uses),
             regions=unit.regions,
             directives=unit.directives,
+            distributed=unit.distributed,
             children=tuple(unit.children),
         )
 

@@ -19,7 +19,9 @@ _STRINGS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _LABEL = re.compile(r"(\d{1,5})(?=\s+[A-Za-z])\s*")
 _INCLUDE_LINE = re.compile(r"#\s*include\s*[\"<]([^\">]*)")
 _DIRECTIVE_WORDS = re.compile(
-    r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|stencilprogram|scheme|serial|if|exit)\b", re.IGNORECASE
+    r"@\s*(end\s*)?(parallelregion|domaindepend[ae]nt|stencilprogram|decomposition|haloexchange|wholegrid|scheme|serial|if"
+    r"|exit)\b",
+    re.IGNORECASE,
 )
 
 

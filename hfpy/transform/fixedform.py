@@ -34,7 +34,7 @@ def wrap_fixed(text: str, macros: Collection[str] = ()) -> list[str]:
         return [text]
     code = strip_comment(text)[0].rstrip()
     field, body = text[:6], code
-    if code.lstrip()[:1] == "&" and field.strip():  # free form: a line that continues one
+    if code.lstrip()[:1] == "&":  # free form: a line that continues one
         first, body = _MORE, code.lstrip().removeprefix("&").strip()
     elif _begins_well(field):
         first, body = code[:6].ljust(6), code[6:]

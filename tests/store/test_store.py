@@ -8,15 +8,19 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hfpy import incremental
+from hfpy import store as store_module
+from hfpy.diagnostics import Place, Related
+from hfpy.model.expressions import Name
 from hfpy.options import Options
 from hfpy.pipeline import translate
-from hfpy.store import Store, _Reader, key_of
+from hfpy.store import Store, _Reader, _Writer, key_of
 
 CALLS = """module calls
   implicit none
@@ -199,3 +203,46 @@ def test_only_values_are_named(module: str, name: str) -> None:
     words = (bytes([0x8C, len(word)]) + word.encode() for word in (module, name))
     with pytest.raises(pickle.UnpicklingError):
         _Reader(io.BytesIO(b"\x80\x04" + b"".join(words) + b"\x93.")).load()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A value that works something out when it is made."""
+
+    text: str
+    length: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", len(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Flagged:
+    """A value with a field that is given by name alone."""
+
+    number: int
+    made: bool = field(default=False, kw_only=True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Place("a.f90", 3, 4, 5),
+        Related(Place("b.f90", 1), "told"),
+        Name(0, 1, "a"),
+        _Ready("abc"),
+        _Flagged(3, made=True),
+        (Name(0, 1, "a"), {"b": Place("c.f90")}),
+    ],
+    ids=repr,
+)
+def test_values_come_back_equal(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever way their classes take to write them."""
+    monkeypatch.setattr(store_module, "_OURS", (*store_module._OURS, __name__))
+    memory = io.BytesIO()
+    _Writer(memory, pickle.HIGHEST_PROTOCOL).dump(value)
+    again = _Reader(io.BytesIO(memory.getvalue())).load()
+    assert again == value
+    assert repr(again) == repr(value)
+    if is_dataclass(value):
+        assert [getattr(again, f.name) for f in fields(value)] == [getattr(value, f.name) for f in fields(value)]

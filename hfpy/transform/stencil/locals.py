@@ -34,6 +34,10 @@ class Locals:
         """An array: the same name for the same base, suffix, type and shape."""
         return self._name(base, suffix, type_text, shape)
 
+    def new(self, base: str, suffix: str) -> str:
+        """A name that is declared in another way, as of an import."""
+        return self._name(base, suffix, "", "")
+
     def _name(self, base: str, suffix: str, type_text: str, shape: str) -> str:
         long = f"hf_{base}{suffix}"
         wanted = cut(long)
@@ -66,7 +70,7 @@ class Locals:
 
     def declarations(self, used: set[str]) -> Iterator[str]:
         """Declarations of the names among ``used``: scalars of one type in rows, arrays one by one."""
-        names = [n for n in self.types if n in used]
+        names = [n for n in self.types if n in used and self.types[n]]
         for type_text in dict.fromkeys(self.types[n] for n in names):
             row = ""
             for name in (n for n in names if self.types[n] == type_text and not self.shapes[n]):

@@ -1,0 +1,213 @@
+"""Which decompositions a program has, and along which of its dimensions an array is cut (distributed.md §3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.domains import DataObject, Dimension
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.layout import Letters
+from hfpy.analyze.sizes import canonical
+from hfpy.diagnostics import Diagnostic, Place, Related, error
+from hfpy.model.application import Application
+from hfpy.model.distributed import Decomposition, Distributed
+from hfpy.model.expressions import Expr, Fragment, Keyword, Name
+from hfpy.model.extents import Dim
+from hfpy.model.statements import flatten
+from hfpy.model.units import Routine
+from hfpy.options import DomainSpec
+from hfpy.parse.fragments import dim_of
+
+_DEEPEST_SIZES = 20  # calls through which sizes are passed on
+
+
+@dataclass(frozen=True)
+class Directed:
+    """A directive for many processes with its routine."""
+
+    routine: Routine
+    statement: Distributed
+
+    @property
+    def place(self) -> Place:
+        """Where the directive stands."""
+        return self.statement.line.place(self.routine.file)
+
+
+def directives(application: Application) -> Iterator[Directed]:
+    """All directives for many processes."""
+    for routine in application.routines.values():
+        for statement in flatten(routine.body):
+            if isinstance(statement, Distributed):
+                yield Directed(routine, statement)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A dimension of an array that is cut: its position in the full list of dimensions, the domain and the number of
+    that (from 0) in the decomposition, and how far the array goes, as declared (None: as it was allocated).
+    """
+
+    position: int
+    domain: str
+    number: int
+    extent: Dim
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A decomposition with what tells the domain of a dimension, an index or a size: ``facts`` have the sizes with
+    which arrays are allocated, ``passed`` the domains whose local sizes the arguments of a routine are.
+    """
+
+    what: Decomposition
+    letters: Letters
+    facts: Facts | None = None
+    passed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def within(self, facts: Facts) -> Grid:
+        """The same in a program whose facts are known."""
+        return replace(self, facts=facts, passed=passed_sizes(facts, self.what))
+
+    def letters_of(self, key: str) -> Letters:
+        """What tells the domain of a dimension, an index or a size in a routine."""
+        own = self.passed.get(key)
+        if not own:
+            return self.letters
+        sizes = dict(self.letters.sizes)
+        for name, domain in own.items():
+            sizes[domain] = (*sizes.get(domain, ()), dim_of(name))
+        return replace(self.letters, sizes=sizes)
+
+    def number_of_size(self, name: str, key: str) -> int | None:
+        """The number of the domain whose local size a variable of a routine has, from 0; None if it has none."""
+        domain = self.passed.get(key, {}).get(name)
+        return self.what.number(domain) if domain else self.what.number_of_size(name)
+
+    @staticmethod
+    def of(what: Decomposition, domains: Mapping[str, DomainSpec]) -> Grid:
+        """A decomposition in a project with some ``[domains]``."""
+        known = {name.lower(): spec for name, spec in domains.items()}
+        sizes = {name: tuple(dim_of(size) for size in spec.size) for name, spec in known.items()}
+        for domain, local in zip(what.domains, what.local, strict=True):
+            sizes[domain] = (*sizes.get(domain, ()), dim_of(local))
+        return Grid(what, Letters(what.domains, known, sizes))
+
+    def cuts(self, data: DataObject) -> tuple[Cut, ...]:
+        """The dimensions of an array that are cut, in the order of the decomposition's domains."""
+        found: dict[str, Cut] = {}
+        for position, dimension in enumerate(data.full):
+            domain = self.domain(dimension, data.routine) or self._allocated(data, dimension)
+            if domain and domain not in found:
+                found[domain] = Cut(position, domain, self.what.number(domain), dimension.extent)
+        return tuple(found[d] for d in self.what.domains if d in found)
+
+    def domain(self, dimension: Dimension, key: str) -> str:
+        """The domain of the decomposition that a dimension belongs to in a routine, or empty."""
+        found = self.letters_of(key).of_dimension(dimension)
+        return found if found in self.what.domains else ""
+
+    def _allocated(self, data: DataObject, dimension: Dimension) -> str:
+        """The domain that all allocations of an array give a dimension, under any of the array's names; or empty."""
+        if self.facts is None or dimension.declared is None or dimension.extent.form != "deferred":
+            return ""
+        found = set()
+        for sizes in allocated_sizes(self.facts, data):
+            found.add(self.letters.of_size(sizes[dimension.declared]) if len(sizes) == data.symbol.rank else "")
+        domain = found.pop() if len(found) == 1 else ""
+        return domain if domain in self.what.domains else ""
+
+    def is_whole(self, domain: str, end: Fragment, key: str) -> bool:
+        """Whether an upper bound is the number of points that a process owns: a size of the domain, and no more."""
+        sizes = self.letters_of(key).sizes.get(domain, ())
+        return any(size.upper is not None and canonical(size.upper) == canonical(end) for size in sizes)
+
+
+def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
+    """The decompositions of a program by their names; errors for names that are given twice."""
+    found: dict[str, tuple[Grid, Place]] = {}
+    problems: list[Diagnostic] = []
+    for item in directives(application):
+        what = item.statement.what
+        if not isinstance(what, Decomposition):
+            continue
+        if what.name in found:
+            related = [Related(found[what.name][1], "the first one")]
+            hint = "give it another name, or call the routine with the first one"
+            problems.append(error("HF650", f"a second decomposition '{what.name}'", item.place, hint, related))
+            continue
+        found[what.name] = Grid.of(what, application.options.domains), item.place
+    return {name: grid for name, (grid, _) in found.items()}, problems
+
+
+def passed_sizes(facts: Facts, what: Decomposition) -> Mapping[str, Mapping[str, str]]:
+    """By routine: the domains whose local sizes all of its callers pass for a dummy argument."""
+    known: dict[str, dict[str, str]] = {}
+    for _ in range(_DEEPEST_SIZES):
+        given: dict[tuple[str, str], set[str]] = {}
+        for caller in facts.application.routines:
+            for site in facts.graph.below(caller):
+                for position, value in enumerate(site.args):
+                    named = value if isinstance(value, Keyword) else None
+                    dummy = dummy_name(facts, site, named.name if named is not None else position)
+                    if dummy is not None:
+                        domain = _local_size(named.value if named is not None else value, what, known.get(caller, {}))
+                        given.setdefault((site.callee, dummy), set()).add(domain)
+        found: dict[str, dict[str, str]] = {}
+        for (key, dummy), domains in given.items():
+            if len(domains) == 1 and (domain := next(iter(domains))):
+                found.setdefault(key, {})[dummy] = domain
+        if found == known:
+            break
+        known = found
+    return known
+
+
+def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> str:
+    """The domain whose local size an argument is; empty if it is none."""
+    name = value.name if isinstance(value, Name) else ""
+    number = what.number_of_size(name)
+    return known.get(name) or (what.domains[number] if number is not None else "")
+
+
+def allocated_sizes(facts: Facts, data: DataObject) -> Iterator[tuple[Dim, ...]]:
+    """The sizes in all statements that allocate an array, or what it may be an argument for."""
+    root = facts.classes.root(data.identity)
+    for identity, there in facts.allocations.items():
+        if identity == data.identity or facts.classes.root(identity) == root:
+            yield from (sizes for _, sizes in there)
+
+
+def grid_of(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagnostic:
+    """The decomposition that another directive is about, or what is wrong."""
+    what = item.statement.what
+    assert not isinstance(what, Decomposition)
+    if not known:
+        hint = "write @decomposition where the sizes of the grid are set"
+        return error("HF650", "there is no decomposition in the program", item.place, hint)
+    if what.decomposition:
+        if what.decomposition in known:
+            return known[what.decomposition]
+        return error("HF650", f"there is no decomposition '{what.decomposition}'", item.place, ", ".join(known))
+    if len(known) > 1:
+        hint = f"write decomposition({next(iter(known))})"
+        return error("HF650", "it is not clear which decomposition is meant", item.place, hint)
+    return next(iter(known.values()))
+
+
+def without_place(cut: Cut) -> bool:
+    """Whether nothing tells which of the indices of a cut dimension are those of the part: where its shape is assumed,
+    they begin with 1, whatever halo there is.
+    """
+    return cut.extent.form == "assumed" and cut.extent.lower is None
+
+
+def element_type(facts: Facts, data: DataObject) -> str:
+    """The type of an array's elements as any routine can write it; empty where its kind is not known."""
+    if data.home not in facts.application.routines:
+        return ""
+    scalar = Kinds(facts.scopes, facts.application.options.kinds).scalar(data.symbol.type, data.home)
+    return f"{scalar.base}({scalar.bytes})" if scalar is not None and scalar.base != "character" else ""

@@ -1,0 +1,77 @@
+"""Directives for many processes as values (distributed.md §3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hfpy.model.directives import Listed
+from hfpy.model.expressions import Fragment
+from hfpy.model.statements import Statement
+
+#: The two sides of a dimension, by the words of ``onEdge(i, low)``.
+SIDES = ("low", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How many points of a halo: on the low and on the high side of a domain."""
+
+    domain: str
+    low: Fragment
+    high: Fragment
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """One ``@decomposition``: the grid of ``sizes`` is cut along its ``domains`` into a part for each process.
+
+    ``local`` are the variables that get the sizes of the part, ``halos`` the widest halos that arrays have, ``grid``
+    the number of processes along each domain (``0``: hfpy's choice). ``reductions`` says whether reductions of regions
+    over the domains are ``global``, over all processes, or ``local`` (empty: nothing is said). ``automatic`` lets hfpy
+    place the exchanges.
+    """
+
+    name: str
+    domains: tuple[str, ...]
+    sizes: tuple[Fragment, ...]
+    local: tuple[str, ...]
+    halos: tuple[Width, ...]
+    periodic: tuple[str, ...] = ()
+    grid: tuple[Fragment, ...] = ()
+    reductions: str = ""
+    automatic: bool = False
+
+    def number(self, domain: str) -> int:
+        """The number of a domain, from 0."""
+        return self.domains.index(domain)
+
+    def number_of_size(self, name: str) -> int | None:
+        """The number of the domain whose local size a variable has, from 0; None if it has none."""
+        return self.local.index(name) if name in self.local else None
+
+
+@dataclass(frozen=True, slots=True)
+class HaloExchange:
+    """One ``@haloExchange``: the halos of ``fields`` become what the owners of the points have. Without ``widths`` the
+    halos are as wide as the decomposition says. ``corners`` tells whether points beside the part in two domains are
+    exchanged, too.
+    """
+
+    fields: tuple[Listed, ...]
+    widths: tuple[Width, ...] = ()
+    corners: bool = True
+    decomposition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeGrid:
+    """``@wholeGrid``: the routine is written for the whole grid, and runs on the first process."""
+
+    decomposition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Distributed(Statement):
+    """A directive for many processes among the statements of a routine."""
+
+    what: Decomposition | HaloExchange | WholeGrid

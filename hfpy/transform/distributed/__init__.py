@@ -1,0 +1,1 @@
+"""Directives for many processes, written out as regions and calls of the runtime library."""

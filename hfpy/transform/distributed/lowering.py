@@ -1,0 +1,210 @@
+"""The directives of a program for many processes, written out: what comes behind knows regions and calls only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hfpy.analyze.analysis import analyse
+from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of, grids, without_place
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.halos import Walk
+from hfpy.diagnostics import Diagnostic, error, has_errors
+from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid
+from hfpy.model.units import Routine
+from hfpy.parse.physical import names_in_rows
+from hfpy.transform.distributed.exchanges import Exchange, Field
+from hfpy.transform.distributed.placed import Placements, exchange_for, judged
+from hfpy.transform.distributed.questions import Questions
+from hfpy.transform.distributed.reductions import Reductions
+from hfpy.transform.distributed.wholegrid import WholeGridRoutine
+from hfpy.transform.edits import Edit, insert_lines, replace_lines
+from hfpy.transform.settled import Settled, changed
+from hfpy.transform.stencil.locals import Locals
+from hfpy.translation import PROCESSES_MODULE
+
+_OFFERED = frozenset(
+    "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps hf_shift "
+    "hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of "
+    "hf_local_of hf_to_first hf_from_first hf_tell hf_begin_whole hf_end_whole".split()
+)
+
+
+def with_processes(settled: Settled) -> Settled:
+    """The application with its directives for many processes written out; as it was where there are none."""
+    application = settled.application
+    items: dict[str, list[Directed]] = {}
+    for item in directives(application):
+        items.setdefault(item.routine.key, []).append(item)
+    if not items:
+        return settled
+    known, found = grids(application)
+    facts = analyse(application)
+    known = {name: grid.within(facts) for name, grid in known.items()}
+    effects = Effects(facts)
+    setters = dict(_decompositions(items))
+    walks = [Walk(facts, effects, grid, automatic=grid.what.automatic).program() for grid in known.values()]
+    found += [problem for walk in walks for problem in judged(walk)]
+    placements = [Placements(walk, found).all() for walk in walks if walk.automatic]
+    whole = frozenset(k for k, there in items.items() if any(isinstance(d.statement.what, WholeGrid) for d in there))
+    changes: dict[str, list[Edit]] = {}
+    for key, routine in application.routines.items():
+        work = _Routine(facts, effects, routine, known, setters, placements, whole, found)
+        changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
+    if has_errors(found):
+        return replace(settled, found=[*settled.found, *found])
+    made = changed(settled, {path: edits for path, edits in changes.items() if edits}, found)
+    domains = frozenset(domain for grid in known.values() for domain in grid.what.domains)
+    return replace(made, application=replace(made.application, decomposed=domains))
+
+
+@dataclass
+class _Routine:
+    """The directives of one routine. ``whole`` are the routines for the whole grid."""
+
+    facts: Facts
+    effects: Effects
+    routine: Routine
+    known: Mapping[str, Grid]
+    setters: Mapping[str, str]
+    placements: Sequence[Placements]
+    whole: frozenset[str]
+    found: list[Diagnostic]
+    names: Locals = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.index = self.facts.application.file(self.routine.key)
+        self.names = Locals.of(self.index, self.routine)
+
+    def edits(self, items: list[Directed]) -> list[Edit]:
+        """All changes of the routine's text."""
+        whole = [item for item in items if isinstance(item.statement.what, WholeGrid)]
+        asked = self._questions()
+        if whole or self.routine.host in self.whole:
+            asked.refused()
+            others = [item for item in items if item not in whole]
+            return self._for_whole_grid(whole[0] if whole else None, others)
+        made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
+        made += [edit for placements in self.placements for edit in self._placed(placements)]
+        grids_known = tuple(self.known.values())
+        made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()
+        return [*made, *self._declarations(made)] if made else []
+
+    def _questions(self) -> Questions:
+        """What the routine's expressions ask for."""
+        return Questions(
+            self.routine,
+            self.facts.scopes,
+            self.facts.target == "gpu" and bool(self.facts.positions.get(self.routine.key).above),
+            self.index.fixed,
+            tuple(self.known.values()),
+            self.names,
+            self.found,
+        )
+
+    def _placed(self, placements: Placements) -> Iterator[Edit]:
+        """Exchanges that hfpy places."""
+        for line, needs in placements.places.get(self.routine.key, {}).values():
+            what = exchange_for(placements.walk.grid.what, list(needs.values()))
+            rows = list(self._exchange(Directed(self.routine, Distributed(line, what)), what))
+            indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
+            yield insert_lines(line.first, [indent + row for row in rows], 9, line.first)
+
+    def _for_whole_grid(self, item: Directed | None, others: list[Directed]) -> list[Edit]:
+        """The changes of a routine that is written for the whole grid; none for one within such a routine."""
+        if others:
+            hint = "the whole grid has no neighbours"
+            self.found.append(
+                error("HF207", "this has no place in a routine for the whole grid", others[0].place, hint)
+            )
+            return []
+        grid = grid_of(item, self.known) if item is not None else None
+        if isinstance(grid, Diagnostic):
+            self.found.append(grid)
+        if item is None or not isinstance(grid, Grid):
+            return []
+        line = item.statement.line
+        setter = self.setters[grid.what.name]
+        work = WholeGridRoutine(
+            self.facts, self.effects, self.routine, self.index, grid, setter, line, self.names, self.found
+        )
+        made = list(work.edits())
+        return [*made, *self._declarations(made, work.modules)] if made else []
+
+    @property
+    def _indent(self) -> str:
+        return " " * (6 if self.index.fixed else self.routine.header.segments[0][2] + 2)
+
+    def _directive(self, item: Directed) -> Iterator[Edit]:
+        what, line = item.statement.what, item.statement.line
+        if isinstance(what, Decomposition):
+            rows = list(_decomposition(self.known[what.name].what if what.name in self.known else what))
+        elif isinstance(what, HaloExchange):
+            rows = list(self._exchange(item, what))
+        else:
+            return
+        indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
+        yield replace_lines(line.first, line.last, [indent + row for row in rows])
+
+    def _exchange(self, item: Directed, what: HaloExchange) -> Iterator[str]:
+        grid = grid_of(item, self.known)
+        if isinstance(grid, Diagnostic):
+            self.found.append(grid)
+            return
+        fields = [made for listed in what.fields if (made := self._field(item, listed.name, grid)) is not None]
+        yield from Exchange(grid, what, fields, self.names, "!@" if item.statement.line.comment else "@").rows()
+
+    def _field(self, item: Directed, name: str, grid: Grid) -> Field | None:
+        """A field of an exchange; None, with an error, if it is none."""
+        data = self.facts.object(name, self.routine.key)
+        element = element_type(self.facts, data) if data is not None else ""
+        if data is None or not element:
+            message = f"'{name}' is no array of numbers here" if data is not None else f"'{name}' is not declared"
+            self.found.append(error("HF651", message, item.place, "list arrays of the decomposed grid"))
+            return None
+        if not grid.cuts(data):
+            domains = ", ".join(grid.what.domains)
+            message = f"'{name}' has no dimension over {domains}"
+            hint = "its declaration or @domainDependant tells the domains of an array"
+            self.found.append(error("HF651", message, item.place, hint))
+            return None
+        if any(without_place(cut) for cut in grid.cuts(data)):
+            message = f"'{name}' has assumed shape: which of its points are halo is not known here"
+            self.found.append(error("HF651", message, item.place, f"declare where it begins, as in {name}(1-h:)"))
+            return None
+        return Field.of(data, element, grid)
+
+    def _declarations(self, made: list[Edit], modules: Iterable[str] = ()) -> Iterator[Edit]:
+        """Declarations of the new variables, and the ``use`` of the runtime library."""
+        rows = [edit.text for edit in made]
+        names = names_in_rows(rows)
+        declared = [self._indent + row for row in self.names.declarations(set(names))]
+        if declared:
+            yield insert_lines(self.routine.spec_insert + 1, declared, 5, self.routine.header.first)
+        used = sorted(_OFFERED & {name.lower() for name in names})
+        if used:
+            text = f"{self._indent}use {PROCESSES_MODULE}, only: {', '.join(used)}"
+            rows = [text, *(self._indent + row for row in modules)]
+            yield insert_lines(self.routine.header.last + 1, rows, 1, self.routine.header.first)
+
+
+def _decompositions(items: Mapping[str, list[Directed]]) -> Iterator[tuple[str, str]]:
+    """The decompositions by name, with the routine that sets each."""
+    for key, listed in items.items():
+        for item in listed:
+            if isinstance(item.statement.what, Decomposition):
+                yield item.statement.what.name, key
+
+
+def _decomposition(what: Decomposition) -> Iterator[str]:
+    """The statements of a ``@decomposition``: the cut, and the sizes of the part."""
+    halos = {halo.domain: halo for halo in what.halos}
+    low = ", ".join(halos[d].low.text if d in halos else "0" for d in what.domains)
+    high = ", ".join(halos[d].high.text if d in halos else "0" for d in what.domains)
+    periodic = ", ".join(".true." if d in what.periodic else ".false." for d in what.domains)
+    grid = ", ".join(g.text for g in what.grid) or ", ".join("0" for _ in what.domains)
+    sizes = ", ".join(size.text for size in what.sizes)
+    yield f"call hf_cut('{what.name}', [{sizes}], [{low}], [{high}], [{periodic}], [{grid}])"
+    for number, local in enumerate(what.local, 1):
+        yield f"{local} = hf_local('{what.name}', {number})"

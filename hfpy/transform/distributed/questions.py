@@ -1,0 +1,195 @@
+"""``global(i)``, ``global(nx)`` and ``onEdge(i, low)`` in expressions: the index of a point in the whole grid, the size
+of the whole grid, and whether the process has the boundary of the grid on a side.
+
+In a region they are variables of the routine, set before it, so that every device can read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hfpy.analyze.decomposed import Grid
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.sizes import linear
+from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.distributed import SIDES
+from hfpy.model.expressions import Apply, Expr, Name, walk
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Construct, Node, Statement, constructs, expressions, flatten
+from hfpy.model.units import Routine
+from hfpy.transform.edits import Edit, insert_lines, replace_range
+from hfpy.transform.stencil.locals import Locals
+
+WORDS = ("global", "onedge")
+
+
+@dataclass
+class Questions:
+    """What the expressions of one routine ask for; what is wrong is added to ``found``. ``in_kernels`` tells whether
+    kernels of a device call the routine, where the runtime library is not known.
+    """
+
+    routine: Routine
+    scopes: Scopes
+    in_kernels: bool
+    fixed: bool
+    grids: tuple[Grid, ...]
+    names: Locals
+    found: list[Diagnostic]
+
+    def edits(self) -> Iterator[Edit]:
+        """The answers in the places of the questions."""
+        outside = flatten_outside(self.routine.body)
+        yield from self._answered(outside, None)
+        for region in outermost_regions(self.routine.body):
+            set_before: dict[str, None] = {}
+            yield from self._answered(flatten((region,)), set_before)
+            if set_before:
+                line = region.header.line
+                indent = " " * (6 if self.fixed else line.segments[0][2] - (1 if line.comment else 0))
+                yield insert_lines(line.first, [indent + row for row in set_before], 7, line.first)
+
+    def refused(self) -> None:
+        """Refuse them all, in a routine for the whole grid."""
+        for statement in flatten(self.routine.body):
+            for top in expressions(statement):
+                for node in walk(top):
+                    if isinstance(node, Apply) and isinstance(node.base, Name) and self._asks(node.base.name):
+                        word = _text(statement.line, node.base)
+                        hint = "indices and sizes are those of the whole grid here"
+                        self._refuse(
+                            node, statement.line, f"'{word}' has no place in a routine for the whole grid", hint
+                        )
+
+    def _answered(self, statements: Iterable[Statement], set_before: dict[str, None] | None) -> Iterator[Edit]:
+        """The answers in some statements. ``set_before`` gets statements that set the variables for them; without it
+        they are calls.
+        """
+        for statement in statements:
+            for top in expressions(statement):
+                for node in walk(top):
+                    if isinstance(node, Apply) and isinstance(node.base, Name) and self._asks(node.base.name):
+                        text = self._answer(node, statement.line, set_before)
+                        if text:
+                            yield replace_range(statement.line, node.start, node.end, text)
+
+    def _asks(self, name: str) -> bool:
+        """Whether a name is one of this language, and none of the program."""
+        key = self.routine.key
+        return name in WORDS and self.scopes.variable(name, key) is None and not self.scopes.procedures(name, key)
+
+    def _answer(self, node: Apply, line: LogicalLine, set_before: dict[str, None] | None) -> str:
+        assert isinstance(node.base, Name)
+        if self.in_kernels and set_before is None:
+            hint = "pass what it gives as an argument"
+            self._refuse(node, line, f"'{_text(line, node.base)}' is not known in a routine that kernels call", hint)
+            return ""
+        if any(isinstance(n, Apply) and isinstance(n.base, Name) and self._asks(n.base.name) for n in _inner(node)):
+            self._refuse(node, line, "this is asked within another such question", "give the inner one a name before")
+            return ""
+        if node.base.name == "onedge":
+            return self._edge(node, line, set_before)
+        if len(node.args) == 1:
+            for grid in self.grids:
+                size = (
+                    grid.number_of_size(node.args[0].name, self.routine.key) if isinstance(node.args[0], Name) else None
+                )
+                if size is not None:
+                    return self._value("whole", (), grid, size, set_before)
+            found = [(g, d) for g in self.grids if (d := _domain_of(g, node.args[0]))]
+            if self._unclear(found, node, line):
+                return ""
+            for grid, domain in found:
+                before = self._value("first", (), grid, grid.what.number(domain), set_before)
+                return f"({_text(line, node.args[0])} + {before})"
+        hint = "write global(i) with the iterator of a domain of the decomposition, or global(nx) with a local size"
+        self._refuse(node, line, "this is no index or size of a decomposition", hint)
+        return ""
+
+    def _edge(self, node: Apply, line: LogicalLine, set_before: dict[str, None] | None) -> str:
+        first, second = (*node.args, None, None)[:2]
+        if len(node.args) == 2 and isinstance(first, Name) and isinstance(second, Name) and second.name in SIDES:
+            found = [(g, d) for g in self.grids if (d := _domain_of(g, first))]
+            if self._unclear(found, node, line):
+                return ""
+            for grid, domain in found:
+                side = ", 1" if second.name == "high" else ", -1"
+                return self._value("at_edge", (second.name, side), grid, grid.what.number(domain), set_before)
+        hint = "write onEdge(i, low) or onEdge(i, high) with a domain of the decomposition"
+        self._refuse(node, line, "this is no boundary of a decomposition", hint)
+        return ""
+
+    def _unclear(self, found: list[tuple[Grid, str]], node: Expr, line: LogicalLine) -> bool:
+        """Whether an index belongs to several decompositions; that is said."""
+        if len(found) > 1:
+            both = " and ".join(f"'{grid.what.name}'" for grid, _ in found)
+            hint = "give their domains different names"
+            self._refuse(node, line, f"this index is one of the decompositions {both}", hint)
+        return len(found) > 1
+
+    def _value(
+        self, function: str, side: tuple[str, ...], grid: Grid, number: int, set_before: dict[str, None] | None
+    ) -> str:
+        """The call of a function of the runtime library, or the variable that has its value."""
+        call = f"hf_{function}('{grid.what.name}', {number + 1}{''.join(side[1:])})"
+        if set_before is None:
+            return call
+        domain = grid.what.domains[number]
+        about = "_".join([*side[:1], *([grid.what.name] if len(self.grids) > 1 else []), domain])
+        type_text = "logical" if side else "integer"
+        name = self.names.scalar(f"{function}_", about, type_text)
+        set_before[f"{name} = {call}"] = None
+        return name
+
+    def _refuse(self, node: Expr, line: LogicalLine, message: str, hint: str) -> None:
+        self.found.append(error("HF652", message, line.place(self.routine.file, node.start, node.end), hint))
+
+
+def _domain_of(grid: Grid, index: Expr) -> str:
+    """The domain of a decomposition that an index belongs to: an iterator, perhaps with something added that has none;
+    empty if there is none.
+    """
+    named = [(grid.letters.of_name(atom), times) for atom, times in linear(index)]
+    domains = [domain for domain, times in named if domain in grid.what.domains and times == 1]
+    return domains[0] if len(domains) == 1 else ""
+
+
+def _inner(node: Apply) -> Iterator[Expr]:
+    """All parts of the arguments."""
+    for argument in node.args:
+        yield from walk(argument)
+
+
+def _text(line: LogicalLine, node: Expr) -> str:
+    return line.text[node.start : node.end]
+
+
+def outermost_regions(nodes: tuple[Node, ...]) -> Iterator[Construct]:
+    """The regions of a routine that are in no other region."""
+    for node in nodes:
+        if isinstance(node, Construct) and node.kind == "region":
+            yield node
+        elif isinstance(node, Construct):
+            for part in node.parts:
+                yield from outermost_regions(part.body)
+
+
+def outermost_around(nodes: tuple[Node, ...], region: Construct) -> Iterator[Construct]:
+    """The constructs around a region, and itself, outermost first."""
+    for node in nodes:
+        if isinstance(node, Construct) and any(c is region for c in constructs((node,))):
+            yield node
+            for part in node.parts:
+                yield from outermost_around(part.body, region)
+
+
+def flatten_outside(nodes: tuple[Node, ...]) -> Iterator[Statement]:
+    """The statements of a routine that are in no region."""
+    for node in nodes:
+        if not isinstance(node, Construct):
+            yield from flatten((node,))
+        elif node.kind != "region":
+            for part in node.parts:
+                yield part.header
+                yield from flatten_outside(part.body)
