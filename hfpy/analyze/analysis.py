@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
 from hfpy.analyze.accesses import Plan, Surroundings, is_full_range, plan
 from hfpy.analyze.agreement import edges_by_class, joints, turned_by_macros
@@ -355,11 +356,11 @@ def _orders(facts: Facts, found: list[Diagnostic]) -> Mapping[Node, Order]:
         for name in file.macros:
             macros.setdefault(name, macros.get(name))  # type: ignore[arg-type]
     decider = MacroOrders(macros, options.storage_order is not None)
+    edges = cache(lambda: edges_by_class(facts))  # asked for where views differ only
     wanted: dict[Node, Order] = {}
     views = views_by_class(facts)
-    edges = edges_by_class(facts)
     for representative, members in views.items():
-        order = decider.decide(members, edges.get(representative, ()))
+        order = decider.decide(members, representative, edges)
         if order is not IDENTITY:
             wanted[representative] = order
     orders = keep_unpinned(facts, wanted, views, found, by_macros=True)

@@ -7,7 +7,7 @@ both places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -187,8 +187,13 @@ class MacroOrders:
         self.found: list[Diagnostic] = []
         self.unlike: set[Wanted] = set()
 
-    def decide(self, views: Iterable[tuple[DataObject, Place]], edges: Sequence[Edge]) -> Order:
-        """The order of one class from all its views in hybrid code, and from where these meet."""
+    def decide(
+        self,
+        views: Iterable[tuple[DataObject, Place]],
+        representative: Node,
+        edges: Callable[[], Mapping[Node, Sequence[Edge]]],
+    ) -> Order:
+        """The order of one class from all its views in hybrid code, and from where these meet, by class."""
         views = tuple(views)
         members = [m for data, place in views if (m := self._member(data, place)) is not None]
         if not members:
@@ -196,7 +201,8 @@ class MacroOrders:
         chosen = next((m for m in members if not m.default), members[0])
         if all(_same(member, chosen) for member in members):
             return chosen.order
-        return self._several(chosen, members, {data.identity: (data, place) for data, place in views}, edges)
+        by_view = {data.identity: (data, place) for data, place in views}
+        return self._several(chosen, members, by_view, edges().get(representative, ()))
 
     def _several(self, chosen: Member, members: Sequence[Member], views: Views, edges: Sequence[Edge]) -> Order:
         """The order of a class whose views ask for different permutations, which may be one order in memory, as their

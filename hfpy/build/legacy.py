@@ -97,8 +97,11 @@ def load_legacy(
     sources = (source, *_framework_folders(settings, folder / source))
     used = _schemes_in(folder / name for name in sources)
     found = _schemes(settings, target, mode, used, notes)
-    schemes = {name: {target: _backend(settings, c, key, notes)} for name, c, key in found}
     settings_of_target = _target(settings, target, mode, environment, notes, find)
+    schemes = {}
+    for name, class_name, key in found:
+        backend = _backend(settings, class_name, key, notes)
+        schemes[name] = {target: _beside(settings_of_target.backend or "", backend, name, settings.place(key), notes)}
     settings_of_target = _with_framework(settings, settings_of_target, sources, notes)
     project = Project(
         root=folder,
@@ -221,6 +224,17 @@ def _backend(settings: Settings, name: str, key: str, notes: list[Diagnostic]) -
         message = f"{name} is built as backend {backend}, without tracing or emulation"
         notes.append(note(codes.SETTING_TRANSLATED, message, settings.place(key)))
     return backend
+
+
+def _beside(default: str, backend: str, scheme: str, place: Place, notes: list[Diagnostic]) -> str:
+    """The backend of a scheme beside the project's: OpenACC and CUDA Fortran share arrays with one compiler alone, so
+    where cuda-c stands for the one, it does for the other.
+    """
+    if (default, backend) != ("cuda-c", "openacc"):
+        return backend
+    message = f"the scheme {scheme} is built as backend cuda-c, like the rest: it has reductions, too"
+    notes.append(note(codes.SETTING_TRANSLATED, message, place))
+    return default
 
 
 def _schemes(

@@ -106,8 +106,24 @@ def test_backends_of_the_gpu(project: Path) -> None:
     add_schemes(project, "HOST_ONLY", "REDUCTION_SUPPORT")
     loaded, notes = load(project, "gpu")
     assert loaded.backend("gpu") == "cuda-c"
-    assert loaded.schemes == {"HOST_ONLY": {"gpu": "sequential"}, "REDUCTION_SUPPORT": {"gpu": "openacc"}}
+    assert loaded.schemes == {"HOST_ONLY": {"gpu": "sequential"}, "REDUCTION_SUPPORT": {"gpu": "cuda-c"}}
     assert any("CUDAFortranImplementation needs nvfortran" in note for note in notes)
+
+
+def test_openacc_beside_cuda(project: Path) -> None:
+    """What shares arrays with CUDA kernels goes to the device in their way; OpenACC for all stays what it is."""
+    add_schemes(project, "REDUCTION_SUPPORT", "RADIATION", "HOST_ONLY")
+    set_in(project, "MakesettingsGeneral", GPU_IMPLEMENTATION_PRODUCTION_RADIATION="PGIOpenACCFortranImplementation")
+    loaded, notes = load(project, "gpu")
+    assert {name: by["gpu"] for name, by in loaded.schemes.items()} == {
+        "HOST_ONLY": "sequential",
+        "RADIATION": "cuda-c",
+        "REDUCTION_SUPPORT": "cuda-c",
+    }
+    assert any("the scheme RADIATION is built as backend cuda-c" in note for note in notes)
+    set_in(project, "MakesettingsGeneral", GPU_IMPLEMENTATION_PRODUCTION="PGIOpenACCFortranImplementation")
+    loaded, _ = load(project, "gpu")
+    assert loaded.backend("gpu") == loaded.schemes["RADIATION"]["gpu"] == "openacc"
 
 
 def test_settings_that_differ(project: Path) -> None:
@@ -456,7 +472,7 @@ def test_configure_makes_what_is_missing(project: Path) -> None:
     add_schemes(project, "REDUCTION_SUPPORT")
     found, _ = legacy.load_legacy(project, "gpu", {}, debug=False)
     assert found.executables == (project.name,)
-    assert found.schemes["REDUCTION_SUPPORT"] == {"gpu": "openacc"}
+    assert found.schemes["REDUCTION_SUPPORT"] == {"gpu": "cuda-c"}
 
 
 def test_where_makefiles_look_for_the_rules() -> None:
