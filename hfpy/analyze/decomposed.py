@@ -11,16 +11,18 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.layout import Letters
 from hfpy.analyze.sizes import canonical
+from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.distributed import Decomposition, Distributed
-from hfpy.model.expressions import Expr, Fragment, Keyword, Name
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Keyword, Name, walk
 from hfpy.model.extents import Dim
 from hfpy.model.statements import flatten
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import dim_of
 
+UNCLEAR = "?"  # in the place of a domain
 _DEEPEST_SIZES = 20  # calls through which sizes are passed on
 
 
@@ -70,7 +72,7 @@ class Grid:
 
     def within(self, facts: Facts) -> Grid:
         """The same in a program whose facts are known."""
-        return replace(self, facts=facts, passed=passed_sizes(facts, self.what))
+        return replace(self, facts=facts, passed=passed_sizes(facts, self.what, _size_variables(facts, self.what)))
 
     def letters_of(self, key: str) -> Letters:
         """What tells the domain of a dimension, an index or a size in a routine."""
@@ -79,13 +81,25 @@ class Grid:
             return self.letters
         sizes = dict(self.letters.sizes)
         for name, domain in own.items():
-            sizes[domain] = (*sizes.get(domain, ()), dim_of(name))
+            if domain != UNCLEAR:
+                sizes[domain] = (*sizes.get(domain, ()), dim_of(name))
         return replace(self.letters, sizes=sizes)
 
     def number_of_size(self, name: str, key: str) -> int | None:
         """The number of the domain whose local size a variable of a routine has, from 0; None if it has none."""
         domain = self.passed.get(key, {}).get(name)
+        if domain == UNCLEAR:
+            return None
         return self.what.number(domain) if domain else self.what.number_of_size(name)
+
+    def unclear(self, data: DataObject) -> str:
+        """A size of an array, beside those of cut dimensions, that depends on a local size in a way that is not known;
+        empty if there is none.
+        """
+        own = {name for name, domain in self.passed.get(data.routine, {}).items() if domain == UNCLEAR}
+        cut = {c.position for c in self.cuts(data)}
+        rest = [dimension for position, dimension in enumerate(data.full) if position not in cut]
+        return next((name for dimension in rest for name in sorted(own & dimension.extent.names)), "")
 
     @staticmethod
     def of(what: Decomposition, domains: Mapping[str, DomainSpec]) -> Grid:
@@ -143,9 +157,34 @@ def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
     return {name: grid for name, (grid, _) in found.items()}, problems
 
 
-def passed_sizes(facts: Facts, what: Decomposition) -> Mapping[str, Mapping[str, str]]:
-    """By routine: the domains whose local sizes all of its callers pass for a dummy argument."""
-    known: dict[str, dict[str, str]] = {}
+def _size_variables(facts: Facts, what: Decomposition) -> Mapping[Identity, str]:
+    """The domains of the variables with local sizes, by their homes and names."""
+    found = {}
+    for item in directives(facts.application):
+        made = item.statement.what
+        if isinstance(made, Decomposition) and made.name == what.name:
+            for domain, name in zip(made.domains, made.local, strict=True):
+                variable = facts.scopes.variable(name, item.routine.key)
+                if variable is not None:
+                    found[variable.home, variable.symbol.name] = domain
+    return found
+
+
+def passed_sizes(
+    facts: Facts, what: Decomposition, variables: Mapping[Identity, str]
+) -> Mapping[str, Mapping[str, str]]:
+    """By routine: the domains of names that are local sizes there, beside those of the directive: other names of the
+    ``variables``, and dummy arguments for which all callers pass local sizes. The domain ``UNCLEAR`` has a dummy for
+    which one passes something else that depends on a local size.
+    """
+    renamed: dict[str, dict[str, str]] = {}
+    for key, routine in facts.application.routines.items():
+        for name in {n for symbol in routine.spec.symbols.values() for n in symbol.names} - set(what.local):
+            variable = facts.scopes.variable(name, key)
+            domain = variables.get((variable.home, variable.symbol.name)) if variable is not None else None
+            if domain:
+                renamed.setdefault(key, {})[name] = domain
+    known = renamed
     for _ in range(_DEEPEST_SIZES):
         given: dict[tuple[str, str], set[str]] = {}
         for caller in facts.application.routines:
@@ -156,10 +195,10 @@ def passed_sizes(facts: Facts, what: Decomposition) -> Mapping[str, Mapping[str,
                     if dummy is not None:
                         domain = _local_size(named.value if named is not None else value, what, known.get(caller, {}))
                         given.setdefault((site.callee, dummy), set()).add(domain)
-        found: dict[str, dict[str, str]] = {}
+        found = {key: dict(names) for key, names in renamed.items()}
         for (key, dummy), domains in given.items():
-            if len(domains) == 1 and (domain := next(iter(domains))):
-                found.setdefault(key, {})[dummy] = domain
+            if domains != {""}:
+                found.setdefault(key, {})[dummy] = next(iter(domains)) if len(domains) == 1 else UNCLEAR
         if found == known:
             break
         known = found
@@ -167,10 +206,14 @@ def passed_sizes(facts: Facts, what: Decomposition) -> Mapping[str, Mapping[str,
 
 
 def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> str:
-    """The domain whose local size an argument is; empty if it is none."""
-    name = value.name if isinstance(value, Name) else ""
-    number = what.number_of_size(name)
-    return known.get(name) or (what.domains[number] if number is not None else "")
+    """The domain whose local size an argument is; empty if it is no number that depends on one."""
+    if isinstance(value, Name):
+        number = what.number_of_size(value.name)
+        return known.get(value.name) or (what.domains[number] if number is not None else "")
+    if isinstance(value, Apply | Component):
+        return ""
+    names = [node.name for node in walk(value) if isinstance(node, Name)]
+    return UNCLEAR if any(_local_size(Name(0, 0, name), what, known) for name in names) else ""
 
 
 def allocated_sizes(facts: Facts, data: DataObject) -> Iterator[tuple[Dim, ...]]:

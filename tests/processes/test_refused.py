@@ -168,3 +168,13 @@ def test_domains_of_decompositions_are_known() -> None:
     done = translate_text(files, backend="openmp", domains=DOMAINS)
     assert done.codes("warning") == ["HF809", "HF809"]
     assert all("hf_" not in d.hint for d in done.diagnostics)
+
+
+def test_sizes_that_depend_on_local_ones() -> None:
+    """An array of a size that is not a local one, but computed of it, might be part of a field."""
+    call = (
+        "  subroutine above(u)\n    real(8), intent(inout) :: u(nx+1, nz)\n    call work(u, nx+1)\n  end subroutine\n"
+    )
+    work = WORK.replace("work(u)", "work(u, m)").replace("1-nh:nx+nh, 1-nh:ny+nh", "m")
+    text = call + work.replace("BODY", "    integer, intent(in) :: m\n    @wholeGrid\n    u = 0")
+    assert refused(HEAD + text) == [("HF654", LINE + 6)]

@@ -11,7 +11,7 @@ module hfpy_processes
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
-  public :: hf_check_array, hf_begin_whole, hf_end_whole
+  public :: hf_check_array, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
 
   public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
@@ -192,6 +192,16 @@ contains
     call fail("the exchange of '"//array//"' takes the points "//trim(asked)//' along dimension '// &
       achar(iachar('0') + dim)//' of decomposition '//name//', and the array has '//trim(there)// &
       '. Name a width that it has, or let its own points begin with 1')
+  end subroutine
+
+  ! End the program where an array, of which every process has all, has other bounds on the first process.
+  subroutine hf_check_same(array, dim, first_low, first_high, low, high)
+    character(*), intent(in) :: array
+    integer, intent(in) :: dim, first_low, first_high, low, high
+
+    if (first_low == low .and. first_high == high) return
+    call fail("'"//array//"' has other bounds in dimension "//achar(iachar('0') + dim)//' on the first process: its '// &
+      'declaration does not tell that this dimension is decomposed. Declare it with the local size')
   end subroutine
 
   ! Whether this is the process of a number, from 0.

@@ -27,7 +27,7 @@ from hfpy.translation import PROCESSES_MODULE
 _OFFERED = frozenset(
     "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps hf_shift "
     "hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of "
-    "hf_local_of hf_to_first hf_from_first hf_tell hf_begin_whole hf_end_whole".split()
+    "hf_local_of hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole".split()
 )
 
 

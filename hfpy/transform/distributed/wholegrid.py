@@ -157,6 +157,10 @@ class WholeGridRoutine:
 
     def _shared(self, name: str, data: DataObject, reads: bool, sets: bool, dummy: bool) -> Shared | None:
         cuts = self.grid.cuts(data)
+        if size := self.grid.unclear(data):
+            message = f"'{name}' has the size '{size}', which depends on the size of a process's part"
+            self._refuse(message, "pass the local sizes themselves, and write the rest in the declaration")
+            return None
         if not cuts and not sets:
             return None
         optional = "optional" in data.symbol.attributes
@@ -425,6 +429,9 @@ class WholeGridRoutine:
             yield f"if (hf_is('{grid}', 0)) {b} = ubound({item.name}, {position})"
             yield f"call hf_tell('{grid}', {a})"
             yield f"call hf_tell('{grid}', {b})"
+            if not item.allocatable:
+                there = f"{a}, {b}, lbound({item.name}, {position}), ubound({item.name}, {position})"
+                yield f"call hf_check_same('{item.name}', {position}, {there})"
         if item.allocatable:
             bounds = [f"{a}:{b}" for a, b in zip(low, high, strict=True)]
             yield f"if (.not. allocated({item.name})) allocate({item.name}({', '.join(item.sizes or bounds)}))"

@@ -1,0 +1,4 @@
+module whole_renamed_grid
+  implicit none
+  integer :: nx = 0, ny = 0
+end module
