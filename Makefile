@@ -1,6 +1,7 @@
 # Everything a fresh machine needs is set up by the targets themselves.
 #
 #   make demo        build and run the weather sample, check it against its reference, draw it
+#   make demo-mpi    the same model as two processes on MPI, compared with one and drawn with the border between them
 #   make test        style, types and the tests
 #   make test-full   the same with the whole matrix of tests
 #   make site        the documentation as pages for a browser, in build/site
@@ -13,10 +14,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi
+.PHONY: demo demo-mpi test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
+
+demo-mpi: $(READY) fortran mpi
+	@$(BIN)/python samples/demo_mpi.py
 
 test: check
 	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile

@@ -36,17 +36,23 @@ _MOST_CALLS = 20_000
 
 @dataclass(frozen=True)
 class Halo:
-    """What is certain of a field's halo: its clean depths, and where its points were set, if what is beyond these
-    depths has been stale since.
+    """What is certain of a field's halo: its clean depths, and where its points were set, if what is beyond the depths
+    ``perhaps`` has been stale since (None: that of ``clean``).
     """
 
     clean: Depths
     stale: Place | None = None
+    perhaps: Depths | None = None
 
     def joined(self, other: Halo) -> Halo:
         """What is certain on two ways."""
         both = tuple((min(a, c), min(b, d)) for (a, b), (c, d) in zip(self.clean, other.clean, strict=True))
-        return Halo(both, self.stale if self.stale is not None and other.stale is not None else None)
+        stale = self.stale if self.stale is not None and other.stale is not None else None
+        return Halo(both, stale, _deepest(self.perhaps or self.clean, other.perhaps or other.clean))
+
+    def certainly_stale(self, depths: Depths) -> bool:
+        """Whether what goes so deep certainly meets points that are stale."""
+        return self.stale is not None and not _covers(self.perhaps or self.clean, depths)
 
 
 State = Mapping[Identity, Halo]
@@ -162,7 +168,10 @@ class Walk:
         else:
             state = {}
         turned = self._nodes(key, node.body, behind)
-        return {i: replace(self._of(state, i), stale=halo.stale) for i, halo in turned.items()}
+        return {
+            i: replace(halo, clean=self._of(state, i).clean, perhaps=halo.perhaps or halo.clean)
+            for i, halo in turned.items()
+        }
 
     def _touched(self, key: str, node: Construct, state: State) -> State:
         """A construct with ways that are not followed: what is known inside is known by itself, nothing behind it."""
@@ -228,7 +237,7 @@ class Walk:
         return changed
 
     def _exchanged(self, key: str, what: HaloExchange, data: DataObject, before: Halo) -> Halo:
-        clean = list(before.clean)
+        clean, perhaps = list(before.clean), list(before.perhaps or before.clean)
         halos = {w.domain: w for w in self.grid.what.halos}
         for cut in self._cuts(key, data):
             widths = {w.domain: w for w in what.widths} if what.widths else halos
@@ -237,7 +246,8 @@ class Walk:
                 low, high = self._number(width.low, key), self._number(width.high, key)
                 old = before.clean[cut.number]
                 clean[cut.number] = max(low, old[0]), max(high, old[1])
-        return replace(before, clean=tuple(clean))  # beyond the width it is as stale as before
+                perhaps[cut.number] = max(low, perhaps[cut.number][0]), max(high, perhaps[cut.number][1])
+        return replace(before, clean=tuple(clean), perhaps=tuple(perhaps))  # what is beyond is as stale as before
 
     def _number(self, width: Fragment, key: str) -> int:
         value = self.facts.domains.value(width, key)
@@ -252,7 +262,7 @@ class Walk:
         return state
 
     def _called(self, key: str, site: CallSite, state: State) -> State:
-        if not site.callee or site.chosen:
+        if site.callee not in self.facts.application.routines or site.chosen:
             return self._unknown(key, site, state)
         callee, actuals = self.facts.routine(site.callee), {}
         for position, value in enumerate(site.args):
@@ -306,7 +316,7 @@ class Walk:
         halo = self._of(state, need.identity)
         if _covers(halo.clean, need.depths):
             return state
-        if halo.stale is not None and need.known:
+        if halo.stale is not None and need.known and halo.certainly_stale(need.depths):
             self.missing.setdefault((key, need.name, region.number), Missing(key, need, halo.stale))
         known = self.wanted.setdefault(region, {})
         before = known.get(need.name)

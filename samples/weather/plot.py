@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the rising thermal: ``plot.py weather.dat weather.png``.
+"""Draws the rising thermal: ``plot.py weather.dat weather.png [--processes 2x1]``.
 
 Reads the stream file that the model writes (header nx, ny, nz, dx, dy, dz; frames of time, th, u, v, pi
 and w, see source/output.h90) and shows vertical cross-sections of the deviation of potential temperature
-through the thermal at every output time, and a horizontal map of the updraft at the last one.
+through the thermal at every output time, and a horizontal map of the updraft at the last one, with the borders
+between the parts of processes if their number along x and y is given.
 """
 
 from __future__ import annotations
@@ -106,7 +107,25 @@ def updraft_map(axes: Axes, run: Run) -> AxesImage:
     return image
 
 
-def draw(run: Run, path: Path) -> None:
+def borders(points: int, processes: int) -> list[int]:
+    """How many points there are before each part but the first: sizes differ by one, the first parts have more."""
+    sizes = [points // processes + (n < points % processes) for n in range(processes)]
+    return [int(n) for n in np.cumsum(sizes)[:-1]]
+
+
+def draw_borders(axes: Axes, run: Run, processes: tuple[int, int]) -> None:
+    """Draws the borders between the parts of processes on a map."""
+    dx, dy, _ = run.spacing
+    _, ny, nx = run.frames[-1].w.shape
+    style = {"color": "tab:green", "linestyle": "--", "linewidth": 1.6}
+    for n in borders(nx, processes[0]):
+        axes.axvline(n * dx / 1000, **style)
+    for n in borders(ny, processes[1]):
+        axes.axhline(n * dy / 1000, **style)
+    axes.set_title(f"{axes.get_title()}, {processes[0]} x {processes[1]} processes")
+
+
+def draw(run: Run, path: Path, processes: tuple[int, int] | None = None) -> None:
     """Writes the picture of a run to a PNG file: the last three frames and the map."""
     shown = run.frames[-3:]
     figure, axes = plt.subplots(2, 2, figsize=(11, 9.2), constrained_layout=True)
@@ -118,6 +137,8 @@ def draw(run: Run, path: Path) -> None:
     for place in places[len(shown) : -1]:
         place.set_axis_off()
     figure.colorbar(updraft_map(places[-1], run), ax=places[-1], label="w [m/s]", shrink=0.85)
+    if processes is not None:
+        draw_borders(places[-1], run, processes)
     figure.suptitle("A dry thermal rising into a stable layer")
     figure.savefig(path, dpi=110)
     plt.close(figure)
@@ -128,8 +149,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Draws the output of the weather sample.")
     parser.add_argument("data", type=Path, nargs="?", default=Path("weather.dat"))
     parser.add_argument("picture", type=Path, nargs="?", default=Path("weather.png"))
+    parser.add_argument("--processes", metavar="NXxNY", help="processes along x and y, whose borders are drawn")
     arguments = parser.parse_args()
-    draw(read(arguments.data), arguments.picture)
+    along = tuple(map(int, arguments.processes.split("x"))) if arguments.processes else None
+    draw(read(arguments.data), arguments.picture, along)
     print(f"wrote {arguments.picture}")
 
 
