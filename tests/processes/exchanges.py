@@ -178,6 +178,8 @@ class Exchange:
         for d in each.cut:
             low, high = self._widths(d)
             yield f"dirty = dirty .or. ({d} < 1 .and. low_{d}) .or. ({d} > {_SIZES[d]} .and. high_{d})"
+            if d not in self.domains:
+                continue
             yield f"beside_{d} = {d} < 1 .or. {d} > {_SIZES[d]}"
             yield f"far_{d} = {d} < 1 - {low} .or. {d} > {_SIZES[d]} + {high}"
             if d in self.periodic:

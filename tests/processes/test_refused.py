@@ -186,3 +186,21 @@ def test_fields_of_unknown_shape(shape: str) -> None:
     call = "  subroutine above(u)\n    real(8), intent(inout) :: u(nx, ny)\n    call work(u)\n  end subroutine\n"
     work = WORK.replace("(1-nh:nx+nh, 1-nh:ny+nh, nz)", shape).replace("BODY", "    @wholeGrid\n    u(1,1) = 0")
     assert refused(HEAD + call + work) == [("HF654", LINE + 5)]
+
+
+def test_what_not_all_processes_reach() -> None:
+    def within(condition: str, statement: str) -> str:
+        body = f"    i = 1\n    j = 1\n    if ({condition}) then\n    {statement}\n    end if"
+        return HEAD + WORK.replace("BODY", body)
+
+    exchange = "@haloExchange{fields(u)}"
+    assert refused(within("onEdge(i, low)", exchange)) == [("HF657", LINE + 4)]
+    assert refused(within("k > 0 .and. global(j) == 1", exchange)) == [("HF657", LINE + 4)]
+    assert refused(within("k > 0", exchange)) == []
+    row = "@haloExchange{fields(u), width(i:1)}"  # its processes have the same rows
+    assert refused(within("onEdge(j, low)", row)) == []
+    assert refused(within("onEdge(i, low)", row)) == [("HF657", LINE + 4)]
+    region = (
+        "@parallelRegion{domName(i,j), domSize(nx,ny), reduction(max:k)}\n    k = max(k, i)\n    @end parallelRegion"
+    )
+    assert refused(within("onEdge(j, low)", region)) == [("HF653", LINE + 4)]

@@ -88,7 +88,7 @@ class _Routine:
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += [edit for placements in self.placements for edit in self._placed(placements)]
         grids_known = tuple(self._seen.values())
-        made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, self.found).edits()
+        made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, asked, self.found).edits()
         return [*made, *self._declarations(made)] if made else []
 
     def _questions(self) -> Questions:
@@ -164,7 +164,7 @@ class _Routine:
         if isinstance(grid, Diagnostic):
             self.found.append(grid)
             return
-        if self._wrong_widths(item, what, grid):
+        if self._wrong_widths(item, what, grid) or self._is_missed(item, what, grid):
             return
         fields = [made for listed in what.fields if (made := self._field(item, listed.name, grid)) is not None]
         yield from Exchange(grid, what, fields, self.names, "!@" if item.statement.line.comment else "@").rows()
@@ -182,6 +182,15 @@ class _Routine:
                 message = f"the width in '{width.domain}' is negative"
                 self.found.append(error("HF651", message, item.place, "0 leaves a side as it is"))
         return len(self.found) > before
+
+    def _is_missed(self, item: Directed, what: HaloExchange, grid: Grid) -> bool:
+        """Whether not all processes along a domain of the exchange reach it; that is said."""
+        domains = {width.domain for width in what.widths} or set(grid.what.domains)
+        missed = sorted(domains & self._questions().asked_around(item.statement.line.first, grid))
+        if missed:
+            message = f"not all processes along '{missed[0]}' reach this exchange, which waits for them"
+            self.found.append(error("HF657", message, item.place, "take it out of the condition"))
+        return bool(missed)
 
     def _wrong_sizes(self, item: Directed, what: Decomposition) -> bool:
         """Whether a variable for a local size is none; that is said."""

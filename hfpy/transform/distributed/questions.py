@@ -60,6 +60,27 @@ class Questions:
                     message = f"'{word}' has no place in a declaration"
                     self.found.append(error("HF652", message, place, "allocate the array with what it gives"))
 
+    def asked_around(self, row: int, grid: Grid) -> set[str]:
+        """The domains about whose points the conditions around a line ask: not all processes along them reach it."""
+        return set(self._asked_in(self.routine.body, row, grid))
+
+    def _asked_in(self, nodes: Iterable[Node], row: int, grid: Grid) -> Iterator[str]:
+        for node in nodes:
+            if not isinstance(node, Construct) or node.end is None:
+                continue
+            if not node.header.line.first <= row <= node.end.line.last:
+                continue
+            for part in node.parts:
+                if node.kind in ("if", "select"):
+                    yield from self._asked_by(part.header, grid)
+                yield from self._asked_in(part.body, row, grid)
+
+    def _asked_by(self, condition: Statement, grid: Grid) -> Iterator[str]:
+        for top in expressions(condition):
+            for node in walk(top):
+                if isinstance(node, Apply) and isinstance(node.base, Name) and self._asks(node.base.name) and node.args:
+                    yield _domain_of(grid, node.args[0])
+
     def refused(self) -> None:
         """Refuse them all, in a routine for the whole grid."""
         for statement in flatten(self.routine.body):

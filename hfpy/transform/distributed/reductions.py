@@ -15,7 +15,7 @@ from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.directives import Reduction, Region
 from hfpy.model.statements import Construct
 from hfpy.model.units import FileIndex, Routine
-from hfpy.transform.distributed.questions import outermost_regions
+from hfpy.transform.distributed.questions import Questions, outermost_regions
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.stencil.locals import Locals
 
@@ -41,6 +41,7 @@ class Reductions:
     index: FileIndex
     grids: tuple[Grid, ...]
     names: Locals
+    asked: Questions
     found: list[Diagnostic]
 
     def edits(self) -> Iterator[Edit]:
@@ -48,6 +49,8 @@ class Reductions:
         for construct in outermost_regions(self.routine.body):
             region = construct.region
             if region is None or not region.reductions or construct.end is None:
+                continue
+            if not region.active(self.facts.target):  # the reduction is that of a region around
                 continue
             grids = [g for g in self.grids if self._over(g, region)]
             if not grids:
@@ -73,6 +76,9 @@ class Reductions:
 
     def _around(self, grid: Grid, construct: Construct, region: Region) -> Iterator[Edit]:
         problem = self._problem(grid, region)
+        if problem is None and any(self.asked.asked_around(construct.header.line.first, grid)):
+            message = "not all processes reach this reduction, which goes over all of them"
+            problem = error("HF653", message, region.place, "take it out of the condition")
         if problem is not None:
             self.found.append(problem)
             return
