@@ -15,7 +15,7 @@ from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.distributed import Decomposition, Distributed
-from hfpy.model.expressions import Apply, Component, Expr, Fragment, Keyword, Name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Keyword, Name, base_name, walk
 from hfpy.model.extents import Dim
 from hfpy.model.statements import flatten
 from hfpy.model.units import Routine
@@ -214,6 +214,20 @@ def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> s
         return ""
     names = [node.name for node in walk(value) if isinstance(node, Name)]
     return UNCLEAR if any(_local_size(Name(0, 0, name), what, known) for name in names) else ""
+
+
+def passes_parts(facts: Facts, grid: Grid, key: str, name: str) -> bool:
+    """Whether a call passes a decomposed field for a dummy argument of a routine."""
+    for caller in facts.graph.callers_of(key):
+        for site in facts.graph.below(caller):
+            for position, value in enumerate(site.args if site.callee == key else ()):
+                named = value if isinstance(value, Keyword) else None
+                actual = base_name(named.value if named is not None else value)
+                data = facts.object(actual, caller) if actual else None
+                given = dummy_name(facts, site, named.name if named is not None else position)
+                if given == name and data is not None and grid.cuts(data):
+                    return True
+    return False
 
 
 def allocated_sizes(facts: Facts, data: DataObject) -> Iterator[tuple[Dim, ...]]:

@@ -178,3 +178,11 @@ def test_sizes_that_depend_on_local_ones() -> None:
     work = WORK.replace("work(u)", "work(u, m)").replace("1-nh:nx+nh, 1-nh:ny+nh", "m")
     text = call + work.replace("BODY", "    integer, intent(in) :: m\n    @wholeGrid\n    u = 0")
     assert refused(HEAD + text) == [("HF654", LINE + 6)]
+
+
+@pytest.mark.parametrize("shape", ["(:,:)", "(nx,*)", "(0:,:)"])
+def test_fields_of_unknown_shape(shape: str) -> None:
+    """What is passed is decomposed; the declaration in the routine for the whole grid does not tell where."""
+    call = "  subroutine above(u)\n    real(8), intent(inout) :: u(nx, ny)\n    call work(u)\n  end subroutine\n"
+    work = WORK.replace("(1-nh:nx+nh, 1-nh:ny+nh, nz)", shape).replace("BODY", "    @wholeGrid\n    u(1,1) = 0")
+    assert refused(HEAD + call + work) == [("HF654", LINE + 5)]

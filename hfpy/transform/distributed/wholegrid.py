@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.allocations import known_size
-from hfpy.analyze.decomposed import Cut, Grid, element_type, without_place
+from hfpy.analyze.decomposed import Cut, Grid, element_type, passes_parts, without_place
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -160,6 +160,20 @@ class WholeGridRoutine:
         if size := self.grid.unclear(data):
             message = f"'{name}' has the size '{size}', which depends on the size of a process's part"
             self._refuse(message, "pass the local sizes themselves, and write the rest in the declaration")
+            return None
+        if (
+            not cuts
+            and dummy
+            and any(d.extent.form == "assumed" for d in data.full)
+            and passes_parts(self.facts, self.grid, self.routine.key, name)
+        ):
+            hint = f"declare it with the local sizes, or where it begins in @domainDependant: {name}(1-h:)"
+            self._refuse(
+                f"'{name}' is a decomposed field, and its declaration does not tell along which dimensions", hint
+            )
+            return None
+        if any(d.extent.form == "star" for d in data.full):
+            self._refuse(f"'{name}' has assumed size", f"declare its last dimension, as in {name}(nx,ny)")
             return None
         if not cuts and not sets:
             return None
