@@ -14,6 +14,7 @@ from hfpy.build.driver import compiled_files, locked, runtime_module
 from hfpy.build.files import digest, explained, read_json, write_atomically, write_json
 from hfpy.build.graph import CompiledFile, dependencies
 from hfpy.build.objects import Objects
+from hfpy.build.processes import with_processes
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import Tools, find_tools
 from hfpy.build.translated import all_sources, transpile
@@ -151,7 +152,7 @@ class _Building:
             files[file.name] = self._with_wrappers(file, expected, modules, outside)
         if self.cuda is not None:
             files[ARRAYS_SOURCE.name] = runtime_module(ARRAYS_SOURCE, ARRAYS_MODULE)
-        self._compile(files, others)
+        self._compile(with_processes(files, self.options), others)
         warnings = outside + [render(d) for d in translated.diagnostics if d.severity == "warning"]
         held = {name: file.contents.kernels for name, file in sorted(files.items()) if file.contents.kernels}
         waiting = held if self.cuda is not None and self.cuda.jit else {}

@@ -270,3 +270,37 @@ def test_faults_of_the_source_are_diagnostics() -> None:
         hfpy.load(SMOOTH.replace("domSize(nx,ny)}", "domSize(nx)}"))
     assert {d.severity for d in caught.value.diagnostics} >= {"error"}
     assert caught.value.diagnostics[0].place.line > 0
+
+
+LINE = """
+module line
+  implicit none
+  integer :: n
+contains
+  subroutine line_init(n_all)
+    integer, intent(in) :: n_all
+    @decomposition{domName(i), global(n_all), local(n), halo(i:1), periodic(i)}
+  end subroutine line_init
+
+  subroutine smooth(a, b)
+    real(8), intent(inout) :: a(0:n+1)
+    real(8), intent(inout) :: b(0:n+1)
+    @haloExchange{fields(a)}
+    @parallelRegion{domName(i), domSize(n)}
+    b(i) = a(i-1) + a(i+1)
+    @end parallelRegion
+  end subroutine smooth
+end module line
+"""
+
+
+def test_routines_for_many_processes_run_as_one(tmp_path: Path) -> None:
+    source = tmp_path / "line.h90"
+    source.write_text(LINE)
+    made = hfpy.load(source)
+    made.line_init(5)
+    values = np.array([0.0, 1, 2, 3, 4, 5, 0])
+    result = np.zeros(7)
+    made.smooth(values, result)
+    assert values.tolist() == [5, 1, 2, 3, 4, 5, 1]
+    assert result.tolist() == [0, 7, 4, 6, 8, 5, 0]

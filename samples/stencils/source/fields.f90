@@ -84,6 +84,7 @@ contains
     real(r8) :: u
     integer :: i, j, k
 
+    !@wholeGrid
     !$omp parallel do private(u, i, j) schedule(static)
     do k = 1 - nh, nz + nh
       do j = 1 - nh, ny + nh
@@ -106,6 +107,7 @@ contains
 
     integer :: j
 
+    !@wholeGrid
     do j = 1 - nh, ny + nh
       f(j) = value(default, scattered(0, j + nh - 1, 0, number), 0)
     end do
@@ -116,12 +118,14 @@ contains
     character(len=*), intent(in) :: file
     integer, intent(in) :: nx, ny, nz
 
+    !@wholeGrid
     if (file == "-") return
     open(newunit=unit, file=file, form="unformatted", access="stream", status="replace")
     write(unit) nx, ny, nz, storage_size(1.0_wp) / 8
   end subroutine open_results
 
   subroutine close_results()
+    !@wholeGrid
     if (unit /= -1) close(unit)
   end subroutine close_results
 
@@ -156,6 +160,7 @@ contains
     character(len=24) :: title
     integer :: i, j, k
 
+    !@wholeGrid
     if (size(seconds) > 1) call report_times(kernel)
     total = 0
     size_of_all = 0

@@ -11,7 +11,7 @@ program stencils
   implicit none
 
   character(len=256) :: file, kernel, text
-  integer :: sizes(3), calls, n
+  integer :: sizes(3), nx, ny, calls, n
 
   file = "stencils.dat"
   kernel = "all"
@@ -32,10 +32,11 @@ program stencils
     waves = text == "waves"
   end if
 
+  !@decomposition{domName(i,j), global(sizes(1),sizes(2)), local(nx,ny), halo(i:4, j:4)}
   call open_results(trim(file), sizes(1), sizes(2), sizes(3))
   do n = 1, size(kernels)
-    if (kernel == "all" .or. kernel == kernels(n)) call run(trim(kernels(n)), sizes(1), sizes(2), sizes(3), calls)
+    if (kernel == "all" .or. kernel == kernels(n)) call run(trim(kernels(n)), nx, ny, sizes(3), calls)
   end do
-  if (kernel /= "all" .and. .not. any(kernel == kernels)) call run(trim(kernel), sizes(1), sizes(2), sizes(3), calls)
+  if (kernel /= "all" .and. .not. any(kernel == kernels)) call run(trim(kernel), nx, ny, sizes(3), calls)
   call close_results()
 end program stencils
