@@ -22,6 +22,8 @@ from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import dim_of
 
+# The types of elements that the runtime library has messages for.
+SENT = frozenset("real(4) real(8) integer(4) integer(8) logical(4) complex(4) complex(8)".split())
 UNCLEAR = "?"  # in the place of a domain
 _DEEPEST_SIZES = 20  # calls through which sizes are passed on
 
@@ -277,6 +279,11 @@ def without_place(cut: Cut) -> bool:
     they begin with 1, whatever halo there is.
     """
     return cut.extent.form == "assumed" and cut.extent.lower is None
+
+
+def is_sent(facts: Facts, data: DataObject) -> bool:
+    """Whether messages can have elements of an array or a scalar."""
+    return element_type(facts, data) in SENT
 
 
 def element_type(facts: Facts, data: DataObject) -> str:

@@ -61,6 +61,9 @@ class _Reader:
             if given != len(domains):
                 message = f"'{attribute}' has {given} entries for {len(domains)} domains"
                 self._error("HF203", message, self.directive.get(attribute))
+        for attribute, names in (("domname", domains), ("local", local)):
+            if len(set(names)) < len(names):
+                self._error("HF202", f"'{names[0]}' is named twice", self.directive.get(attribute))
         grid = self._expressions("grid")
         if grid and len(grid) != len(domains):
             self._error(

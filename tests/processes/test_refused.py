@@ -101,6 +101,8 @@ def test_a_reduction(clause: str, size: str, code: str) -> None:
         ("j:nh", "k:nh", "HF202"),
         ("global(nxg,nyg)", "global(nxg)", "HF203"),
         ("reductions(global)", "periodic(k)", "HF202"),
+        ("local(nx,ny)", "local(nx,nx)", "HF202"),
+        ("domName(i,j)", "domName(i,i)", "HF202"),
     ],
 )
 def test_a_decomposition(before: str, behind: str, code: str) -> None:
@@ -204,3 +206,27 @@ def test_what_not_all_processes_reach() -> None:
         "@parallelRegion{domName(i,j), domSize(nx,ny), reduction(max:k)}\n    k = max(k, i)\n    @end parallelRegion"
     )
     assert refused(within("onEdge(j, low)", region)) == [("HF653", LINE + 4)]
+
+
+@pytest.mark.parametrize("kind", ["integer(2)", "integer(1)", "logical(1)", "real(16)"])
+def test_types_without_messages(kind: str) -> None:
+    """These would be errors of the compiler in generated code."""
+    exchange = WORK.replace("real(8)", kind).replace("BODY", "    @haloExchange{fields(u)}")
+    assert refused(HEAD + exchange) == [("HF651", LINE + 1)]
+    whole = WORK.replace("real(8)", kind).replace("BODY", "    @wholeGrid\n    u(1,1,1) = u(2,1,1)")
+    assert refused(HEAD + whole) == [("HF654", LINE + 1)]
+    if kind.startswith("integer"):
+        region = "@parallelRegion{domName(i,j), domSize(nx,ny), reduction(+:n)}\n    n = n + 1\n    @end parallelRegion"
+        assert refused(HEAD + WORK.replace("BODY", f"    {kind} :: n\n    {region}")) == [("HF653", LINE + 2)]
+
+
+def test_where_halos_cannot_be_set() -> None:
+    exchange = WORK.replace("BODY", "    @haloExchange{fields(u)}")
+    assert refused(HEAD + exchange.replace("inout", "in")) == [("HF651", LINE + 1)]
+    assert refused(HEAD + exchange.replace("subroutine work", "pure subroutine work")) == [("HF657", LINE + 1)]
+    region = "    @parallelRegion{domName(i,j), domSize(nx,ny)}\n    call work(u)\n    @end parallelRegion\n"
+    caller = "  subroutine above(u)\n    real(8), intent(inout) :: u(1-nh:nx+nh, 1-nh:ny+nh, nz)\n"
+    caller += f"{region}  end subroutine\n"
+    assert refused(HEAD + caller + exchange) == [("HF657", LINE + 7)]
+    whole = WORK.replace("BODY", "    @wholeGrid\n    u = 0")
+    assert refused(HEAD + caller + whole) == [("HF654", LINE + 7)]

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.analysis import analyse
-from hfpy.analyze.decomposed import Directed, Grid, directives, element_type, grid_of, grids, seen_from, without_place
+from hfpy.analyze.decomposed import (
+    SENT,
+    Directed,
+    Grid,
+    directives,
+    element_type,
+    grid_of,
+    grids,
+    seen_from,
+    without_place,
+)
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.halos import Walk
@@ -184,7 +194,16 @@ class _Routine:
         return len(self.found) > before
 
     def _is_missed(self, item: Directed, what: HaloExchange, grid: Grid) -> bool:
-        """Whether not all processes along a domain of the exchange reach it; that is said."""
+        """Whether not all processes along a domain of the exchange reach it, or none may; that is said."""
+        where = ""
+        if self.facts.positions.get(self.routine.key).above:
+            where = "a region calls this routine"
+        elif {"pure", "elemental"} & set(self.routine.prefix):
+            where = "this routine is pure or elemental"
+        if where:
+            message = f"halos cannot be exchanged here: {where}"
+            self.found.append(error("HF657", message, item.place, "exchange them before the call"))
+            return True
         domains = {width.domain for width in what.widths} or set(grid.what.domains)
         missed = sorted(domains & self._questions().asked_around(item.statement.line.first, grid))
         if missed:
@@ -209,6 +228,16 @@ class _Routine:
         if data is None or not element:
             message = f"'{name}' is no array of numbers here" if data is not None else f"'{name}' is not declared"
             self.found.append(error("HF651", message, item.place, "list arrays of the decomposed grid"))
+            return None
+        if element not in SENT:
+            message = f"'{name}' is of a type that messages do not have: {element}"
+            hint = f"known are {', '.join(sorted(SENT))}"
+            self.found.append(error("HF651", message, item.place, hint))
+            return None
+        if data.dummy and data.symbol.intent == "in":
+            message = f"'{name}' is intent(in) here: its halo cannot be set"
+            hint = "declare it intent(inout), or exchange where it is set"
+            self.found.append(error("HF651", message, item.place, hint))
             return None
         if not grid.cuts(data):
             domains = ", ".join(grid.what.domains)

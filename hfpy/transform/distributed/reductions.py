@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hfpy.analyze.decomposed import Grid, element_type
+from hfpy.analyze.decomposed import SENT, Grid, element_type
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.directives import Reduction, Region
@@ -112,7 +112,8 @@ class Reductions:
         """Why the reductions of a region cannot go over all processes."""
         for reduction in region.reductions:
             data = self.facts.object(reduction.name, self.routine.key)
-            if reduction.op not in _ROUTINES or data is None or data.rank or not element_type(self.facts, data):
+            element = element_type(self.facts, data) if data is not None else ""
+            if reduction.op not in _ROUTINES or data is None or data.rank or element not in SENT:
                 message = f"the reduction of '{reduction.name}' cannot go over all processes"
                 hint = "known are scalars with " + ", ".join(_ROUTINES)
                 return error("HF653", message, region.place, hint)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.allocations import known_size
-from hfpy.analyze.decomposed import Cut, Grid, element_type, passes_parts, without_place
+from hfpy.analyze.decomposed import Cut, Grid, element_type, is_sent, passes_parts, without_place
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -89,6 +89,8 @@ class WholeGridRoutine:
             where = "it is in no module"
         if "pure" in routine.prefix or "elemental" in routine.prefix or routine.interoperable:
             where = "it is pure, elemental or bind(c)"
+        if self.facts.positions.get(routine.key).above:
+            where = "a region calls it"
         first = next(iter(flatten(routine.body)), None)
         if first is not None and first.line.first != self.line.first:
             self._refuse("this is not the first executable statement of the routine", "put it before all others")
@@ -178,7 +180,8 @@ class WholeGridRoutine:
         if not cuts and not sets:
             return None
         optional = "optional" in data.symbol.attributes
-        if data.symbol.type.base not in _TOLD and (data.symbol.type.base != "character" or data.full):
+        known_type = data.symbol.type.base in _TOLD and is_sent(self.facts, data)
+        if not known_type and (data.symbol.type.base != "character" or data.full):
             self._refuse(f"'{name}' is of a type that cannot be sent to other processes")
         elif optional or "pointer" in data.symbol.attributes:
             self._refuse(f"'{name}' is {'optional' if optional else 'a pointer'}")
