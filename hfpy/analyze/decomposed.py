@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.calls import dummy_name
@@ -216,6 +216,16 @@ def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> s
         return ""
     names = [node.name for node in walk(value) if isinstance(node, Name)]
     return UNCLEAR if any(_local_size(Name(0, 0, name), what, known) for name in names) else ""
+
+
+def not_of_grid(grid: Grid, others: Iterable[Grid], data: DataObject) -> str:
+    """Why it is not known which part of the grid an array has: what is to be said of it; empty if it is known."""
+    if size := grid.unclear(data):
+        return f"has the size '{size}', which depends on the size of a process's part"
+    if grid.cuts(data):
+        return ""
+    other = next((o for o in others if o.cuts(data)), None)
+    return f"is a field of the decomposition '{other.what.name}'" if other is not None else ""
 
 
 def passes_parts(facts: Facts, grid: Grid, key: str, name: str) -> bool:

@@ -230,3 +230,11 @@ def test_where_halos_cannot_be_set() -> None:
     assert refused(HEAD + caller + exchange) == [("HF657", LINE + 7)]
     whole = WORK.replace("BODY", "    @wholeGrid\n    u = 0")
     assert refused(HEAD + caller + whole) == [("HF654", LINE + 7)]
+
+
+def test_fields_of_another_decomposition() -> None:
+    second = "    @decomposition{name(two), domName(a,b), global(9,8), local(mx,my)}\n  end subroutine\n"
+    head = HEAD.replace("MORE", "  integer :: mx, my").replace("  end subroutine\n", second)
+    whole = WORK.replace("BODY", "    @wholeGrid{decomposition(two)}\n    u(1,1,1) = 0")
+    assert refused(head + whole) == [("HF654", LINE + 2)]
+    assert refused(head + whole.replace("two", "dec")) == []

@@ -136,8 +136,9 @@ class _Routine:
             return []
         line = item.statement.line
         setter = self.setters[grid.what.name]
+        further = [g for g in self.known.values() if g is not grid]
         work = WholeGridRoutine(
-            self.facts, self.effects, self.routine, self.index, grid, setter, line, self.names, self.found
+            self.facts, self.effects, self.routine, self.index, grid, further, setter, line, self.names, self.found
         )
         made = list(work.edits())
         return [*made, *self._declarations(made, work.modules)] if made else []

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hfpy.analyze.allocations import known_size
-from hfpy.analyze.decomposed import Cut, Grid, element_type, is_sent, passes_parts, without_place
+from hfpy.analyze.decomposed import Cut, Grid, element_type, is_sent, not_of_grid, passes_parts, without_place
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -58,6 +58,7 @@ class WholeGridRoutine:
     routine: Routine
     index: FileIndex
     grid: Grid
+    others: Sequence[Grid]
     setter: str
     line: LogicalLine
     names: Locals
@@ -159,9 +160,8 @@ class WholeGridRoutine:
 
     def _shared(self, name: str, data: DataObject, reads: bool, sets: bool, dummy: bool) -> Shared | None:
         cuts = self.grid.cuts(data)
-        if size := self.grid.unclear(data):
-            message = f"'{name}' has the size '{size}', which depends on the size of a process's part"
-            self._refuse(message, "pass the local sizes themselves, and write the rest in the declaration")
+        if why := not_of_grid(self.grid, self.others, data):
+            self._refuse(f"'{name}' {why}", "pass fields of one decomposition, with its local sizes themselves")
             return None
         if (
             not cuts
