@@ -54,7 +54,12 @@ def test_more_exchanges(label: str, grid: tuple[int, int]) -> None:
 @pytest.mark.parametrize("label", LABELS)
 def test_one_process_without_mpi(label: str) -> None:
     assert not faults(WAYS[label], "alone", (1, 1), written())
-    assert not faults(WAYS[label], "alone", (1, 1), exchange_cases(FEW))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("label", LABELS)
+def test_exchanges_of_one_process_without_mpi(label: str) -> None:
+    assert not faults(WAYS[label], "alone", (1, 1), exchange_cases())
 
 
 @pytest.mark.full

@@ -60,17 +60,20 @@ CASES = {
 }
 
 
+def programs() -> dict[str, Case]:
+    """All cases; the last ends one process before a reduction."""
+    calls = {name: (routine, call) for name, (routine, call, _) in CASES.items()}
+    calls["early"] = EARLY, "if (onEdge(i, low)) error stop 'gone'\n    call work(n)"
+    texts = {name: (HEAD + routine + RUN).replace("CALL", f"    {call}") for name, (routine, call) in calls.items()}
+    return {name: Case(name, {f"{name}.h90": text.replace("NAME", name)}) for name, text in texts.items()}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_message(name: str) -> None:
-    routine, call, message = CASES[name]
-    text = (HEAD + routine + RUN).replace("NAME", name).replace("CALL", f"    {call}")
-    said = faults(WAYS["sequential"], "openmpi", (2, 1), {name: Case(name, {f"{name}.h90": text})})
+    said = faults(WAYS["sequential"], "openmpi", (2, 1), programs(), only=name)
     assert "hfpy: rank" in said
-    assert message in said
+    assert CASES[name][2] in said
 
 
 def test_a_process_that_ends_before_a_reduction() -> None:
-    text = (HEAD + EARLY + RUN).replace("NAME", "early")
-    text = text.replace("CALL", "    if (onEdge(i, low)) error stop 'gone'\n    call work(n)")
-    said = faults(WAYS["sequential"], "openmpi", (2, 1), {"early": Case("early", {"early.h90": text})})
-    assert "gone" in said
+    assert "gone" in faults(WAYS["sequential"], "openmpi", (2, 1), programs(), only="early")
