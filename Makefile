@@ -88,12 +88,12 @@ cplusplus:
 
 # The front end of flang 22 checks the CUDA Fortran that hfpy writes; without it those checks are left out.
 flang:
-	@if command -v flang-22 >/dev/null; then exit 0; fi; \
+	@if command -v flang-22 >/dev/null && test -e /usr/lib/llvm-22/lib/libomp.so; then exit 0; fi; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 	  apt-get update -q >/dev/null; \
 	  if apt-cache show flang-22 >/dev/null 2>&1; then \
 	    echo "installing flang-22"; \
-	    apt-get install -q -y --no-install-recommends flang-22 >/dev/null || true; \
+	    apt-get install -q -y --no-install-recommends flang-22 libomp-22-dev >/dev/null || true; \
 	  fi; \
 	fi
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from hfpy.model.distributed import Distributed
 from hfpy.model.expressions import (
     NOWHERE,
     Apply,
@@ -71,6 +72,8 @@ def told_by_text(statement: Statement) -> bool:
     match statement:
         case OneLine(action=action):
             return told_by_text(action)
+        case Header(kind="dowhile", label=label) if label:
+            return True
         case Memory() | Header(kind="doconcurrent" | "forall"):
             return "::" in text  # a type for all
         case Header(kind="case"):
@@ -137,6 +140,9 @@ def test_constructs_are_printed_line_by_line() -> None:
 def plain(construct: Construct) -> bool:
     inner = [c for c in constructs((construct,)) if c.kind in ("region", "at_if", "block")]
     exits = [s for s in flatten((construct,)) if isinstance(s, Jump) and s.kind == "@exit"]
+    exits += [
+        s for s in flatten((construct,)) if isinstance(s, Distributed)
+    ]  # they are gone before anything is printed
     return not inner and not exits and all(c.end is not None for c in constructs((construct,)))
 
 

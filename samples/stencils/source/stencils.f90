@@ -32,6 +32,7 @@ program stencils
     waves = text == "waves"
   end if
 
+  nx = sizes(1); ny = sizes(2)
   !@decomposition{domName(i,j), global(sizes(1),sizes(2)), local(nx,ny), halo(i:4, j:4)}
   call open_results(trim(file), sizes(1), sizes(2), sizes(3))
   do n = 1, size(kernels)
