@@ -37,7 +37,7 @@ _TYPES = ("integer", "real", "logical", "character", "complex", "double", "type"
 # Directives' attributes whose arguments are names of the program.
 _OF_NAMES = frozenset(
     """domname domsize startat endat stride reduction private tile unroll independent temporary distinct march share
-    team""".split()
+    team global local halo periodic grid fields width""".split()
 )
 _KNOWN = frozenset(
     """abs acos acosh adjustl adjustr aimag aint all allocate allocatable allocated and anint any asin associate
