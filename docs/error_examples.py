@@ -1328,6 +1328,20 @@ FLOW: dict[str, Entry] = {
             )
         },
     ),
+    "HF658": Entry(
+        "With `exchange(auto)` hfpy exchanges the fields of the grid. Of an array without sizes, such as the target of "
+        "a pointer, it does not know whether it is one.",
+        {
+            "pointed.h90": _many(
+                "real(8), pointer :: p(:)",
+                "p => null()",
+                "@parallelRegion{domName(i), domSize(n)}",
+                "c(i) = p(i+1)",
+                "@end parallelRegion",
+                attributes=", periodic(i), exchange(auto)",
+            )
+        },
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

@@ -110,6 +110,7 @@ CODES: dict[str, str] = {
     "HF655": "a halo is read that has not been exchanged since its points were set",
     "HF656": "an exchange has no effect",
     "HF657": "an exchange cannot be placed",
+    "HF658": "a neighbour is read in an array that may be a field of the grid",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -183,5 +184,6 @@ HINTS: dict[str, str] = {
     "HF654": "move what is for the whole grid into a subroutine of a module",
     "HF655": "write @haloExchange before the region, or exchange(auto) in @decomposition",
     "HF657": "take the region out of the condition, or pass the whole array",
+    "HF658": "tell the domains of the array by its declaration or by @domainDependant",
     "HF704": "run hfpy tune again; until then the model chooses",
 }

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hfpy.analyze.calls import dummies_met, dummy_name
+from hfpy.analyze.calls import dummies_met, passed
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.orders import Edge, Node, wanted_macros
 from hfpy.analyze.sizes import Linear, linear
 from hfpy.analyze.uses import Reference
-from hfpy.model.expressions import Fragment, Keyword, Name
+from hfpy.model.expressions import Fragment, Name
 from hfpy.model.statements import Assignment
 from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.grammar import GrammarError
@@ -142,11 +142,9 @@ def actuals_of(facts: Facts, site: CallSite | None) -> Actuals:
     if site is None or not site.callee:
         return _NONE
     found: dict[str, Linear] = {}
-    for number, arg in enumerate(site.args):
-        name = dummy_name(facts, site, arg.name if isinstance(arg, Keyword) else number)
-        dummy = facts.object(name, site.callee) if name is not None else None
-        if name is not None and dummy is not None and not dummy.symbol.shape:
-            value = arg.value if isinstance(arg, Keyword) else arg
+    for name, value in passed(facts, site):
+        dummy = facts.object(name, site.callee)
+        if dummy is not None and not dummy.symbol.shape:
             found[name] = _qualified(facts, linear(value), site.caller, _NONE)
     return found
 

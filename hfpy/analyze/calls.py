@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
-from hfpy.model.expressions import Apply, Keyword
+from hfpy.model.expressions import Apply, Expr, Keyword
 from hfpy.model.statements import Call
 from hfpy.model.units import Routine
 
@@ -20,6 +22,14 @@ def dummy_name(facts: Facts, site: CallSite, position: int | str) -> str | None:
     if isinstance(position, str):
         return position if position in routine.dummies else None
     return routine.dummies[position] if position < len(routine.dummies) else None
+
+
+def passed(facts: Facts, site: CallSite) -> Iterator[tuple[str, Expr]]:
+    """The dummy arguments of a call's routine with what the call passes for each, by position or by name."""
+    for position, value in enumerate(site.args):
+        name = dummy_name(facts, site, value.name if isinstance(value, Keyword) else position)
+        if name is not None:
+            yield name, value.value if isinstance(value, Keyword) else value
 
 
 def dummy_of(facts: Facts, site: CallSite, position: int | str) -> tuple[bool, DataObject | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.calls import dummy_name
+from hfpy.analyze.calls import passed
 from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
@@ -15,7 +15,7 @@ from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.distributed import Decomposition, Distributed
-from hfpy.model.expressions import Apply, Component, Expr, Fragment, Keyword, Name, base_name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, base_name, walk
 from hfpy.model.extents import Dim
 from hfpy.model.statements import flatten
 from hfpy.model.units import Routine
@@ -81,18 +81,22 @@ class Grid:
         own = self.passed.get(key)
         if not own:
             return self.letters
-        sizes = dict(self.letters.sizes)
+        others = {name for name, domain in own.items() if not domain}
+        sizes = {
+            domain: tuple(dim for dim in dims if dim.text.lower() not in others)
+            for domain, dims in self.letters.sizes.items()
+        }
         for name, domain in own.items():
-            if domain != UNCLEAR:
+            if domain and domain != UNCLEAR:
                 sizes[domain] = (*sizes.get(domain, ()), dim_of(name))
         return replace(self.letters, sizes=sizes)
 
     def number_of_size(self, name: str, key: str) -> int | None:
         """The number of the domain whose local size a variable of a routine has, from 0; None if it has none."""
         domain = self.passed.get(key, {}).get(name)
-        if domain == UNCLEAR:
-            return None
-        return self.what.number(domain) if domain else self.what.number_of_size(name)
+        if domain is None:
+            return self.what.number_of_size(name)
+        return self.what.number(domain) if domain and domain != UNCLEAR else None
 
     def unclear(self, data: DataObject) -> str:
         """A size of an array, beside those of cut dimensions, that depends on a local size in a way that is not known;
@@ -131,8 +135,9 @@ class Grid:
         if self.facts is None or dimension.declared is None or dimension.extent.form != "deferred":
             return ""
         found = set()
-        for sizes in allocated_sizes(self.facts, data):
-            found.add(self.letters.of_size(sizes[dimension.declared]) if len(sizes) == data.symbol.rank else "")
+        for key, sizes in allocated_sizes(self.facts, data):
+            known = len(sizes) == data.symbol.rank
+            found.add(self.letters_of(key).of_size(sizes[dimension.declared]) if known else "")
         domain = found.pop() if len(found) == 1 else ""
         return domain if domain in self.what.domains else ""
 
@@ -177,29 +182,21 @@ def passed_sizes(
 ) -> Mapping[str, Mapping[str, str]]:
     """By routine: the domains of names that are local sizes there, beside those of the directive: other names of the
     ``variables``, and dummy arguments for which all callers pass local sizes. The domain ``UNCLEAR`` has a dummy for
-    which one passes something else that depends on a local size.
+    which one passes something else that depends on a local size. An empty one has another variable of the name that a
+    local size has elsewhere.
     """
-    renamed: dict[str, dict[str, str]] = {}
-    for key, routine in facts.application.routines.items():
-        for name in {n for symbol in routine.spec.symbols.values() for n in symbol.names} - set(what.local):
-            variable = facts.scopes.variable(name, key)
-            domain = variables.get((variable.home, variable.symbol.name)) if variable is not None else None
-            if domain:
-                renamed.setdefault(key, {})[name] = domain
+    renamed = _renamed(facts, what, variables)
     known = renamed
     for _ in range(_DEEPEST_SIZES):
         given: dict[tuple[str, str], set[str]] = {}
         for caller in facts.application.routines:
             for site in facts.graph.below(caller):
-                for position, value in enumerate(site.args):
-                    named = value if isinstance(value, Keyword) else None
-                    dummy = dummy_name(facts, site, named.name if named is not None else position)
-                    if dummy is not None:
-                        domain = _local_size(named.value if named is not None else value, what, known.get(caller, {}))
-                        given.setdefault((site.callee, dummy), set()).add(domain)
+                for dummy, value in passed(facts, site):
+                    domain = _local_size(value, what, known.get(caller, {}))
+                    given.setdefault((site.callee, dummy), set()).add(domain)
         found = {key: dict(names) for key, names in renamed.items()}
         for (key, dummy), domains in given.items():
-            if domains != {""}:
+            if domains != {""} or dummy in what.local:
                 found.setdefault(key, {})[dummy] = next(iter(domains)) if len(domains) == 1 else UNCLEAR
         if found == known:
             break
@@ -207,11 +204,30 @@ def passed_sizes(
     return known
 
 
+def _renamed(facts: Facts, what: Decomposition, variables: Mapping[Identity, str]) -> dict[str, dict[str, str]]:
+    """By routine: the domains of names that mean local sizes there and nowhere else, and no domain for other variables
+    of the routine that have the name of one. What dummy arguments are, callers tell.
+    """
+    uses = (use for routine in facts.application.routines.values() for use in routine.spec.uses)
+    names = {name for use in uses for name, _ in (*(use.only or ()), *use.renames)} | set(what.local)
+    found: dict[str, dict[str, str]] = {}
+    for key, routine in facts.application.routines.items():
+        for name in names - set(routine.dummies):
+            variable = facts.scopes.variable(name, key)
+            if variable is None or not variables:
+                continue
+            number = what.number_of_size(name)
+            domain = variables.get((variable.home, variable.symbol.name), "")
+            if domain != (what.domains[number] if number is not None else ""):
+                found.setdefault(key, {})[name] = domain
+    return found
+
+
 def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> str:
     """The domain whose local size an argument is; empty if it is no number that depends on one."""
     if isinstance(value, Name):
         number = what.number_of_size(value.name)
-        return known.get(value.name) or (what.domains[number] if number is not None else "")
+        return known.get(value.name, what.domains[number] if number is not None else "")
     if isinstance(value, Apply | Component):
         return ""
     names = [node.name for node in walk(value) if isinstance(node, Name)]
@@ -232,22 +248,20 @@ def passes_parts(facts: Facts, grid: Grid, key: str, name: str) -> bool:
     """Whether a call passes a decomposed field for a dummy argument of a routine."""
     for caller in facts.graph.callers_of(key):
         for site in facts.graph.below(caller):
-            for position, value in enumerate(site.args if site.callee == key else ()):
-                named = value if isinstance(value, Keyword) else None
-                actual = base_name(named.value if named is not None else value)
+            for given, value in passed(facts, site) if site.callee == key else ():
+                actual = base_name(value)
                 data = facts.object(actual, caller) if actual else None
-                given = dummy_name(facts, site, named.name if named is not None else position)
                 if given == name and data is not None and grid.cuts(data):
                     return True
     return False
 
 
-def allocated_sizes(facts: Facts, data: DataObject) -> Iterator[tuple[Dim, ...]]:
-    """The sizes in all statements that allocate an array, or what it may be an argument for."""
+def allocated_sizes(facts: Facts, data: DataObject) -> Iterator[tuple[str, tuple[Dim, ...]]]:
+    """The sizes in all statements that allocate an array, or what it may be an argument for, each with its routine."""
     root = facts.classes.root(data.identity)
     for identity, there in facts.allocations.items():
         if identity == data.identity or facts.classes.root(identity) == root:
-            yield from (sizes for _, sizes in there)
+            yield from there
 
 
 def grid_of(item: Directed, known: Mapping[str, Grid]) -> Grid | Diagnostic:

@@ -26,7 +26,11 @@ class Exports:
 
     def uses_dummies(self, routine: Routine) -> bool:
         """Whether code outside may pass arrays to a procedure."""
-        if routine.kind not in _PROCEDURES or not routine.dummies:
+        return bool(routine.dummies) and self.calls(routine)
+
+    def calls(self, routine: Routine) -> bool:
+        """Whether code outside may call a procedure."""
+        if routine.kind not in _PROCEDURES:
             return False
         if self.named is not None:
             return self._is_named(routine.module, routine.name)

@@ -9,71 +9,52 @@ exchange is a missing exchange certain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.decomposed import Cut, Grid, seen_from
+from hfpy.analyze.calls import passed
+from hfpy.analyze.decomposed import Cut, Grid
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
+from hfpy.analyze.exports import Exports
+from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.halodepths import (
+    CORNERS,
+    FAR,
+    Depths,
+    Halo,
+    State,
+    after_exchange,
+    covers,
+    deepest,
+    depths_of,
+    has_corners,
+    joined,
+    no_depths,
+    without_corners,
+)
+from hfpy.analyze.halospans import Fields
+from hfpy.analyze.hosthalos import HostStatements
 from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sizes import linear
+from hfpy.analyze.regionhalos import Need, Regions
+from hfpy.analyze.sizes import canonical
+from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
-from hfpy.model.directives import Region
 from hfpy.model.distributed import Distributed, HaloExchange, WholeGrid
-from hfpy.model.expressions import Expr, Fragment, Name, base_name
-from hfpy.model.statements import Construct, Jump, Node, OneLine, Statement, flatten
+from hfpy.model.expressions import Fragment, Name, base_name
+from hfpy.model.statements import Construct, Jump, Node, OneLine, Specification, Statement, flatten
+from hfpy.model.units import Routine
 
-Identity = tuple[str, str]
-Depths = tuple[tuple[int, int], ...]  # low and high, by the number of the domain
-FAR = 1_000  # a width that is not known: as wide as the user says
 _ROUNDS = 4
 _MOST_CALLS = 20_000
-
-
-@dataclass(frozen=True)
-class Halo:
-    """What is certain of a field's halo: its clean depths, and where its points were set, if what is beyond the depths
-    ``perhaps`` has been stale since (None: that of ``clean``).
-    """
-
-    clean: Depths
-    stale: Place | None = None
-    perhaps: Depths | None = None
-
-    def joined(self, other: Halo) -> Halo:
-        """What is certain on two ways."""
-        both = tuple((min(a, c), min(b, d)) for (a, b), (c, d) in zip(self.clean, other.clean, strict=True))
-        stale = self.stale if self.stale is not None and other.stale is not None else None
-        return Halo(both, stale, _deepest(self.perhaps or self.clean, other.perhaps or other.clean))
-
-    def certainly_stale(self, depths: Depths) -> bool:
-        """Whether what goes so deep certainly meets points that are stale."""
-        return self.stale is not None and not _covers(self.perhaps or self.clean, depths)
-
-
-State = Mapping[Identity, Halo]
-
-
-@dataclass(frozen=True)
-class Need:
-    """What a region reads of a field: how deep into the halo on each side of each domain, and one such read.
-    ``known`` tells whether all of its indices are understood.
-    """
-
-    name: str
-    identity: Identity
-    depths: Depths
-    reference: Reference
-    known: bool = True
+_LOOPS = ("do", "dowhile", "doconcurrent")
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A region that certainly reads a stale halo: its routine, what it reads, and where the points were set."""
+    """Something that certainly reads a stale halo: its routine, what it reads, and where the points were set."""
 
     key: str
     need: Need
@@ -82,176 +63,240 @@ class Missing:
 
 @dataclass
 class Walk:
-    """The way through a program. ``missing`` are reads of stale halos, ``needless`` exchanges of what is clean already
-    whenever they are reached (by their statements), ``wanted`` what regions need that is not certainly clean. ``known``
-    are all decompositions, ``setters`` the routines that make them.
+    """The way through a program. ``known`` are all decompositions, ``setters`` the routines that make them.
+
+    What it finds: ``missing`` are reads of stale halos, ``exchanges`` those of the program, by their statements, with
+    whether they change anything; ``wanted`` is what is read and not certainly clean, by routine and line, ``unclear``
+    are reads of which it is not known whether they need an exchange.
     """
 
     facts: Facts
     effects: Effects
     grid: Grid
-    missing: dict[tuple[str, str, int], Missing] = field(default_factory=dict)
-    exchanges: dict[int, tuple[str, Distributed, bool]] = field(default_factory=dict)
-    wanted: dict[RegionId, dict[str, Need]] = field(default_factory=dict)
     known: Mapping[str, Grid] = field(default_factory=dict)
     setters: Mapping[str, str] = field(default_factory=dict)
-    _sees: dict[str, bool] = field(default_factory=dict)
-    _known: dict[tuple[str, tuple[tuple[Identity, Halo], ...]], State] = field(default_factory=dict)
-    _calls: int = 0
+    missing: dict[tuple[str, str, int], Missing] = field(default_factory=dict)
+    exchanges: dict[int, tuple[str, Distributed, bool]] = field(default_factory=dict)
+    wanted: dict[tuple[str, int], dict[str, Need]] = field(default_factory=dict)
+    unclear: dict[int, tuple[str, Reference]] = field(default_factory=dict)
+    _behind: dict[tuple[str, tuple[tuple[Identity, Halo], ...]], State] = field(default_factory=dict)
+    _visited: set[str] = field(default_factory=set)
+    _aliases: dict[tuple[Identity, Identity], bool] = field(default_factory=dict)
+    _in_nest: bool = False
+
+    def __post_init__(self) -> None:
+        self.fields = Fields(self.facts, self.grid, self.known, self.setters)
+        self.regions = Regions(self.fields, self.effects)
+        self.host = HostStatements(self.fields, self.effects)
+        self.exports = Exports(self.facts)
+        self.nothing = no_depths(len(self.grid.what.domains))
 
     def program(self) -> Walk:
-        """From each main program, and from routines that nothing calls."""
-        graph = self.facts.graph
-        for key, routine in self.facts.application.routines.items():
-            if routine.kind in ("module", "submodule", "blockdata") or graph.is_called(key):
-                continue
-            self.routine(key, {})
+        """From each main program, from what code outside calls, and from all that is not reached from there."""
+        graph, routines = self.facts.graph, self.facts.application.routines
+        executed = [k for k, r in routines.items() if r.kind not in ("module", "submodule", "blockdata")]
+        for key in executed:
+            if not graph.is_called(key) or self.exports.calls(routines[key]):
+                self.routine(key, {})
+        for key in executed:
+            if key not in self._visited and not self.facts.positions.get(key).above:
+                self.routine(key, {})
         return self
 
-    def _cuts(self, key: str, data: DataObject) -> tuple[Cut, ...]:
-        """The dimensions of an array that this decomposition cuts; none in routines that mean another one."""
-        if key not in self._sees:
-            self._sees[key] = self.grid.what.name in seen_from(self.facts, self.known, self.setters, key)
-        return self.grid.cuts(data) if self._sees[key] else ()
-
-    @property
-    def _nothing(self) -> Depths:
-        return tuple((0, 0) for _ in self.grid.what.domains)
-
     def _of(self, state: State, identity: Identity) -> Halo:
-        return state.get(identity, Halo(self._nothing))
+        return state.get(identity, Halo(self.nothing))
 
     def routine(self, key: str, state: State) -> State:
         """The state behind a routine that is reached in another one."""
+        if len(self._behind) > _MOST_CALLS:
+            state = {}  # too many ways lead here to follow each by itself
         asked = key, tuple(sorted(state.items(), key=lambda item: item[0]))
-        if asked not in self._known:
-            self._calls += 1
-            if self._calls > _MOST_CALLS:
-                return {}
-            self._known[asked] = {}  # what a recursive call finds
+        if asked not in self._behind:
+            self._behind[asked] = {}  # what a recursive call finds
+            self._visited.add(key)
             body = self.facts.routine(key).body
-            if any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in body):
+            if _is_for_whole_grid(self.facts.routine(key)):
                 return {}  # its fields have no neighbours
+            outer, self._in_nest = self._in_nest, False
             behind = self._nodes(key, body, state)
+            self._in_nest = outer
             early = any(isinstance(s, Jump) and s.kind == "return" for s in flatten(body[:-1]))
-            self._known[asked] = {} if early else behind
-        return self._known[asked]
+            self._behind[asked] = {} if early else behind
+        return self._behind[asked]
 
     # -- statements
 
     def _nodes(self, key: str, nodes: Iterable[Node], state: State) -> State:
         for node in nodes:
+            first = node.header if isinstance(node, Construct) else node
+            if first.line.label and not isinstance(first, Specification):
+                state = {}  # statements that are not followed may jump here
             state = self._construct(key, node, state) if isinstance(node, Construct) else self._one(key, node, state)
         return state
 
     def _construct(self, key: str, node: Construct, state: State) -> State:
         if node.kind == "region":
             return self._region(key, node, state)
+        if node.kind == "at_if" and node.condition is not None and not self.facts.holds(node.condition, key):
+            return state
+        if node.kind in _LOOPS and not self._in_nest:
+            needs = self.host.of_loop(key, node)
+            if needs:
+                for need in needs:
+                    state = self._asked(key, need, state)
+                self._in_nest = True
+                state = self._followed(key, node, state)
+                self._in_nest = False
+                return state
+        return self._followed(key, node, state)
+
+    def _followed(self, key: str, node: Construct, state: State) -> State:
+        """The state behind a construct that is no region."""
         if any(isinstance(s, Jump) and s.kind != "continue" for s in flatten((node,))):
-            return self._touched(key, node, state)
-        if node.kind in ("do", "dowhile", "doconcurrent"):
-            return self._loop(key, node, self._calls_in(key, node.header, state))
-        state = self._calls_in(key, node.header, state)
-        ways = [self._nodes(key, part.body, state) for part in node.parts]
+            return self._touched(key, node)
+        if node.kind in _LOOPS:
+            return self._loop(key, node, self._header(key, node.header, state))
+        ways = []
+        for part in node.parts:
+            state = self._header(key, part.header, state)
+            ways.append(self._nodes(key, part.body, state))
         whole = node.kind in ("block", "associate", "critical", "at_if") and len(ways) == 1
         certain = whole or any(getattr(p.header, "kind", "") == "else" for p in node.parts)
-        return _joined(ways if certain else [state, *ways])
+        return joined(ways if certain else [state, *ways])
+
+    def _header(self, key: str, header: Statement, state: State) -> State:
+        return self._changed_by(key, header, self._calls_in(key, header, state))
 
     def _loop(self, key: str, node: Construct, state: State) -> State:
         """A loop that has some turns, as most have: what the second finds counts, too."""
-        behind = self._nodes(key, node.body, self._nodes(key, node.body, state))
+
+        def turn(before: State) -> State:
+            return self._header(key, node.header, self._nodes(key, node.body, before))
+
+        behind = turn(turn(state))
         for _ in range(_ROUNDS):
-            joined = _joined([state, behind])
-            if joined == state:
+            both = joined([state, behind])
+            if both == state:
                 break
-            state, behind = joined, self._nodes(key, node.body, joined)
+            state, behind = both, turn(both)
         else:
             state = {}
-        turned = self._nodes(key, node.body, behind)
+        turned = turn(behind)
         return {
             i: replace(halo, clean=self._of(state, i).clean, perhaps=halo.perhaps or halo.clean)
             for i, halo in turned.items()
         }
 
-    def _touched(self, key: str, node: Construct, state: State) -> State:
+    def _touched(self, key: str, node: Construct) -> State:
         """A construct with ways that are not followed: what is known inside is known by itself, nothing behind it."""
         for part in node.parts:
+            self._header(key, part.header, {})
             self._nodes(key, part.body, {})
         return {}
 
     def _one(self, key: str, statement: Statement, state: State) -> State:
         if isinstance(statement, Distributed):
             return self._directive(key, statement, state)
-        if isinstance(statement, OneLine) and statement.kind == "if":
-            return _joined([state, self._one(key, statement.action, state)])
         state = self._calls_in(key, statement, state)
-        return self._written_on_host(key, statement, state)
+        if isinstance(statement, OneLine):
+            return joined([state, self._one(key, statement.action, state)])
+        for need in () if self._in_nest else self.host.of_statement(key, statement):
+            state = self._asked(key, need, state)
+        return self._changed_by(key, statement, state)
 
-    def _written_on_host(self, key: str, statement: Statement, state: State) -> State:
+    def _changed_by(self, key: str, statement: Statement, state: State) -> State:
         """What a statement outside of regions sets is not followed: its halo is neither clean nor stale."""
-        changed = dict(state)
-        for reference in self._by_statement(key).get(id(statement), ()):
-            data = self.facts.object(reference.name, key)
-            if data is None or reference.role == "argument" or not self.effects.of(reference, key)[1]:
-                continue
-            if self._cuts(key, data):
-                changed.pop(data.identity, None)
-        return changed
+        if not state:
+            return state
+        for identity in self.host.set_by(key, statement):
+            state = self._without(state, identity)
+        return self._forgotten(state, self.host.forgotten_by(key, statement))
 
-    def _by_statement(self, key: str) -> Mapping[int, list[Reference]]:
-        return self._indexed(key)[0]
+    # -- memory under other names
 
-    def _indexed(self, key: str) -> tuple[Mapping[int, list[Reference]], Mapping[int, list[Reference]]]:
-        """The references of a routine outside of regions by statement, and those in regions by region."""
-        if key not in self._references:
-            outside: dict[int, list[Reference]] = {}
-            inside: dict[int, list[Reference]] = {}
-            for reference in self.facts.references.get(key, ()):
-                for number in reference.at.regions:
-                    inside.setdefault(number, []).append(reference)
-                if not reference.at.regions:
-                    outside.setdefault(id(reference.at.statement), []).append(reference)
-            self._references[key] = outside, inside
-        return self._references[key]
+    def _without(self, state: State, identity: Identity) -> State:
+        """The state without what may be the memory of one field."""
+        return {i: h for i, h in state.items() if i != identity and not self._is_alias(identity, i)}
 
-    _references: dict[str, tuple[Mapping[int, list[Reference]], Mapping[int, list[Reference]]]] = field(
-        default_factory=dict
-    )
+    def _forgotten(self, state: State, objects: frozenset[Identity]) -> State:
+        """The state without what may be one of some storage objects."""
+        if not objects:
+            return state
+        storage = self.facts.storage
+        return {i: h for i, h in state.items() if not storage.meet(storage.of_identity(i), objects)}
+
+    def _is_alias(self, one: Identity, other: Identity) -> bool:
+        """Whether two variables may be the same memory while the first is set."""
+        slot = one, other
+        if slot not in self._aliases:
+            self._aliases[slot] = self._may_be_alias(one, other)
+        return self._aliases[slot]
+
+    def _may_be_alias(self, one: Identity, other: Identity) -> bool:
+        storage = self.facts.storage
+        if one[0] == other[0]:
+            return storage.shared(one[1], other[1], one[0])
+        block = storage.joint(one)
+        if block is not None and block == storage.joint(other):
+            return True
+        first, second = storage.of_identity(one), storage.of_identity(other)
+        pointed = all(any(storage.targetable(o) for o in (i, *found)) for i, found in ((one, first), (other, second)))
+        return pointed and storage.meet(first, second)
+
+    # -- directives
 
     def _directive(self, key: str, statement: Distributed, state: State) -> State:
         what = statement.what
         if not isinstance(what, HaloExchange):
             return {} if isinstance(what, WholeGrid) else state
-        changed, needed = dict(state), False
+        needed = False
         for listed in what.fields:
             data = self.facts.object(listed.name, key)
-            if data is None or not self._cuts(key, data):
+            if data is None or not self.fields.cuts(key, data):
                 needed = True  # another message tells what is wrong
                 continue
             before = self._of(state, data.identity)
-            made = self._exchanged(key, what, data, before)
-            needed = needed or made.clean != before.clean
-            changed[data.identity] = made
+            made, known = self._exchanged(key, what, data, before)
+            needed = needed or not known or made.clean != before.clean
+            state = {**self._without(state, data.identity), data.identity: made}
         seen = self.exchanges.get(id(statement))
         self.exchanges[id(statement)] = key, statement, needed or (seen is not None and seen[2])
-        return changed
+        return state
 
-    def _exchanged(self, key: str, what: HaloExchange, data: DataObject, before: Halo) -> Halo:
-        clean, perhaps = list(before.clean), list(before.perhaps or before.clean)
-        halos = {w.domain: w for w in self.grid.what.halos}
-        for cut in self._cuts(key, data):
-            widths = {w.domain: w for w in what.widths} if what.widths else halos
-            width = widths.get(cut.domain)
-            if width is not None:
-                low, high = self._number(width.low, key), self._number(width.high, key)
-                old = before.clean[cut.number]
-                clean[cut.number] = max(low, old[0]), max(high, old[1])
-                perhaps[cut.number] = max(low, perhaps[cut.number][0]), max(high, perhaps[cut.number][1])
-        return replace(before, clean=tuple(clean), perhaps=tuple(perhaps))  # what is beyond is as stale as before
+    def _exchanged(self, key: str, what: HaloExchange, data: DataObject, before: Halo) -> tuple[Halo, bool]:
+        """The halo behind an exchange, and whether all of its widths are known. A width that is not known may be 0."""
+        sure: dict[int, tuple[int, int]] = {}
+        perhaps: dict[int, tuple[int, int]] = {}
+        cuts = self.fields.cuts(key, data)
+        for cut in cuts:
+            widths = self._widths(key, what, cut)
+            if widths is not None:
+                sure[cut.number] = (widths[0] or 0, widths[1] or 0)
+                perhaps[cut.number] = (_or_far(widths[0]), _or_far(widths[1]))
+        whole = what.corners and len(sure) == len(cuts) > 1
+        made = tuple(_with_corners(depths_of(sides, len(self.grid.what.domains)), whole) for sides in (sure, perhaps))
+        halo = replace(
+            before,  # what is beyond is as stale as before
+            clean=after_exchange(before.clean, made[0]),
+            perhaps=after_exchange(before.perhaps or before.clean, made[1], hopeful=True),
+        )
+        return halo, sure == perhaps
 
-    def _number(self, width: Fragment, key: str) -> int:
-        value = self.facts.domains.value(width, key)
-        return FAR if value is None else value
+    def _widths(self, key: str, what: HaloExchange, cut: Cut) -> tuple[int | None, int | None] | None:
+        """How wide an exchange is on the sides of a domain; None for a width that is not known, and where the domain
+        takes no part.
+        """
+        halo = self.fields.width(cut.domain)
+        given = next((w for w in what.widths if w.domain == cut.domain), None) if what.widths else halo
+        if given is None:
+            return None
+        if halo is None:
+            return self.fields.number(given.low, key), self.fields.number(given.high, key)
+        return self._width(key, given.low, halo.low), self._width(key, given.high, halo.high)
+
+    def _width(self, key: str, given: Fragment, widest: Fragment) -> int | None:
+        number = self.fields.number(given, key)
+        return FAR if number is None and canonical(given) == canonical(widest) else number
 
     # -- calls
 
@@ -262,219 +307,105 @@ class Walk:
         return state
 
     def _called(self, key: str, site: CallSite, state: State) -> State:
-        if site.callee not in self.facts.application.routines or site.chosen:
-            return self._unknown(key, site, state)
-        callee, actuals = self.facts.routine(site.callee), {}
-        for position, value in enumerate(site.args):
-            dummy, name = dummy_name(self.facts, site, position), _whole_name(value)
-            data = self.facts.object(name, key) if name else None
-            if dummy is not None and data is not None and self._cuts(key, data):
-                actuals[dummy] = data.identity
-        if any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in callee.body):
-            written = {a for d, a in actuals.items() if self.effects.intent(site.callee, d) != "in"}
-            written |= self.effects.changed(site.callee)
-            return {i: h for i, h in state.items() if i not in written} | {i: self._everything() for i in written}
-        inner = {i: h for i, h in state.items() if i not in actuals.values()}
-        inner |= {(site.callee, dummy): self._of(state, identity) for dummy, identity in actuals.items()}
-        behind = self.routine(site.callee, inner)
-        changed = {i: h for i, h in behind.items() if i[0] != site.callee}
-        for dummy, identity in actuals.items():
-            changed[identity] = self._of(behind, (site.callee, dummy))
-        return changed
+        """The state behind a call. What a routine that is not known may set is seen with the statement."""
+        if not site.callee:
+            return state
+        if site.callee not in self.facts.application.routines:
+            return {}
+        if site.chosen:
+            self.routine(site.callee, {})
+            return self._forgotten(state, self.effects.changed_memory(site.callee))
+        whole, parts = self._passed(key, site)
+        if _is_for_whole_grid(self.facts.routine(site.callee)):
+            state = self._handed_out(site.callee, whole, state)
+        else:
+            state = self._inside(site.callee, whole, state)
+        for dummy, identity in parts:
+            if self.effects.intent(site.callee, dummy) != "in":
+                state = self._without(state, identity)
+        return state
 
-    def _everything(self) -> Halo:
-        """What is handed out from the whole grid is right in all of the halo."""
-        return Halo(tuple((FAR, FAR) for _ in self.grid.what.domains))
-
-    def _unknown(self, key: str, site: CallSite, state: State) -> State:
-        """A call of which nothing is known: what it gets may be set, the halo by hand."""
-        changed = dict(state)
-        for value in site.args:
+    def _passed(self, key: str, site: CallSite) -> tuple[dict[str, Identity], list[tuple[str, Identity]]]:
+        """The fields that a call passes, by dummy arguments: whole ones, and those of which it passes parts."""
+        whole, parts = {}, []
+        for dummy, value in passed(self.facts, site):
             name = base_name(value)
-            data = self.facts.object(name, key) if name else None
-            if data is not None:
-                changed.pop(data.identity, None)
+            meant, all_of_it = stands_for(name, site.at) if name is not None else (None, False)
+            data = self.facts.object(meant, key) if meant is not None else None
+            if data is None or not self.fields.cuts(key, data):
+                continue
+            if isinstance(value, Name) and all_of_it:
+                whole[dummy] = data.identity
+            else:
+                parts.append((dummy, data.identity))
+        return whole, parts
+
+    def _handed_out(self, callee: str, whole: Mapping[str, Identity], state: State) -> State:
+        """The state behind a routine for the whole grid: what it sets is handed out with all of the halo."""
+        written = {i for dummy, i in whole.items() if self.effects.intent(callee, dummy) != "in"}
+        written |= self.effects.changed(callee)
+        for identity in written:
+            state = self._without(state, identity)
+        everything = (*((FAR, FAR) for _ in self.grid.what.domains), *CORNERS)
+        return {**state, **{i: Halo(everything) for i in written}}
+
+    def _inside(self, callee: str, whole: Mapping[str, Identity], state: State) -> State:
+        """The state behind a routine that gets some fields as arguments."""
+        inner = {i: h for i, h in state.items() if i not in whole.values()}
+        inner |= {(callee, dummy): self._of(state, identity) for dummy, identity in whole.items()}
+        behind = self.routine(callee, inner)
+        changed = {i: h for i, h in behind.items() if i[0] != callee}
+        for dummy, identity in whole.items():
+            halo = self._of(behind, (callee, dummy))
+            changed[identity] = changed[identity].joined(halo) if identity in changed else halo
         return changed
 
     # -- regions
 
     def _region(self, key: str, node: Construct, state: State) -> State:
         numbers = {id(c): n for n, c in enumerate(self.facts.routine(key).regions)}
-        number = numbers.get(id(node), -1)
-        identity = RegionId(key, number)
+        identity = RegionId(key, numbers.get(id(node), -1))
         if identity not in self.facts.positions.regions or node.region is None:
             inner = [n for part in node.parts for n in part.body]
             return self._nodes(key, inner, state)  # one for the other target around it
-        references = self._indexed(key)[1].get(number, ())
-        needs = list(self._needs(key, node.region, references))
-        for need in needs:
-            state = self._asked(key, identity, need, state)
-        return self._set(key, node.region, references, needs, state)
+        halos = self.regions.of(identity)
+        self.unclear |= {id(r.node): (key, r) for r in halos.unclear}
+        inputs = all(covers(self._of(state, n.identity).clean, n.depths) for n in halos.needs)
+        for need in halos.needs:
+            state = self._asked(key, need, state)
+        inputs = inputs or self.grid.what.automatic
+        state = self._forgotten(state, halos.forgotten)
+        for setting in halos.settings:
+            clean = setting.clean if inputs else self.nothing
+            place = setting.place if inputs or not setting.deep else None
+            state = {**self._without(state, setting.identity), setting.identity: Halo(clean, place)}
+        return state
 
-    def _asked(self, key: str, region: RegionId, need: Need, state: State) -> State:
-        """What a region reads, against what is clean; with automatic exchanges all of it is clean afterwards."""
+    def _asked(self, key: str, need: Need, state: State) -> State:
+        """What is read, against what is clean; with automatic exchanges all of it is clean afterwards."""
         halo = self._of(state, need.identity)
-        if _covers(halo.clean, need.depths):
+        if covers(halo.clean, need.depths):
             return state
+        row = need.line.first
         if halo.stale is not None and need.known and halo.certainly_stale(need.depths):
-            self.missing.setdefault((key, need.name, region.number), Missing(key, need, halo.stale))
-        known = self.wanted.setdefault(region, {})
-        before = known.get(need.name)
-        known[need.name] = need if before is None else replace(need, depths=_deepest(before.depths, need.depths))
+            self.missing.setdefault((key, need.name, row), Missing(key, need, halo.stale))
+        depths = deepest(halo.clean, need.depths) if has_corners(need.depths) else need.depths
+        listed = self.wanted.setdefault((key, row), {})
+        slot = need.name or "/".join(need.identity)
+        before = listed.get(slot)
+        listed[slot] = replace(need, depths=depths if before is None else deepest(before.depths, depths))
         if not self.grid.what.automatic:
             return state
-        return {**state, need.identity: Halo(_deepest(halo.clean, need.depths))}
-
-    def _needs(self, key: str, region: Region, references: Iterable[Reference]) -> Iterator[Need]:
-        """What a region reads of the halos of fields."""
-        found: dict[str, Need] = {}
-        for reference in references:
-            data = self.facts.object(reference.name, key)
-            if data is None or reference.role == "inquiry" or not self.effects.of(reference, key)[0]:
-                continue
-            for cut in self._cuts(key, data):
-                depth, known = self._depth(key, region, reference, data, cut)
-                if depth == (0, 0):
-                    continue
-                depths = tuple(depth if n == cut.number else (0, 0) for n in range(len(self._nothing)))
-                before = found.get(reference.name)
-                if before is None:
-                    found[reference.name] = Need(reference.name, data.identity, depths, reference, known)
-                else:
-                    deeper = _deepest(before.depths, depths)
-                    found[reference.name] = replace(before, depths=deeper, known=before.known and known)
-        return iter(found.values())
-
-    def _depth(
-        self, key: str, region: Region, reference: Reference, data: DataObject, cut: Cut
-    ) -> tuple[tuple[int, int], bool]:
-        """How far one reference goes into the halo of a domain on each side, and whether that is certain."""
-        span = self._span(key, region, reference, data, cut)
-        if span is None:
-            halo = next((w for w in self.grid.what.halos if w.domain == cut.domain), None)
-            if halo is None:
-                return (0, 0), False
-            return (self._number(halo.low, key), self._number(halo.high, key)), False
-        return (max(0, 1 - span[0]), max(0, span[1])), True
-
-    def _span(
-        self, key: str, region: Region, reference: Reference, data: DataObject, cut: Cut
-    ) -> tuple[int, int] | None:
-        """The first index that a reference takes in a cut dimension, and how far the last is beyond the local size."""
-        index = self._index(reference, data, cut, key)
-        for domain, start, end in zip(region.domains, region.starts, region.ends, strict=True):
-            letter = self.grid.letters.of_name(domain.name) or self.grid.letters.of_size(domain.extent)
-            if letter != cut.domain:
-                continue
-            offset = _offset(index, domain.name) if index is not None else 0
-            first, last = self._constant(start, key), self._beyond(end, cut, key)
-            if offset is None or first is None or last is None:
-                return None
-            return first + offset, last + offset
-        return None
-
-    def _index(self, reference: Reference, data: DataObject, cut: Cut, key: str) -> Expr | None:
-        """The index of a reference in a dimension; None where that is inserted, or the whole dimension is meant."""
-        given = reference.indices
-        if given is None:
-            return None
-        if len(given) == len(data.full):
-            return given[cut.position]
-        declared = data.full[cut.position].declared
-        return given[declared] if declared is not None and declared < len(given) else None
-
-    def _constant(self, bound: Fragment, key: str) -> int | None:
-        return self.facts.domains.value(bound, key)
-
-    def _beyond(self, end: Fragment, cut: Cut, key: str) -> int | None:
-        """How far a bound is beyond the local size of a domain."""
-        terms = dict(linear(end.expr))
-        total = terms.pop("", 0)
-        sizes = {_name(s.upper) for s in self.grid.letters.sizes.get(cut.domain, ())}
-        own = [name for name in terms if name in sizes and terms[name] == 1]
-        if len(own) != 1:
-            return None
-        del terms[own[0]]
-        for name, factor in terms.items():
-            found = self.facts.scopes.variable(name, key)
-            if found is None or not found.symbol.constant or found.symbol.initial is None:
-                return None
-            value = self.facts.domains.value(found.symbol.initial, found.home)
-            if value is None:
-                return None
-            total += factor * value
-        return total
-
-    def _set(
-        self, key: str, region: Region, references: Iterable[Reference], needs: Iterable[Need], state: State
-    ) -> State:
-        """What a region sets: how deep it goes into the halo, or that the halo is stale."""
-        inputs = all(_covers(self._of(state, n.identity).clean, n.depths) for n in needs)
-        made: dict[Identity, Halo] = {}
-        for reference in references:
-            data = self.facts.object(reference.name, key)
-            if data is None or not self.effects.of(reference, key)[1]:
-                continue
-            cuts = self._cuts(key, data)
-            if not cuts:
-                continue
-            halo = self._after(key, region, reference, data, cuts, inputs)
-            made[data.identity] = made[data.identity].joined(halo) if data.identity in made else halo
-        return {**state, **made}
-
-    def _after(
-        self, key: str, region: Region, reference: Reference, data: DataObject, cuts: Iterable[Cut], inputs: bool
-    ) -> Halo:
-        """The halo of a field behind a reference that sets it."""
-        clean = [(FAR, FAR)] * len(self._nothing)
-        owned, deep = True, False
-        for cut in cuts:
-            span = self._span(key, region, reference, data, cut)
-            if span is None:
-                return Halo(self._nothing)
-            owned = owned and span[0] <= 1 and span[1] >= 0
-            deep = deep or span[0] < 1 or span[1] > 0
-            clean[cut.number] = (max(0, 1 - span[0]), max(0, span[1])) if inputs and owned else (0, 0)
-        certain = owned and not any(c.kind not in ("do", "region", "at_if") for c in reference.at.constructs)
-        line = reference.at.statement.line
-        place = line.place(self.facts.routine(key).file, reference.node.start, reference.node.end)
-        one_line = isinstance(reference.at.statement, OneLine)
-        return Halo(tuple(clean), place if certain and not one_line and (inputs or not deep) else None)
+        return {**self._without(state, need.identity), need.identity: Halo(after_exchange(halo.clean, depths))}
 
 
-def _joined(states: list[State]) -> State:
-    """What is certain on all ways."""
-    first = states[0]
-    shared = set(first).intersection(*states[1:])
-    found = {}
-    for identity in shared:
-        halo = first[identity]
-        for other in states[1:]:
-            halo = halo.joined(other[identity])
-        found[identity] = halo
-    return found
+def _is_for_whole_grid(routine: Routine) -> bool:
+    return any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in routine.body)
 
 
-def _covers(clean: Depths, depths: Depths) -> bool:
-    return all(a >= c and b >= d for (a, b), (c, d) in zip(clean, depths, strict=True))
+def _with_corners(depths: Depths, corners: bool) -> Depths:
+    return depths if corners else (*without_corners(depths), *no_depths(0))
 
 
-def _deepest(one: Depths, other: Depths) -> Depths:
-    return tuple((max(a, c), max(b, d)) for (a, b), (c, d) in zip(one, other, strict=True))
-
-
-def _offset(index: Expr, iterator: str) -> int | None:
-    """What is added to an iterator in an index; None where it is no iterator plus a number."""
-    terms = dict(linear(index))
-    if terms.pop(iterator, 0) != 1:
-        return None
-    number = terms.pop("", 0)
-    return None if terms else number
-
-
-def _name(size: Fragment | None) -> str:
-    return size.expr.name if size is not None and isinstance(size.expr, Name) else ""
-
-
-def _whole_name(value: Expr) -> str:
-    return value.name if isinstance(value, Name) else ""
+def _or_far(width: int | None) -> int:
+    return FAR if width is None else width

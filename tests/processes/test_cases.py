@@ -10,7 +10,7 @@ from tests.processes.exchanges import exchange_cases
 from tests.processes.programs import WAYS, faults, marked, translated, written
 
 # What is refused, with the code: kernels do not know the runtime library, and some backends no fixed form.
-NO_KERNEL = {"point_called": "HF652"}
+NO_KERNEL = {"point_called": "HF652", "auto_ways": "HF702"}
 NO_FIXED_FORM = {"openacc": "HF702", "openmp-target": "HF702", "kij-openacc": "HF702"}
 GRIDS = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (1, 4))
 # Cases of exchange for every run of the tests; the others are for the full run.

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
-from hfpy.analyze.calls import dummy_name
-from hfpy.analyze.halos import Need, Walk
-from hfpy.diagnostics import Diagnostic, Related, error, note
+from hfpy.analyze.calls import passed
+from hfpy.analyze.context import Located
+from hfpy.analyze.domains import DataObject
+from hfpy.analyze.facts import stands_for
+from hfpy.analyze.halodepths import CORNERS, FAR, Depths, deepest, has_corners, without_corners
+from hfpy.analyze.halos import Walk
+from hfpy.analyze.regionhalos import Need
+from hfpy.diagnostics import Diagnostic, Related, error, note, warning
 from hfpy.model.directives import Listed
 from hfpy.model.distributed import Decomposition, HaloExchange, Width
-from hfpy.model.expressions import Apply, Name
+from hfpy.model.expressions import Apply, Expr, Name, base_name
 from hfpy.model.expressions import walk as parts_of
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Node, expressions
+from hfpy.model.statements import Construct, Node, expressions, flatten
 from hfpy.parse.fragments import fragment
-from hfpy.transform.distributed.questions import WORDS, outermost_around
+from hfpy.transform.distributed.questions import WORDS
 
 # By the row of a line: the line, and by name what is exchanged before it.
 Places = dict[int, tuple[LogicalLine, dict[str, Need]]]
+_BRANCHES = ("if", "select", "selecttype", "selectrank", "where", "forall")
 _DEEPEST = 50  # calls through which a need goes up
 
 
@@ -38,15 +45,27 @@ class Placements:
 
     def all(self) -> Placements:
         """Of all needs of the program."""
-        for region, needs in self.walk.wanted.items():
-            routine = self.walk.facts.routine(region.routine)
-            around = list(outermost_around(routine.body, routine.regions[region.number]))
-            outermost = next(c for c in around if c.kind == "region")
+        for (key, _), needs in self.walk.wanted.items():
+            body = self.walk.facts.routine(key).body
             for need in needs.values():
-                self._place(region.routine, outermost.header.line, around, need, 0)
+                around = list(_around(body, need.line))
+                outermost = next((c.header.line for c in around if c.kind == "region"), need.line)
+                if not need.name:
+                    self._refused(
+                        key, need, f"an exchange of '{need.identity[1]}' belongs here, which is not known here"
+                    )
+                elif not need.in_region and any(c.kind in _BRANCHES for c in around):
+                    message = f"an exchange of '{need.name}' belongs here, which not all processes may reach"
+                    self._refused(key, need, message)
+                else:
+                    self._place(key, outermost, around, need, 0)
         for key, listed in self.places.items():
             self.places[key] = self._together(key, listed)
         return self
+
+    def _refused(self, key: str, need: Need, message: str) -> None:
+        place = need.line.place(self.walk.facts.routine(key).file)
+        self.found.append(error("HF657", message, place, "exchange it by @haloExchange where all processes do"))
 
     def _together(self, key: str, listed: Places) -> Places:
         """The same with what can be exchanged earlier together with something else: a message more costs more than its
@@ -65,19 +84,24 @@ class Placements:
                 ]
                 place = earlier[0] if earlier else line
                 known = made.setdefault(place.first, (place, {}))[1]
-                known[name] = need if name not in known else replace(need, depths=_deepest(known[name], need))
+                known[name] = (
+                    need if name not in known else replace(need, depths=deepest(known[name].depths, need.depths))
+                )
         return made
 
     def _set_between(self, key: str, first: LogicalLine, last: LogicalLine, need: Need) -> bool:
-        """Whether a field may be set between two lines."""
-        facts, effects = self.walk.facts, self.walk.effects
-        data = facts.object(need.name, key)
+        """Whether a field may be set between two lines, under any name, or the first may be passed by."""
+        facts, effects, storage = self.walk.facts, self.walk.effects, self.walk.facts.storage
+        if any(first.first < s.line.first <= last.first and s.line.label for s in flatten(facts.routine(key).body)):
+            return True  # jumps may lead past the first line
+        field_memory = storage.of_identity(need.identity)
         for reference in facts.references.get(key, ()):
-            row = reference.at.statement.line.first
-            if first.first <= row < last.first and reference.name == need.name and effects.of(reference, key)[1]:
-                return True
+            if first.first <= reference.at.statement.line.first < last.first and effects.of(reference, key)[1]:
+                memory = storage.of_designator(reference.node, reference.at, key)
+                if reference.component or storage.meet(memory, field_memory):
+                    return True
         sites = (s for s in facts.graph.below(key) if first.first <= s.at.statement.line.first < last.first)
-        return data is None or any(not s.callee or effects.may_change(s.callee, data.identity) for s in sites)
+        return any(not s.callee or storage.meet(effects.changed_memory(s.callee), field_memory) for s in sites)
 
     def _place(self, key: str, line: LogicalLine, around: Sequence[Construct], need: Need, depth: int) -> None:
         """One need before a line of a routine, or before the calls of the routine."""
@@ -92,28 +116,58 @@ class Placements:
                 error("HF657", message, place, "take it out of the condition, or exchange before: @haloExchange")
             )
             return
+        if line.label:
+            message = f"an exchange of '{need.name}' belongs before this line, and jumps lead to its label"
+            self._refused(key, replace(need, line=line), message)
+            return
         listed = self.places.setdefault(key, {}).setdefault(line.first, (line, {}))[1]
         before = listed.get(need.name)
-        deeper = need if before is None else replace(need, depths=_deepest(before, need))
+        deeper = need if before is None else replace(need, depths=deepest(before.depths, need.depths))
         listed[need.name] = deeper
 
     def _before_calls(self, key: str, need: Need, depth: int) -> None:
-        for site in self.walk.facts.graph.callers.get(key, ()):
-            for position, value in enumerate(site.args):
-                if dummy_name(self.walk.facts, site, position) != need.name:
-                    continue
-                caller = self.walk.facts.routine(site.caller)
-                line = site.at.statement.line
-                if not isinstance(value, Name) or site.at.regions:
-                    message = f"an exchange of '{need.name}' belongs before this call, which passes no whole array"
-                    self.found.append(error("HF657", message, line.place(caller.file), "exchange it by @haloExchange"))
-                    continue
-                around = list(_around(caller.body, line))
-                self._place(site.caller, line, around, replace(need, name=value.name), depth + 1)
+        """One need of a routine that may only read the field, before its calls."""
+        facts = self.walk.facts
+        routine = facts.routine(key)
+        if self.walk.exports.calls(routine):
+            message = (
+                f"an exchange of '{need.name}' belongs before the calls of '{routine.name}' by code that is not here"
+            )
+            hint = f"declare it intent(inout), or list '{routine.name}' in no exports"
+            self.found.append(error("HF657", message, need.line.place(routine.file), hint))
+            return
+        for site in facts.graph.callers.get(key, ()):
+            value = dict(passed(facts, site)).get(need.name)
+            if value is None:
+                continue
+            caller = facts.routine(site.caller)
+            line = site.at.statement.line
+            meant = self._whole_field(site.caller, value, site.at)
+            if meant is None or site.at.regions:
+                message = (
+                    f"an exchange of '{need.name}' belongs before this call, which passes no array that is exchanged"
+                )
+                self.found.append(error("HF657", message, line.place(caller.file), "exchange it by @haloExchange"))
+                continue
+            data, is_whole = meant
+            depths = need.depths if is_whole else _everything(need.depths)
+            around = list(_around(caller.body, line))
+            there = replace(need, name=data.name, identity=data.identity, line=line, depths=depths)
+            self._place(site.caller, line, around, there, depth + 1)
+
+    def _whole_field(self, key: str, value: Expr, at: Located) -> tuple[DataObject, bool] | None:
+        """The field that an argument is, or is a part of, and whether it is all of it."""
+        base = base_name(value)
+        name, whole = stands_for(base, at) if base is not None else (None, False)
+        data = self.walk.facts.object(name, key) if name is not None else None
+        if data is None or not self.walk.fields.cuts(key, data):
+            return None
+        return data, whole and isinstance(value, Name)
 
 
-def _deepest(one: Need, other: Need) -> tuple[tuple[int, int], ...]:
-    return tuple((max(a, c), max(b, d)) for (a, b), (c, d) in zip(one.depths, other.depths, strict=True))
+def _everything(depths: Depths) -> Depths:
+    """As deep as there is a halo."""
+    return (*((FAR, FAR) for _ in without_corners(depths)), *CORNERS)
 
 
 def _around(nodes: tuple[Node, ...], line: LogicalLine) -> Iterator[Construct]:
@@ -149,19 +203,20 @@ def _by_process(construct: Construct) -> bool:
 
 
 def exchange_for(grid: Decomposition, needs: Sequence[Need]) -> HaloExchange:
-    """The exchange of what a region needs, as wide as it reads."""
+    """The exchange of what some reads need, as wide as they go; without widths where all of the halo is needed."""
     place = needs[0].reference.at.statement.line.place("")
-    deepest = [
-        (max(n.depths[number][0] for n in needs), max(n.depths[number][1] for n in needs))
-        for number in range(len(grid.domains))
-    ]
+    deepest_of_all = reduce(deepest, (need.depths for need in needs))
+    sides = without_corners(deepest_of_all)
+    fields = tuple(Listed(need.name, place) for need in needs)
+    corners = has_corners(deepest_of_all)
+    if any(FAR in side for side in sides):
+        return HaloExchange(fields, (), corners, grid.name)
     widths = tuple(
         Width(domain, fragment(str(low)), fragment(str(high)))
-        for domain, (low, high) in zip(grid.domains, deepest, strict=True)
+        for domain, (low, high) in zip(grid.domains, sides, strict=True)
         if low or high
     )
-    fields = tuple(Listed(need.name, place) for need in needs)
-    return HaloExchange(fields, widths, True, grid.name)
+    return HaloExchange(fields, widths, corners, grid.name)
 
 
 def judged(walk: Walk) -> Iterator[Diagnostic]:
@@ -170,7 +225,7 @@ def judged(walk: Walk) -> Iterator[Diagnostic]:
         reference = missing.need.reference
         file = walk.facts.routine(missing.key).file
         place = reference.at.statement.line.place(file, reference.node.start, reference.node.end)
-        depths = zip(walk.grid.what.domains, missing.need.depths, strict=True)
+        depths = zip(walk.grid.what.domains, without_corners(missing.need.depths), strict=True)
         width = ", ".join(f"{domain}:{low}:{high}" for domain, (low, high) in depths if low or high)
         message = f"the halo of '{missing.need.name}' is read, and it has not been exchanged since its points were set"
         hint = f"before the region: @haloExchange{{fields({missing.need.name}), width({width})}}"
@@ -179,3 +234,9 @@ def judged(walk: Walk) -> Iterator[Diagnostic]:
         if not needed:
             place = statement.line.place(walk.facts.routine(key).file)
             yield note("HF656", "this exchange changes nothing: these halos are up to date here", place)
+    for key, reference in walk.unclear.values() if walk.grid.what.automatic else ():
+        place = reference.at.statement.line.place(
+            walk.facts.routine(key).file, reference.node.start, reference.node.end
+        )
+        message = f"a neighbour is read here, and it is not known whether '{reference.name}' is a field of the grid"
+        yield warning("HF658", message, place, "tell its domains by its declaration or by @domainDependant")

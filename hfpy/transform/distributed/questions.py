@@ -16,7 +16,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.distributed import SIDES
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Node, Statement, constructs, expressions, flatten
+from hfpy.model.statements import Construct, Node, Statement, expressions, flatten
 from hfpy.model.units import Routine
 from hfpy.transform.edits import Edit, insert_lines, replace_range
 from hfpy.transform.stencil.locals import Locals
@@ -204,15 +204,6 @@ def outermost_regions(nodes: tuple[Node, ...]) -> Iterator[Construct]:
         elif isinstance(node, Construct):
             for part in node.parts:
                 yield from outermost_regions(part.body)
-
-
-def outermost_around(nodes: tuple[Node, ...], region: Construct) -> Iterator[Construct]:
-    """The constructs around a region, and itself, outermost first."""
-    for node in nodes:
-        if isinstance(node, Construct) and any(c is region for c in constructs((node,))):
-            yield node
-            for part in node.parts:
-                yield from outermost_around(part.body, region)
 
 
 def flatten_outside(nodes: tuple[Node, ...]) -> Iterator[Statement]:
