@@ -1,8 +1,8 @@
 """No pass grows faster than n log n: calls of Python functions are counted for n and for 4 n files or regions."""
 
 import cProfile
-import gc
 import pstats
+import sys
 from collections.abc import Mapping
 from functools import _lru_cache_wrapper
 from pathlib import Path
@@ -30,11 +30,18 @@ def written(files: Mapping[str, str], folder: Path) -> list[Path]:
     return paths
 
 
+def forget() -> None:
+    """Empty what functions of hfpy remember. (The collector's list of objects would leave out what was frozen.)"""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == "hfpy":
+            for found in vars(module).values():
+                if isinstance(found, _lru_cache_wrapper):
+                    found.cache_clear()
+
+
 def calls(paths: list[Path], options: Options) -> dict[str, int]:
     """How often each function of hfpy is called in a translation, by file and name, if none is remembered."""
-    for found in gc.get_objects():
-        if isinstance(found, _lru_cache_wrapper):
-            found.cache_clear()
+    forget()
     profile = cProfile.Profile()
     translation = profile.runcall(translate, paths, options)
     assert not has_errors(translation.diagnostics), translation.diagnostics
