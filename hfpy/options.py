@@ -74,6 +74,19 @@ class DebugPrint:
     arrays: tuple[str, ...] = ()
 
 
+# What ``exchange(…)`` and ``reductions(…)`` of a decomposition may say.
+EXCHANGES = ("auto", "stated")
+REDUCTIONS = ("global", "local")
+
+
+@dataclass(frozen=True)
+class Decompositions:
+    """What is set for decompositions whose directive says nothing: ``exchange`` and ``reductions`` as there."""
+
+    exchange: str = ""
+    reductions: str = ""
+
+
 @dataclass(frozen=True)
 class Device:
     """What the model must know of a GPU besides bandwidth and rate (stencil-optimisation.md §11); the defaults are
@@ -184,6 +197,7 @@ class Options:
     exports: tuple[str, ...] | None = None
     library: bool = False
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)
+    decomposition: Decompositions = Decompositions()
     schedule: str = "static"
     line_markers: bool = False
     indent: bool = False

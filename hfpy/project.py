@@ -16,6 +16,7 @@ from hfpy.options import (
     GPU,
     TUNING_FILE,
     DebugPrint,
+    Decompositions,
     DomainSpec,
     Machine,
     Options,
@@ -91,6 +92,7 @@ class Project:
     routines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     file_flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     debug_print: DebugPrint = field(default_factory=DebugPrint)
+    decomposition: Decompositions = field(default_factory=Decompositions)
     legacy: bool = False
     install_dir: str | None = None
     drop_directives: tuple[str, ...] = ()
@@ -152,6 +154,7 @@ def options_for(project: Project, target: str) -> Options:
         domains=project.domains,
         legacy=project.legacy,
         debug_print=project.debug_print,
+        decomposition=project.decomposition,
         kinds=default_kinds(settings.flags or ()),
         specialise=settings.specialise,
         settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,

@@ -160,6 +160,8 @@ def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
             hint = "give it another name, or call the routine with the first one"
             problems.append(error("HF650", f"a second decomposition '{what.name}'", item.place, hint, related))
             continue
+        settings = application.options.decomposition
+        what = what.with_defaults(settings.exchange, settings.reductions)
         found[what.name] = Grid.of(what, application.options.domains), item.place
     return {name: grid for name, (grid, _) in found.items()}, problems
 

@@ -12,7 +12,7 @@ from hfpy.backendtable import BACKENDS
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
-from hfpy.options import DebugPrint, DomainSpec, schedule_fault, sizes_of
+from hfpy.options import EXCHANGES, REDUCTIONS, DebugPrint, Decompositions, DomainSpec, schedule_fault, sizes_of
 from hfpy.project import KINDS, PROJECT_FILE, TARGETS, Project, TargetSettings
 
 _PROJECT_TEXTS = ("name", "kind", "version", "storage_order", "build_dir")
@@ -31,7 +31,7 @@ _PROJECT_LISTS = (
 _PROJECT_SWITCHES = ("drop_directives", "directives_as_regions")
 _TARGET_TEXTS = ("backend", "compiler", "c_compiler", "arch", "schedule")
 _TARGET_LISTS = ("flags", "cflags", "ldflags", "define")
-_TABLES = ("project", "target", "domains", "layout", "schemes", "routines", "files", "debug_print")
+_TABLES = ("project", "target", "domains", "layout", "schemes", "routines", "files", "debug_print", "decomposition")
 
 
 def load_project(folder: Path) -> Project:
@@ -101,6 +101,7 @@ class _Reader:
             routines={n.lower(): b for n, b in self.backends("routines").items()},
             file_flags=self.files(),
             debug_print=self.debug_print(),
+            decomposition=self.decomposition(),
             sources=lists["sources"],
             executables=lists["executables"],
             define=lists["define"],
@@ -215,6 +216,18 @@ class _Reader:
             tuple(name.lower() for name in self.strings(table, path, key) or ()) for key in ("routines", "arrays")
         )
         return DebugPrint(False, tuple((n, i) for n, i in point.items() if isinstance(i, int)), routines, arrays)
+
+    def decomposition(self) -> Decompositions:
+        """``[decomposition]``: what holds where the directive says nothing."""
+        path = ("decomposition",)
+        table = self.table(self.data, "decomposition", ())
+        known = {"exchange": EXCHANGES, "reductions": REDUCTIONS}
+        self.only(table, path, known)
+        said = {key: self.string(table, path, key) for key in known}
+        for key, word in said.items():
+            if word is not None:
+                self.one_of(word, known[key], (*path, key), key)
+        return Decompositions(**{key: word or "" for key, word in said.items()})
 
     def names_per_target(self, table: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, dict[str, str]]:
         """For each name a text for both targets, or a table of texts for each target."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.model.directives import Listed
 from hfpy.model.expressions import Fragment
@@ -27,8 +27,8 @@ class Decomposition:
 
     ``local`` are the variables that get the sizes of the part, ``halos`` the widest halos that arrays have, ``grid``
     the number of processes along each domain (``0``: hfpy's choice). ``reductions`` says whether reductions of regions
-    over the domains are ``global``, over all processes, or ``local`` (empty: nothing is said). ``automatic`` lets hfpy
-    place the exchanges.
+    over the domains are ``global``, over all processes, or ``local``, ``exchange`` whether hfpy places the exchanges
+    (``auto``) or all of them are ``stated`` (empty: nothing is said).
     """
 
     name: str
@@ -39,7 +39,16 @@ class Decomposition:
     periodic: tuple[str, ...] = ()
     grid: tuple[Fragment, ...] = ()
     reductions: str = ""
-    automatic: bool = False
+    exchange: str = ""
+
+    @property
+    def automatic(self) -> bool:
+        """Whether hfpy places the exchanges."""
+        return self.exchange == "auto"
+
+    def with_defaults(self, exchange: str, reductions: str) -> Decomposition:
+        """The same, with what the project says where the directive says nothing."""
+        return replace(self, exchange=self.exchange or exchange, reductions=self.reductions or reductions)
 
     def number(self, domain: str) -> int:
         """The number of a domain, from 0."""

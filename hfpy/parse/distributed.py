@@ -9,6 +9,7 @@ from hfpy.model.directives import Listed
 from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid, Width
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
+from hfpy.options import EXCHANGES, REDUCTIONS
 from hfpy.parse.directives import Attribute, Directive, check_names, listed_words, suggestion
 from hfpy.parse.fragments import fragment
 from hfpy.parse.grammar import GrammarError
@@ -69,16 +70,11 @@ class _Reader:
             self._error(
                 "HF203", f"'grid' has {len(grid)} entries for {len(domains)} domains", self.directive.get("grid")
             )
-        words, problems = listed_words(self.directive, "reductions", ("global", "local"), self.line, self.file)
-        self.found += problems
-        placed, problems = listed_words(self.directive, "exchange", ("auto", "stated"), self.line, self.file)
-        self.found += problems
+        reductions, exchange = self._word("reductions", REDUCTIONS), self._word("exchange", EXCHANGES)
         periodic = self._known(self._names("periodic"), domains, self.directive.get("periodic"))
         name = (self._names("name") or ("grid",))[0]
         halos = self._widths("halo", domains)
-        return Decomposition(
-            name, domains, sizes, local, halos, periodic, grid, words[0] if words else "", placed == ("auto",)
-        )
+        return Decomposition(name, domains, sizes, local, halos, periodic, grid, reductions, exchange)
 
     def exchange(self) -> HaloExchange | None:
         """The value of ``@haloExchange``."""
@@ -106,6 +102,14 @@ class _Reader:
     def _error(self, code: str, message: str, attribute: Attribute | None, hint: str = "") -> None:
         at = (attribute.start, attribute.end) if attribute is not None else ()
         self.found.append(error(code, message, self.line.place(self.file, *at), hint))
+
+    def _word(self, name: str, known: tuple[str, ...]) -> str:
+        """The one word of an attribute; empty if it is not there."""
+        words, problems = listed_words(self.directive, name, known, self.line, self.file)
+        self.found += problems
+        if len(words) > 1:
+            self._error("HF203", f"'{name}' has {len(words)} entries", self.directive.get(name), "write one of them")
+        return words[0] if words else ""
 
     def _names(self, name: str) -> tuple[str, ...]:
         """The entries of an attribute, which are names, in lower case."""

@@ -8,7 +8,7 @@ import pytest
 
 from hfpy.build.projectfile import load_project
 from hfpy.diagnostics import Diagnostic, HfpyError
-from hfpy.options import DomainSpec
+from hfpy.options import Decompositions, DomainSpec
 from hfpy.project import options_for, source_files, storage_order_file
 
 FULL = """\
@@ -41,6 +41,10 @@ arch = "sm_90"
 [domains]
 i = { size = ["nx"], iterators = ["i", "ii"] }
 k = { size = "nz", iterators = "k" }
+
+[decomposition]
+exchange = "auto"
+reductions = "global"
 
 [layout]
 cpu = "k i j"
@@ -97,6 +101,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert cpu.layout_arrays == {"physics::tend": "i j k", "flux": "j i k"}
     assert gpu.layout_arrays == {"flux": "j i k"}
     assert cpu.domains == {"i": DomainSpec(("nx",), ("i", "ii")), "k": DomainSpec(("nz",), ("k",))}
+    assert cpu.decomposition == gpu.decomposition == Decompositions("auto", "global")
     assert cpu.schemes == {}
     assert gpu.schemes == {"REDUCTION_SUPPORT": "openacc"}
     assert cpu.routines == {"physics::radiate": "sequential", "tail": "sequential"}
@@ -183,6 +188,22 @@ def test_storage_order_among_the_sources_is_found(tmp_path: Path) -> None:
             11,
             "the index to print",
         ),
+        (
+            '[project]\nsources = ["b"]\n[decomposition]\nexchange = "always"\n',
+            "HF802",
+            4,
+            1,
+            "unknown exchange",
+        ),
+        (
+            '[project]\nsources = ["b"]\n[decomposition]\nreductions = "globl"\n',
+            "HF802",
+            4,
+            1,
+            "did you mean 'global'?",
+        ),
+        ('[project]\nsources = ["b"]\n[decomposition]\nexchange = true\n', "HF802", 4, 1, "must be a text in quotes"),
+        ('[project]\nsources = ["b"]\n[decomposition]\nhalo = 2\n', "HF801", 4, 1, "unknown key 'halo'"),
         ('[project]\nname = "x"\n', "HF803", 1, 2, "names no sources"),
         ("[project]\nname = x\n", "HF800", 2, 8, "not valid TOML"),
     ],
