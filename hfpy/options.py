@@ -76,7 +76,7 @@ class DebugPrint:
 
 # What ``exchange(…)`` and ``reductions(…)`` of a decomposition may say.
 EXCHANGES = ("auto", "stated")
-REDUCTIONS = ("global", "local")
+REDUCTIONS = ("global", "exact", "local")
 
 
 @dataclass(frozen=True)

@@ -284,7 +284,7 @@ def compile_files(
     beside = ("storage_order.F90", *kernels)
     sources = [f for f in in_use_order(files) if f not in beside and not f.endswith((".h", ".inc"))]
     if any("use hfpy_processes" in text for text in files.values()):
-        sources = [str(processes.ALONE[0] / "hfpy_processes.F90"), *sources]
+        sources = [*(str(s) for home in reversed(processes.ALONE) for s in sorted(home.glob("*.[fF]90"))), *sources]
     command = [compiler, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources, *map(str, linked)]
 
     def make() -> str:

@@ -13,9 +13,9 @@ from hfpy.options import Options
 from hfpy.translation import PROCESSES_MODULE, Contents
 
 _RUNTIME = Path(__file__).resolve().parent.parent / "runtime"
-# What generated code calls, in its form on MPI and in that for one process, and the library below the first.
-ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi")
-ALONE = (_RUNTIME / "processes" / "alone",)
+# What generated code calls, in its form on MPI and in that for one process, and the library below.
+ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi", _RUNTIME / "exact")
+ALONE = (_RUNTIME / "processes" / "alone", _RUNTIME / "exact")
 _WRAPPER = "mpifort"
 
 

@@ -27,7 +27,8 @@ class Decomposition:
 
     ``local`` are the variables that get the sizes of the part, ``halos`` the widest halos that arrays have, ``grid``
     the number of processes along each domain (``0``: hfpy's choice). ``reductions`` says whether reductions of regions
-    over the domains are ``global``, over all processes, or ``local``, ``exchange`` whether hfpy places the exchanges
+    over the domains are ``global``, over all processes, ``exact``, the same without rounding of sums, or ``local``,
+    ``exchange`` whether hfpy places the exchanges
     (``auto``) or all of them are ``stated`` (empty: nothing is said).
     """
 

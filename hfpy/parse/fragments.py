@@ -104,6 +104,11 @@ def macro_names(line: LogicalLine, expr: Expr, macros: Mapping[str, Macro]) -> s
     return words_of(expand(line.text[expr.start : expr.end], macros))
 
 
+def mentions(macro: Macro, name: str) -> bool:
+    """Whether the text of a macro has a name, which is in lower case."""
+    return name in words_of(macro.body)
+
+
 def single(macro: Macro) -> Name | Literal | None:
     """The name, number or logical constant that a macro stands for; None if it stands for anything else."""
     try:

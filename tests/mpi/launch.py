@@ -19,7 +19,8 @@ from tests.kept import made, version
 LIBRARY = Path(__file__).parents[2] / "hfpy" / "runtime" / "mpi"
 PROGRAMS = Path(__file__).parent / "programs"
 PARTS = "job grid links messages decomposition swaps boxes exchanges sums exact gathers".split()
-SOURCES = (*(next(LIBRARY.glob(f"hfpy_halo_{part}.[fF]90")).name for part in PARTS), "hfpy_halo.F90")
+EXACT = LIBRARY.parent / "exact" / "hfpy_exact.f90"
+SOURCES = (EXACT, *(next(LIBRARY.glob(f"hfpy_halo_{part}.[fF]90")) for part in PARTS), LIBRARY / "hfpy_halo.F90")
 ENGINE = tuple(f"{part}.F90" for part in ("engine", "special", "faults", "main"))
 FLAGS = (
     os.environ.get("HFPY_TEST_LEVEL", "-O0"),
@@ -79,9 +80,9 @@ def engine(name: str, programs: tuple[str, ...] = ENGINE, *flags: str) -> Path:
     if build.missing:
         pytest.skip(f"{build.missing} is not installed (make mpi)")
     folder = Path(tempfile.mkdtemp(dir=_scratch().name))
-    for path in (*LIBRARY.iterdir(), *PROGRAMS.iterdir()):
+    for path in (EXACT, *LIBRARY.iterdir(), *PROGRAMS.iterdir()):
         shutil.copy(path, folder)
-    command = [build.compiler, *build.flags, *FLAGS, *flags, *SOURCES, *programs, "-o", "engine"]
+    command = [build.compiler, *build.flags, *FLAGS, *flags, *(s.name for s in SOURCES), *programs, "-o", "engine"]
 
     def compiled() -> str:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

@@ -18,7 +18,7 @@ import pytest
 from hfpy.build import processes
 from hfpy.options import DomainSpec
 from tests.kept import digest, made, version
-from tests.mpi.launch import BUILDS, LIBRARY, SOURCES, environment
+from tests.mpi.launch import BUILDS, EXACT, SOURCES, environment
 from tests.support import (
     CHECKS,
     FLAGS,
@@ -126,13 +126,13 @@ def library(name: str) -> Path:
     folder = _folder()
     if name == "alone":
         compiler, flags, homes = "gfortran", (), processes.ALONE
-        sources = [homes[0] / "hfpy_processes.F90"]
+        sources = [EXACT, homes[0] / "hfpy_processes.F90"]
     else:
         build = BUILDS[name]
         if build.missing:
             pytest.skip(f"{build.missing} is not installed (make mpi)")
         compiler, flags, homes = build.compiler, build.flags, processes.ON_MPI
-        sources = [*(LIBRARY / source for source in SOURCES), homes[0] / "hfpy_processes.F90"]
+        sources = [*SOURCES, homes[0] / "hfpy_processes.F90"]
     includes = [f"-I{home}" for home in homes]
     own = [compiler, *flags, "-g", "-fopenmp", "-fcheck=all", *includes, "-c"]
     texts = [path for home in homes for path in home.iterdir() if path.is_file()]

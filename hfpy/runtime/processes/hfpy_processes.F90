@@ -13,6 +13,7 @@ module hfpy_processes
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
   public :: hf_check_array, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
+  public :: hf_exact_real4, hf_exact_real8, hf_exact_complex4, hf_exact_complex8
 
   public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
 
@@ -274,6 +275,67 @@ contains
     character(*), intent(inout), target :: value
 
     if (len(value) > 0) call tell(hf_named(name), c_loc(value), int(len(value), int64))
+  end subroutine
+
+  ! The sum of terms of all processes without rounding but the last: the same bits for any number of processes.
+  subroutine hf_exact_real4(name, count, terms, total)
+    character(*), intent(in) :: name
+    integer, intent(in) :: count
+    real(real32), intent(in) :: terms(count)
+    real(real32), intent(out) :: total
+    type(hf_exact) :: sum
+    integer :: n
+
+    do n = 1, count
+      call hf_exact_add(sum, terms(n))
+    end do
+    call hf_exact_total(hf_named(name), sum, total)
+  end subroutine
+
+  subroutine hf_exact_real8(name, count, terms, total)
+    character(*), intent(in) :: name
+    integer, intent(in) :: count
+    real(real64), intent(in) :: terms(count)
+    real(real64), intent(out) :: total
+    type(hf_exact) :: sum
+    integer :: n
+
+    do n = 1, count
+      call hf_exact_add(sum, terms(n))
+    end do
+    call hf_exact_total(hf_named(name), sum, total)
+  end subroutine
+
+  subroutine hf_exact_complex4(name, count, terms, total)
+    character(*), intent(in) :: name
+    integer, intent(in) :: count
+    complex(real32), intent(in) :: terms(count)
+    complex(real32), intent(out) :: total
+    real(real32), allocatable :: part(:)
+    real(real32) :: re, im
+
+    allocate (part(count))
+    part = real(terms)
+    call hf_exact_real4(name, count, part, re)
+    part = aimag(terms)
+    call hf_exact_real4(name, count, part, im)
+    total = cmplx(re, im, real32)
+  end subroutine
+
+  subroutine hf_exact_complex8(name, count, terms, total)
+    character(*), intent(in) :: name
+    integer, intent(in) :: count
+    complex(real64), intent(in) :: terms(count)
+    complex(real64), intent(out) :: total
+    real(real64), allocatable :: part(:)
+    real(real64) :: re, im
+
+    allocate (part(count))
+    part = real(terms)
+    call hf_exact_real8(name, count, part, re)
+    part = aimag(terms)
+    call hf_exact_real8(name, count, part, im)
+    total = cmplx(re, im, real64)
   end subroutine
 
   ! The plan of one exchange along a dimension, in both directions.

@@ -37,6 +37,7 @@ from hfpy.translation import PROCESSES_MODULE
 _OFFERED = frozenset(
     "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps hf_shift "
     "hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of "
+    "hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 "
     "hf_local_of hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole".split()
 )
 
@@ -98,7 +99,9 @@ class _Routine:
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += [edit for placements in self.placements for edit in self._placed(placements)]
         grids_known = tuple(self._seen.values())
-        made += Reductions(self.facts, self.routine, self.index, grids_known, self.names, asked, self.found).edits()
+        made += Reductions(
+            self.facts, self.effects, self.routine, self.index, grids_known, self.names, asked, self.found
+        ).edits()
         return [*made, *self._declarations(made)] if made else []
 
     def _questions(self) -> Questions:

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hfpy.analyze.decomposed import SENT, Grid, element_type
+from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import Diagnostic, error, warning
 from hfpy.model.directives import Reduction, Region
 from hfpy.model.statements import Construct
 from hfpy.model.units import FileIndex, Routine
+from hfpy.transform.distributed.exactsums import ExactSums, can_be_exact, depends_on_order
 from hfpy.transform.distributed.questions import Questions, outermost_regions
 from hfpy.transform.edits import Edit, insert_lines
 from hfpy.transform.stencil.locals import Locals
@@ -37,6 +39,7 @@ class Reductions:
     """The reductions of one routine's regions over decomposed domains; what is to be said is added to ``found``."""
 
     facts: Facts
+    effects: Effects
     routine: Routine
     index: FileIndex
     grids: tuple[Grid, ...]
@@ -72,7 +75,7 @@ class Reductions:
             message = f"the reduction of {names} is over the points of one process"
             hint = "write reductions(global) in @decomposition, or reductions(local) if that is what is meant"
             self.found.append(warning("HF653", message, region.place, hint))
-        return grid.what.reductions == "global"
+        return grid.what.reductions in ("global", "exact")
 
     def _around(self, grid: Grid, construct: Construct, region: Region) -> Iterator[Edit]:
         problem = self._problem(grid, region)
@@ -84,18 +87,36 @@ class Reductions:
             return
         line = construct.header.line
         indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
-        before: list[str] = []
-        behind: list[str] = []
+        exact = self._exact(grid, construct, region)
+        before = list(exact.before())
+        behind = list(exact.behind())
         for reduction in region.reductions:
-            first, last = self._one(grid, reduction)
-            before += first
-            behind += last
+            if reduction not in exact.reductions:
+                first, last = self._one(grid, reduction)
+                before += first
+                behind += last
+        if exact.reductions:
+            yield from exact.edits(indent)
         assert construct.end is not None
         if before:
             yield insert_lines(
                 construct.header.line.first, [indent + row for row in before], 8, construct.header.line.first
             )
         yield insert_lines(construct.end.line.last + 1, [indent + row for row in behind], -8, construct.end.line.last)
+
+    def _exact(self, grid: Grid, construct: Construct, region: Region) -> ExactSums:
+        """The reductions of a region that are exact sums; a warning where others depend on the number of processes."""
+        chosen: list[Reduction] = []
+        for reduction in region.reductions if grid.what.reductions == "exact" else ():
+            data = self.facts.object(reduction.name, self.routine.key)
+            element = element_type(self.facts, data) if data is not None else ""
+            if can_be_exact(reduction, element):
+                chosen.append(reduction)
+            elif depends_on_order(reduction, element):
+                message = f"the product '{reduction.name}' depends on the number of processes: sums alone are exact"
+                hint = "compare it within rounding, or add up logarithms"
+                self.found.append(warning("HF653", message, region.place, hint))
+        return ExactSums(self.facts, self.effects, self.routine, grid, construct, chosen, self.names, self.found)
 
     def _one(self, grid: Grid, reduction: Reduction) -> tuple[list[str], list[str]]:
         name = reduction.name
