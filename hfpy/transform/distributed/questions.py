@@ -196,14 +196,16 @@ def _text(line: LogicalLine, node: Expr) -> str:
     return line.text[node.start : node.end]
 
 
-def outermost_regions(nodes: tuple[Node, ...]) -> Iterator[Construct]:
-    """The regions of a routine that are in no other region."""
+def outermost_regions(nodes: tuple[Node, ...], target: str = "") -> Iterator[Construct]:
+    """The regions of a routine that are in no other region; of those with loops on a target, if one is given."""
     for node in nodes:
-        if isinstance(node, Construct) and node.kind == "region":
+        if not isinstance(node, Construct):
+            continue
+        if node.kind == "region" and (not target or (node.region is not None and node.region.active(target))):
             yield node
-        elif isinstance(node, Construct):
+        else:
             for part in node.parts:
-                yield from outermost_regions(part.body)
+                yield from outermost_regions(part.body, target)
 
 
 def flatten_outside(nodes: tuple[Node, ...]) -> Iterator[Statement]:

@@ -49,11 +49,9 @@ class Reductions:
 
     def edits(self) -> Iterator[Edit]:
         """Statements around the regions."""
-        for construct in outermost_regions(self.routine.body):
+        for construct in outermost_regions(self.routine.body, self.facts.target):
             region = construct.region
             if region is None or not region.reductions or construct.end is None:
-                continue
-            if not region.active(self.facts.target):  # the reduction is that of a region around
                 continue
             grids = [g for g in self.grids if self._over(g, region)]
             if not grids:
