@@ -52,6 +52,13 @@ def copied(name: str, folder: Path) -> Path:
     return Path(shutil.copytree(SAMPLES / name, folder / name, ignore=ignored))
 
 
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_few_lines_are_for_many_processes(name: str) -> None:
+    words = ("@decomposition", "@haloExchange", "@wholeGrid", "global(", "onEdge(")
+    rows = [row for path in (SAMPLES / name / "source").iterdir() for row in path.read_text().splitlines()]
+    assert 1 < sum(any(word in row for word in words) for row in rows) <= 10
+
+
 def test_weather_as_four_processes(tmp_path: Path) -> None:
     project, one, many = copied("weather", tmp_path), tmp_path / "one.dat", tmp_path / "many.dat"
     run(project, one, ARGUMENTS["weather"])
