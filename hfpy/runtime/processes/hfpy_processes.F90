@@ -10,7 +10,7 @@ module hfpy_processes
   use hfpy_halo
   implicit none
   private
-  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
+  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_room, hf_shift
   public :: hf_check_array, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_exact_real4, hf_exact_real8, hf_exact_complex4, hf_exact_complex8
@@ -23,6 +23,11 @@ module hfpy_processes
   ! The same grids on one process, for routines that run on the first process only, and how many of them are under way.
   type(hf_decomposition), target :: single(most)
   integer :: under_way(most) = 0
+
+  ! Make room for some elements in two buffers, which keep it. What is in them may be lost.
+  interface hf_room
+    module procedure room_real32, room_real64, room_int32, room_int64, room_logical, room_complex32, room_complex64
+  end interface
 
   ! Exchange planes across a dimension of a decomposition, each of `elements`. Both buffers have two parts: `send` what
   ! goes to the low neighbour (`high` planes, as many as its high halo takes) and then what goes to the high one (`low`
@@ -353,6 +358,7 @@ contains
       [low, high]*elements, site=dim)
   end subroutine
 
+#define HF_ROOM room_real32
 #define HF_SHIFT shift_real32
 #define HF_FIRST first_real32
 #define HF_GIVEN given_real32
@@ -360,6 +366,7 @@ contains
 #define HF_TOLD told_real32
 #define HF_ELEMENT real(real32)
 #include "hfpy_processes.inc"
+#define HF_ROOM room_real64
 #define HF_SHIFT shift_real64
 #define HF_FIRST first_real64
 #define HF_GIVEN given_real64
@@ -367,6 +374,7 @@ contains
 #define HF_TOLD told_real64
 #define HF_ELEMENT real(real64)
 #include "hfpy_processes.inc"
+#define HF_ROOM room_int32
 #define HF_SHIFT shift_int32
 #define HF_FIRST first_int32
 #define HF_GIVEN given_int32
@@ -374,6 +382,7 @@ contains
 #define HF_TOLD told_int32
 #define HF_ELEMENT integer(int32)
 #include "hfpy_processes.inc"
+#define HF_ROOM room_int64
 #define HF_SHIFT shift_int64
 #define HF_FIRST first_int64
 #define HF_GIVEN given_int64
@@ -381,6 +390,7 @@ contains
 #define HF_TOLD told_int64
 #define HF_ELEMENT integer(int64)
 #include "hfpy_processes.inc"
+#define HF_ROOM room_logical
 #define HF_SHIFT shift_logical
 #define HF_FIRST first_logical
 #define HF_GIVEN given_logical
@@ -388,6 +398,7 @@ contains
 #define HF_TOLD told_logical
 #define HF_ELEMENT logical
 #include "hfpy_processes.inc"
+#define HF_ROOM room_complex32
 #define HF_SHIFT shift_complex32
 #define HF_FIRST first_complex32
 #define HF_GIVEN given_complex32
@@ -395,6 +406,7 @@ contains
 #define HF_TOLD told_complex32
 #define HF_ELEMENT complex(real32)
 #include "hfpy_processes.inc"
+#define HF_ROOM room_complex64
 #define HF_SHIFT shift_complex64
 #define HF_FIRST first_complex64
 #define HF_GIVEN given_complex64

@@ -59,7 +59,10 @@ def width_of(what: HaloExchange, domain: str) -> Width | None:
 @dataclass
 class Exchange:
     """The text of one exchange. ``sign`` begins its directives: ``@``, or ``!@`` in plain Fortran files, where regions
-    have loops of their own.
+    have loops of their own. ``keeps`` lets the routine keep its buffers from one call to the next (distributed.md §3.4,
+    "buffers allocated once"): they grow, and no exchange allocates what an earlier one has. Not for a device, whose
+    copy of a saved variable comes and goes with each call of the routine, with all that is in it. ``all_saved``: a
+    statement of the routine saves all of its variables, beside which none may be saved by itself.
     """
 
     grid: Grid
@@ -67,6 +70,8 @@ class Exchange:
     fields: Sequence[Field]
     names: Locals
     sign: str
+    keeps: bool = False
+    all_saved: bool = False
 
     def rows(self) -> Iterator[str]:
         """The lines in the place of the directive."""
@@ -228,8 +233,8 @@ class _Phase:
         for group, fields in enumerate(self.groups):
             yield f"{self._section(group)} = {self._section_size(fields[0])}"
         yield f"{self._total} = {' + '.join(self._share(g) for g in range(len(self.groups)))}"
-        yield f"allocate({self._send}(({low} + {high}) * {self._total}))"
-        yield f"allocate({self._received}(({low} + {high}) * {self._total}))"
+        yield f"{self._elements} = ({low} + {high}) * {self._total}"
+        yield from self._allocated(self._elements)
         for group, fields in enumerate(self.groups):
             first = _Planes("", high, self._base(group, high))
             last = _Planes(f"{points} - {low} + ", low, _sum(f"{self._total}*{high}", self._base(group, low)))
@@ -245,7 +250,17 @@ class _Phase:
             planes = _Planes(f"{points} + ", high, _sum(f"{self._total}*{low}", self._base(group, high)))
             yield from ("  " + row for row in self._region(group, fields, (planes,), packs=False))
         yield "end if"
-        yield f"deallocate({self._send}, {self._received})"
+        if not self.exchange.keeps:
+            yield f"deallocate({self._send}, {self._received})"
+
+    def _allocated(self, size: str) -> Iterator[str]:
+        """Statements behind which both buffers have at least so many elements."""
+        send, received = self._send, self._received
+        if self.exchange.keeps:
+            yield f"call hf_room({send}, {received}, {size})"
+        else:
+            yield f"allocate({send}({size}))"
+            yield f"allocate({received}({size}))"
 
     @property
     def _low(self) -> str:
@@ -260,6 +275,10 @@ class _Phase:
         return self.exchange.scalar("planes")
 
     @property
+    def _elements(self) -> str:
+        return self.exchange.scalar("elements")
+
+    @property
     def _send(self) -> str:
         return self._buffer("send")
 
@@ -269,7 +288,9 @@ class _Phase:
 
     def _buffer(self, what: str) -> str:
         suffix = "_" + "".join(c for c in self.type_text if c.isalnum())
-        return self.exchange.names.array(what, suffix, f"{self.type_text}, allocatable", ":")
+        saved = self.exchange.keeps and not self.exchange.all_saved
+        attributes = "allocatable, save" if saved else "allocatable"
+        return self.exchange.names.array(what, suffix, f"{self.type_text}, {attributes}", ":")
 
     def _section(self, group: int) -> str:
         """The variable with the number of points in a plane across the domain, of one field of a group."""

@@ -35,10 +35,10 @@ from hfpy.transform.stencil.locals import Locals
 from hfpy.translation import PROCESSES_MODULE
 
 _OFFERED = frozenset(
-    "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps hf_shift "
-    "hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of hf_first_of "
-    "hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 "
-    "hf_local_of hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole".split()
+    "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps "
+    "hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
+    "hf_first_of hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 hf_room hf_local_of "
+    "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole".split()
 )
 
 
@@ -181,7 +181,9 @@ class _Routine:
         if self._wrong_widths(item, what, grid) or self._is_missed(item, what, grid):
             return
         fields = [made for listed in what.fields if (made := self._field(item, listed.name, grid)) is not None]
-        yield from Exchange(grid, what, fields, self.names, "!@" if item.statement.line.comment else "@").rows()
+        sign = "!@" if item.statement.line.comment else "@"
+        keeps, all_saved = self.facts.target != "gpu", "*" in self.routine.spec.saved
+        yield from Exchange(grid, what, fields, self.names, sign, keeps, all_saved).rows()
 
     def _wrong_widths(self, item: Directed, what: HaloExchange, grid: Grid) -> bool:
         """Whether a width is of no domain of the decomposition, or negative; that is said."""

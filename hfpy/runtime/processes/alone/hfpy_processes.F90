@@ -5,7 +5,7 @@ module hfpy_processes
   use hfpy_exact, only: hf_exact, hf_exact_add, hf_exact_round
   implicit none
   private
-  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_shift
+  public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_room, hf_shift
   public :: hf_check_array, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_exact_real4, hf_exact_real8, hf_exact_complex4, hf_exact_complex8
@@ -20,6 +20,10 @@ module hfpy_processes
   integer, parameter :: most = 32
   type(hf_decomposition), target :: known(most)
   integer :: count = 0
+  ! Make room for some elements in two buffers, which keep it. What is in them may be lost.
+  interface hf_room
+    module procedure room_real32, room_real64, room_int32, room_int64, room_logical, room_complex32, room_complex64
+  end interface
 
   interface hf_shift
     module procedure shift_real32, shift_real64, shift_int32, shift_int64, shift_logical, shift_complex32, shift_complex64
@@ -299,6 +303,7 @@ contains
   end subroutine
 
 #define HF_ELEMENT real(real32)
+#define HF_ROOM room_real32
 #define HF_SHIFT shift_real32
 #define HF_STAY stay_real32
 #define HF_TOLD told_real32
@@ -306,6 +311,7 @@ contains
 #define HF_ALL all_real32
 #include "hfpy_processes.inc"
 #define HF_ELEMENT real(real64)
+#define HF_ROOM room_real64
 #define HF_SHIFT shift_real64
 #define HF_STAY stay_real64
 #define HF_TOLD told_real64
@@ -313,6 +319,7 @@ contains
 #define HF_ALL all_real64
 #include "hfpy_processes.inc"
 #define HF_ELEMENT integer(int32)
+#define HF_ROOM room_int32
 #define HF_SHIFT shift_int32
 #define HF_STAY stay_int32
 #define HF_TOLD told_int32
@@ -320,6 +327,7 @@ contains
 #define HF_ALL all_int32
 #include "hfpy_processes.inc"
 #define HF_ELEMENT integer(int64)
+#define HF_ROOM room_int64
 #define HF_SHIFT shift_int64
 #define HF_STAY stay_int64
 #define HF_TOLD told_int64
@@ -327,6 +335,7 @@ contains
 #define HF_ALL all_int64
 #include "hfpy_processes.inc"
 #define HF_ELEMENT logical
+#define HF_ROOM room_logical
 #define HF_SHIFT shift_logical
 #define HF_STAY stay_logical
 #define HF_TOLD told_logical
@@ -334,6 +343,7 @@ contains
 #define HF_ALL all_logical
 #include "hfpy_processes.inc"
 #define HF_ELEMENT complex(real32)
+#define HF_ROOM room_complex32
 #define HF_SHIFT shift_complex32
 #define HF_STAY stay_complex32
 #define HF_TOLD told_complex32
@@ -341,6 +351,7 @@ contains
 #define HF_ALL all_complex32
 #include "hfpy_processes.inc"
 #define HF_ELEMENT complex(real64)
+#define HF_ROOM room_complex64
 #define HF_SHIFT shift_complex64
 #define HF_STAY stay_complex64
 #define HF_TOLD told_complex64
