@@ -1342,6 +1342,18 @@ FLOW: dict[str, Entry] = {
             )
         },
     ),
+    "HF659": Entry(
+        "With `mode(overlap)` the region behind an exchange is computed in parts while the messages travel. That is only "
+        "done where each point's index tells which halos it reads, and the region sets nothing that is under way.",
+        {
+            "sum.h90": _many(
+                "@haloExchange{fields(a), mode(overlap)}",
+                "@parallelRegion{domName(i), domSize(n)}",
+                "a(i) = a(i+1)",
+                "@end parallelRegion",
+            )
+        },
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

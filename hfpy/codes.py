@@ -111,6 +111,7 @@ CODES: dict[str, str] = {
     "HF656": "an exchange has no effect",
     "HF657": "an exchange cannot be placed",
     "HF658": "a neighbour is read in an array that may be a field of the grid",
+    "HF659": "an exchange cannot overlap with the region behind it",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -185,5 +186,6 @@ HINTS: dict[str, str] = {
     "HF655": "write @haloExchange before the region, or exchange(auto) in @decomposition",
     "HF657": "take the region out of the condition, or pass the whole array",
     "HF658": "tell the domains of the array by its declaration or by @domainDependant",
+    "HF659": "leave mode(overlap) out: the exchange ends before the region begins",
     "HF704": "run hfpy tune again; until then the model chooses",
 }

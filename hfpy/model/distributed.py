@@ -64,13 +64,15 @@ class Decomposition:
 class HaloExchange:
     """One ``@haloExchange``: the halos of ``fields`` become what the owners of the points have. Without ``widths`` the
     halos are as wide as the decomposition says. ``corners`` tells whether points beside the part in two domains are
-    exchanged, too.
+    exchanged, too. ``overlap``: the region behind is computed while the messages travel, as far as it does not
+    read them.
     """
 
     fields: tuple[Listed, ...]
     widths: tuple[Width, ...] = ()
     corners: bool = True
     decomposition: str = ""
+    overlap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import split_top
 
 DECOMPOSITION_ATTRIBUTES = ("name", "domname", "global", "local", "halo", "periodic", "grid", "reductions", "exchange")
-EXCHANGE_ATTRIBUTES = ("fields", "width", "corners", "decomposition")
+EXCHANGE_ATTRIBUTES = ("fields", "width", "corners", "mode", "decomposition")
 MOST_DOMAINS = 2
 _NAME = re.compile(r"[A-Za-z]\w*")
 
@@ -91,8 +91,10 @@ class _Reader:
             self._error("HF214", f"'{twice[0]}' is listed twice", attribute)
         words, problems = listed_words(self.directive, "corners", ("yes", "no"), self.line, self.file)
         self.found += problems
-        named = self._names("decomposition")
-        return HaloExchange(fields, self._widths("width", None), words != ("no",), named[0] if named else "")
+        mode, problems = listed_words(self.directive, "mode", ("blocking", "overlap"), self.line, self.file)
+        self.found += problems
+        named = (self._names("decomposition") or ("",))[0]
+        return HaloExchange(fields, self._widths("width", None), words != ("no",), named, mode == ("overlap",))
 
     def whole_grid(self) -> WholeGrid:
         """The value of ``@wholeGrid``."""

@@ -63,6 +63,7 @@ class Program:
     stages: tuple[Stage, ...]
     turns: int
     exchanges: tuple[Exchange, ...] = field(default=())
+    overlap: bool = False
 
     def with_exchanges(self) -> Program:
         """With each exchange that some turn needs."""
@@ -185,10 +186,17 @@ class Program:
         yield f"  end subroutine stage_{number}\n"
 
     def _exchanges(self, number: int) -> Iterator[str]:
-        for exchange in (e for e in self.exchanges if e.stage == number):
-            a, b, c, d = exchange.depth
-            widths = [f"{domain}:{low}:{high}" for domain, low, high in (("i", a, b), ("j", c, d)) if low or high]
-            yield f"@haloExchange{{fields({exchange.name}), width({', '.join(widths)}), decomposition({self.name})}}"
+        listed = [e for e in self.exchanges if e.stage == number]
+        if self.overlap and listed and not self.stages[number].called:
+            deepest = tuple(map(max, zip(*(e.depth for e in listed), strict=True)))
+            yield self._exchange(", ".join(e.name for e in listed), deepest, ", mode(overlap)")  # type: ignore[arg-type]
+        else:
+            yield from (self._exchange(e.name, e.depth) for e in listed)
+
+    def _exchange(self, fields: str, depth: Depth, more: str = "") -> str:
+        a, b, c, d = depth
+        widths = [f"{domain}:{low}:{high}" for domain, low, high in (("i", a, b), ("j", c, d)) if low or high]
+        return f"@haloExchange{{fields({fields}), width({', '.join(widths)}), decomposition({self.name}){more}}}"
 
     def _shown(self) -> Iterator[str]:
         yield "integer :: i, j, k\n    real(8) :: total(3)"

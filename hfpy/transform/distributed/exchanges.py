@@ -75,20 +75,25 @@ class Exchange:
 
     def rows(self) -> Iterator[str]:
         """The lines in the place of the directive."""
-        numbers = [n for n, d in enumerate(self.grid.what.domains) if self._takes_part(d)]
-        yield f"! halos of {', '.join(f.name for f in self.fields)}"
-        for number in range(len(self.grid.what.domains)):
-            yield from self._sizes(number)
-        for field in self.fields:
-            yield from self._checked(field)
+        numbers = [n for n, d in enumerate(self.grid.what.domains) if self.takes_part(d)]
+        yield from self.head()
         for type_text in dict.fromkeys(f.type for f in self.fields):
             for order, number in enumerate(numbers):
                 fields = [f for f in self.fields if f.type == type_text and f.cut(number) is not None]
                 if fields:
                     done = numbers[:order] if self.what.corners else []
-                    yield from _Phase(self, number, done, _groups(fields), type_text).rows()
+                    yield from _Phase(self, number, done, groups_of(fields), type_text).rows()
 
-    def _takes_part(self, domain: str) -> bool:
+    def head(self) -> Iterator[str]:
+        """Statements that set sizes and widths, and check the arrays."""
+        yield f"! halos of {', '.join(f.name for f in self.fields)}"
+        for number in range(len(self.grid.what.domains)):
+            yield from self._sizes(number)
+        for field in self.fields:
+            yield from self._checked(field)
+
+    def takes_part(self, domain: str) -> bool:
+        """Whether halos are exchanged along a domain."""
         return not self.what.widths or width_of(self.what, domain) is not None
 
     def _sizes(self, number: int) -> Iterator[str]:
@@ -97,7 +102,7 @@ class Exchange:
         at = f"'{self.grid.what.name}', {number + 1}"
         width = width_of(self.what, domain)
         yield f"{self.points(number)} = hf_local({at})"
-        if self._takes_part(domain):
+        if self.takes_part(domain):
             yield f"{self.low(number)} = " + (width.low.text if width is not None else f"hf_halo({at}, -1)")
             yield f"{self.high(number)} = " + (width.high.text if width is not None else f"hf_halo({at}, 1)")
         if self.takes_beyond(number):
@@ -107,14 +112,30 @@ class Exchange:
     def _checked(self, field: Field) -> Iterator[str]:
         """Calls that end the program where the array has fewer points than are exchanged."""
         for cut in field.cuts:
-            if self._takes_part(cut.domain):
+            if self.takes_part(cut.domain):
                 at = f"'{self.grid.what.name}', {cut.number + 1}, '{field.name}'"
                 there = ", ".join(field.bounds[cut.position])
                 yield f"call hf_check_array({at}, {there}, {self.low(cut.number)}, {self.high(cut.number)})"
 
     def takes_beyond(self, number: int) -> bool:
         """Whether points beyond the boundary of the grid in a domain are exchanged along one before it."""
-        return number > 0 and self.what.corners and all(map(self._takes_part, self.grid.what.domains))
+        every = self.what.corners and all(map(self.takes_part, self.grid.what.domains))
+        return number > 0 and every and not self.what.overlap
+
+    def region_over(self, spans: Sequence[Span], iterators: Sequence[str], told: str) -> tuple[list[str], int]:
+        """The lines that open a region over some indices, and how many loops are among them."""
+        sizes = ", ".join(span.size for span in spans)
+        rows = [f"{self.sign}parallelRegion{{domName({', '.join(iterators)}), domSize({sizes}){told}, explicit}}"]
+        loops = list(zip(iterators, spans, strict=True)) if self.sign != "@" else []
+        rows += [f"do {iterator} = {span.first}, {span.last}" for iterator, span in reversed(loops)]
+        return rows, len(loops)
+
+    def buffer(self, what: str, type_text: str) -> str:
+        """A buffer for elements of a type."""
+        suffix = "_" + "".join(c for c in type_text if c.isalnum())
+        saved = self.keeps and not self.all_saved
+        attributes = "allocatable, save" if saved else "allocatable"
+        return self.names.array(what, suffix, f"{type_text}, {attributes}", ":")
 
     def scalar(self, what: str) -> str:
         """A new integer variable of the routine."""
@@ -141,7 +162,7 @@ class Exchange:
         return self.scalar(f"beyond_high{number + 1}")
 
 
-def _groups(fields: Sequence[Field]) -> list[list[Field]]:
+def groups_of(fields: Sequence[Field]) -> list[list[Field]]:
     """The fields that are packed by one region."""
     groups: dict[tuple[object, ...], list[Field]] = {}
     for field in fields:
@@ -237,7 +258,7 @@ class _Phase:
         yield from self._allocated(self._elements)
         for group, fields in enumerate(self.groups):
             first = _Planes("", high, self._base(group, high))
-            last = _Planes(f"{points} - {low} + ", low, _sum(f"{self._total}*{high}", self._base(group, low)))
+            last = _Planes(f"{points} - {low} + ", low, added(f"{self._total}*{high}", self._base(group, low)))
             yield from self._region(group, fields, (first, last), packs=True)
         yield f"call hf_shift({at}, {self._send}, {self._received}, {low}, {high}, {self._total})"
         yield f"if (hf_has_neighbour({at}, -1)) then"
@@ -247,7 +268,7 @@ class _Phase:
         yield "end if"
         yield f"if (hf_has_neighbour({at}, 1)) then"
         for group, fields in enumerate(self.groups):
-            planes = _Planes(f"{points} + ", high, _sum(f"{self._total}*{low}", self._base(group, high)))
+            planes = _Planes(f"{points} + ", high, added(f"{self._total}*{low}", self._base(group, high)))
             yield from ("  " + row for row in self._region(group, fields, (planes,), packs=False))
         yield "end if"
         if not self.exchange.keeps:
@@ -287,10 +308,7 @@ class _Phase:
         return self._buffer("received")
 
     def _buffer(self, what: str) -> str:
-        suffix = "_" + "".join(c for c in self.type_text if c.isalnum())
-        saved = self.exchange.keeps and not self.exchange.all_saved
-        attributes = "allocatable, save" if saved else "allocatable"
-        return self.exchange.names.array(what, suffix, f"{self.type_text}, {attributes}", ":")
+        return self.exchange.buffer(what, self.type_text)
 
     def _section(self, group: int) -> str:
         """The variable with the number of points in a plane across the domain, of one field of a group."""
@@ -338,13 +356,8 @@ class _Phase:
 
     def _head(self, others: Sequence[Span], told: str) -> tuple[list[str], int]:
         """The lines that open a region over planes, and how many loops among them."""
-        sign = self.exchange.sign
-        domains = self._iterators(others) or [self.exchange.scalar("p1")]
-        sizes = ", ".join(span.size for span in others) or "1"
-        rows = [f"{sign}parallelRegion{{domName({', '.join(domains)}), domSize({sizes}){told}, explicit}}"]
-        loops = list(zip(domains, others or [Span("1", "1", "1")], strict=True)) if sign != "@" else []
-        rows += [f"do {iterator} = {span.first}, {span.last}" for iterator, span in reversed(loops)]
-        return rows, len(loops)
+        spans = others or [Span("1", "1", "1")]
+        return self.exchange.region_over(spans, self._iterators(others) or [self.exchange.scalar("p1")], told)
 
     def _region(self, group: int, fields: list[Field], parts: Sequence[_Planes], packs: bool) -> Iterator[str]:
         """A region that packs or unpacks planes of the fields of a group."""
@@ -361,13 +374,13 @@ class _Phase:
     ) -> Iterator[str]:
         """The loop over planes in the body of a region."""
         plane, at, iterators = self.exchange.scalar("n"), self.exchange.scalar("at"), self._iterators(others)
-        point = _place(iterators, others)
+        point = place_in(iterators, others)
         yield f"  do {plane} = 1, {planes.count}"
-        yield f"    {at} = {_sum(planes.base, plane, f'{planes.count}*{point}' if point else '')}"
+        yield f"    {at} = {added(planes.base, plane, f'{planes.count}*{point}' if point else '')}"
         for number, field in enumerate(fields):
             further = f"{number}*{planes.count}*{self._section(group)}" if number else ""
             element = self._element(field, iterators, planes.before + plane)
-            packed = f"{self._send if packs else self._received}({_sum(at, further)})"
+            packed = f"{self._send if packs else self._received}({added(at, further)})"
             yield f"    {packed} = {element}" if packs else f"    {element} = {packed}"
         yield "  end do"
 
@@ -380,7 +393,7 @@ class _Phase:
         return f"{field.name}({', '.join(indices)})"
 
 
-def _place(iterators: Sequence[str], spans: Sequence[Span]) -> str:
+def place_in(iterators: Sequence[str], spans: Sequence[Span]) -> str:
     """The number of points before one in a plane."""
     text = ""
     for iterator, span in reversed(list(zip(iterators, spans, strict=True))):
@@ -389,5 +402,5 @@ def _place(iterators: Sequence[str], spans: Sequence[Span]) -> str:
     return text
 
 
-def _sum(*terms: str) -> str:
+def added(*terms: str) -> str:
     return " + ".join(term for term in terms if term)

@@ -20,11 +20,14 @@ from hfpy.analyze.decomposed import (
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.halos import Walk
+from hfpy.analyze.overlaps import Overlap, Refused, region_behind
 from hfpy.diagnostics import Diagnostic, error, has_errors
 from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid
+from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.physical import names_in_rows
+from hfpy.parse.physical import names_in_rows, physical
 from hfpy.transform.distributed.exchanges import Exchange, Field
+from hfpy.transform.distributed.overlaps import Overlapping
 from hfpy.transform.distributed.placed import Placements, exchange_for, judged
 from hfpy.transform.distributed.questions import Questions
 from hfpy.transform.distributed.reductions import Reductions
@@ -38,7 +41,8 @@ _OFFERED = frozenset(
     "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps "
     "hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
     "hf_first_of hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 hf_room hf_local_of "
-    "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole".split()
+    "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole hf_start_room hf_sent hf_got "
+    "hf_start hf_finish hf_split hf_next_box".split()
 )
 
 
@@ -120,7 +124,8 @@ class _Routine:
         """Exchanges that hfpy places."""
         for line, needs in placements.places.get(self.routine.key, {}).values():
             what = exchange_for(placements.walk.grid.what, list(needs.values()))
-            rows = list(self._exchange(Directed(self.routine, Distributed(line, what)), what))
+            made = self._made(Directed(self.routine, Distributed(line, what)), what)
+            rows = list(made.rows()) if made is not None else []
             indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
             yield insert_lines(line.first, [indent + row for row in rows], 9, line.first)
 
@@ -167,23 +172,62 @@ class _Routine:
                 return
             rows = list(_decomposition(self.known[what.name].what if what.name in self.known else what))
         elif isinstance(what, HaloExchange):
-            rows = list(self._exchange(item, what))
+            made = self._made(item, what)
+            if made is not None and what.overlap:
+                yield from self._overlapping(item, made)
+                return
+            rows = list(made.rows()) if made is not None else []
         else:
             return
         indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
         yield replace_lines(line.first, line.last, [indent + row for row in rows])
 
-    def _exchange(self, item: Directed, what: HaloExchange) -> Iterator[str]:
+    def _made(self, item: Directed, what: HaloExchange) -> Exchange | None:
+        """The exchange of a directive; None, with errors, where there can be none."""
         grid = self._grid_of(item)
         if isinstance(grid, Diagnostic):
             self.found.append(grid)
-            return
+            return None
         if self._wrong_widths(item, what, grid) or self._is_missed(item, what, grid):
-            return
+            return None
         fields = [made for listed in what.fields if (made := self._field(item, listed.name, grid)) is not None]
+        if len(fields) < len(what.fields):
+            return None
         sign = "!@" if item.statement.line.comment else "@"
         keeps, all_saved = self.facts.target != "gpu", "*" in self.routine.spec.saved
-        yield from Exchange(grid, what, fields, self.names, sign, keeps, all_saved).rows()
+        return Exchange(grid, what, fields, self.names, sign, keeps, all_saved)
+
+    def _overlapping(self, item: Directed, exchange: Exchange) -> Iterator[Edit]:
+        """An exchange that goes on while the region behind it is computed; an error where that is not certain."""
+        behind = self._region_behind(item)
+        if isinstance(behind, Diagnostic):
+            self.found.append(behind)
+            return
+        names = (self.facts.object(listed.name, self.routine.key) for listed in exchange.what.fields)
+        fields = [data for data in names if data is not None]
+        numbers = [n for n, d in enumerate(exchange.grid.what.domains) if exchange.takes_part(d)]
+        try:
+            overlap = Overlap(self.facts, self.effects, exchange.grid, self.routine.key, behind, fields, numbers)
+            made = Overlapping(exchange, overlap.region, overlap.reaches())
+        except Refused as refused:
+            self.found.append(refused.diagnostic(self.routine.file))
+            return
+        yield from made.edits(item.statement.line, behind, self.index.fixed)
+
+    def _region_behind(self, item: Directed) -> Construct | Diagnostic:
+        """The region that comes directly behind an exchange, or an error."""
+        line = item.statement.line
+        behind = region_behind(self.routine.body, line)
+        rows = self.index.source.lines
+        between = rows[line.last + 1 : behind.header.line.first] if behind is not None else ()
+        if (
+            behind is None
+            or behind.end is None
+            or any(physical(row).kind not in ("blank", "comment") for row in between)
+        ):
+            hint = "mode(overlap) has its place directly before a region, with all fields in one exchange"
+            return error("HF659", "there is no region directly behind this exchange", item.place, hint)
+        return behind
 
     def _wrong_widths(self, item: Directed, what: HaloExchange, grid: Grid) -> bool:
         """Whether a width is of no domain of the decomposition, or negative; that is said."""
