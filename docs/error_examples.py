@@ -1343,8 +1343,8 @@ FLOW: dict[str, Entry] = {
         },
     ),
     "HF659": Entry(
-        "With `mode(overlap)` the region behind an exchange is computed in parts while the messages travel. That is only "
-        "done where each point's index tells which halos it reads, and the region sets nothing that is under way.",
+        "With `mode(overlap)` the region behind an exchange is computed in parts while the messages travel. That is "
+        "only done where each point's index tells which halos it reads, and the region sets nothing that is under way.",
         {
             "sum.h90": _many(
                 "@haloExchange{fields(a), mode(overlap)}",

@@ -5,7 +5,7 @@ global index. Halos begin with a mark; beyond the boundary of the grid, points h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.processes.programs import Case
 
@@ -90,6 +90,7 @@ class Exchange:
     width: Mapping[str, Sides] = field(default_factory=dict)
     corners: bool = True
     plain: bool = False  # directives in comments
+    overlap: bool = False  # with a region behind it that reads the fields
 
     def text(self, name: str) -> str:
         """The module of the case."""
@@ -135,6 +136,8 @@ class Exchange:
                     yield f"{each.type}, allocatable :: {each.name}{each.shape(True)}"
                 case "automatic" | "inserted":
                     yield f"{each.type} :: {each.name}{each.shape()}"
+        if self.overlap:
+            yield "integer :: probe(nx, ny)"
         yield "integer :: i, j, k, l, code_here, gi, gj, before_i, before_j"
         yield "logical :: low_i, high_i, low_j, high_j, dirty, beside_i, beside_j, far_i, far_j"
         for each in self.fields:
@@ -145,6 +148,8 @@ class Exchange:
 
     def _body(self) -> Iterator[str]:
         yield "k = 1; l = 1"
+        if self.overlap:
+            yield "probe = 0"
         yield from (f"allocate({f.name}{f.shape()})" for f in self.fields if f.form == "local")
         for d in "ij":
             if d in self.domains:
@@ -157,9 +162,22 @@ class Exchange:
         width = ", ".join("{}:{}:{}".format(d, *w) for d, w in self.width.items())
         more = f", width({width})" if width else ""
         more += "" if self.corners else ", corners(no)"
+        more += ", mode(overlap)" if self.overlap else ""
         yield f"{self._sign}haloExchange{{fields({', '.join(f.name for f in self.fields)}){more}}}"
+        yield from self._region() if self.overlap else ()
         for each in self.fields:
             yield from each.over_all(list(self._checked(each)))
+
+    def _region(self) -> Iterator[str]:
+        """A region that reads the fields, and sets each point of an array once."""
+        yield "@parallelRegion{domName(i,j), domSize(nx,ny)}"
+        for each in self.fields:
+            indices = [i if i in "ij" else "1" for i in each.indices if each.form != "inserted" or i not in "ij"]
+            point = f"{each.name}({', '.join(indices)})" if indices else each.name
+            compared = ".eqv." if each.type.startswith("logical") else "=="
+            yield f"if ({point} {compared} {point}) probe(i,j) = probe(i,j) + 1"
+        yield from ("@end parallelRegion", "i = 0; j = 0")
+        yield f"call told(all(probe == {len(self.fields)}), 'points of the region', 0, 0, 0, 0)"
 
     def _filled(self, each: Field) -> Iterator[str]:
         """The statements that set a point: its value, or the mark in a halo that a neighbour has."""
@@ -272,6 +290,7 @@ def exchanges() -> dict[str, Exchange]:
         ),
         "many": Exchange(tuple(Field(f"f{n}", type=("real(8)", "real(4)")[n % 2]) for n in range(6)), periodic="ij"),
     }
+    made |= {f"overlap_{name}": replace(case, overlap=True) for name, case in made.items() if not case.plain}
     return made
 
 

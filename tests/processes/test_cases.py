@@ -16,7 +16,8 @@ GRIDS = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (1, 4))
 # Cases of exchange for every run of the tests; the others are for the full run.
 FEW = (
     "base periodic_ij no_corners_periodic sides uneven one_row line type_logical type_integer8 dims_1 forms types "
-    "shapes one_cut_each plain_shapes"
+    "shapes one_cut_each plain_shapes overlap_periodic_ij overlap_sides overlap_forms overlap_types "
+    "overlap_one_cut_each"
 ).split()
 LABELS = marked({label: label in ("openmp",) for label in WAYS})
 
