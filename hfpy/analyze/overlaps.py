@@ -19,7 +19,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.halospans import index_of
 from hfpy.analyze.sizes import linear
 from hfpy.analyze.storage import Identity
-from hfpy.analyze.uses import Reference
+from hfpy.analyze.uses import Reference, aliases_of
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Expr, Name, base_name, walk, without_places
@@ -244,7 +244,7 @@ class Overlap:
             ]
             return (named[0].name, 0) if len(named) == 1 and not self.region.explicit else None
         index = index_of(reference, data, cut)
-        if index is None:
+        if index is None or _names(index) & set(aliases_of(reference.at)):
             return None
         iterator, distance = "", 0
         for atom, factor in linear(index):

@@ -90,6 +90,7 @@ REFUSED = (
     "v(i,j,1) = u(i+1,j,1)\nif (v(i,j,1) > 3) stop",
     "v(i,j,1) = w(i,j,1)",
     "v(i,j,1) = u(i+1,j,1) + v(i,j-1,2)",
+    "block\ninteger :: nh\nnh = 2\nv(i,j,1) = u(i+nh,j,1)\nend block",
     "associate (near => u(i+1,j,1))\nv(i,j,1) = near\nend associate",
 )
 REGIONS = (
@@ -123,6 +124,23 @@ def test_what_does_not(body: str) -> None:
 @pytest.mark.parametrize(("top", "body"), REGIONS)
 def test_regions_that_do_not(top: str, body: str) -> None:
     assert "HF659" in said(top, body)
+
+
+def test_one_array_under_two_names() -> None:
+    called = MODULE.replace(
+        "end module",
+        """  subroutine calls(a, b, c, at)
+    real(8), intent(inout), dimension(1-nh:nx+nh, 1-nh:ny+nh, 2) :: a, b, c
+    integer, intent(in) :: at(1-nh:nx+nh)
+    call work(a, b, SECOND, at)
+  end subroutine
+end module""",
+    )
+    for second, codes in (("a", ["HF659"]), ("b", ["HF659"]), ("c", [])):
+        text = called.replace("EXCHANGE\nREGION", f"{EXCHANGE}\n{REGION}").replace("BODY", f"{READ} + w(i+1,j,1)")
+        files = {"zoo.f90": SUPPORT, "m.h90": text.replace("SECOND", second)}
+        done = translate_text(files, backend="openmp", domains=DOMAINS)
+        assert [d.code for d in done.errors] == codes
 
 
 def test_words() -> None:
