@@ -356,10 +356,20 @@ def calls(text: str, **options: Any) -> int:
     return counted.total()
 
 
+KERNELS = {"target": "gpu", "backend": "cuda-c"}
+
+
 @pytest.mark.parametrize("between", ["", "call x()"])
-@pytest.mark.parametrize("kind", ["chain", "stencil", "one array", "columns"])
-@pytest.mark.parametrize("options", [{}, {"opt": 0}, {"target": "gpu", "backend": "cuda-c"}], ids=str)
-def test_many_regions_in_a_routine(kind: str, between: str, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        pytest.param(options, kind, marks=[pytest.mark.full] * (options == KERNELS and kind in ("chain", "columns")))
+        for options in ({}, {"opt": 0}, KERNELS)
+        for kind in ("chain", "stencil", "one array", "columns")
+    ],
+    ids=str,
+)
+def test_many_regions_in_a_routine(options: dict[str, Any], kind: str, between: str) -> None:
     translate_text(regions(3, kind, between), **options).require()  # what is kept for later translations
     fewer, more = (calls(regions(count, kind, between), **options) for count in (40, 80))
     # What flows out of a loop's variable is looked for in all that is behind it.

@@ -84,7 +84,7 @@ def many_arguments(count: int) -> dict[str, str]:
 
 
 @needs_nvcc
-@pytest.mark.parametrize("count", [81, 165, pytest.param(300, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [81, *(pytest.param(n, marks=pytest.mark.full) for n in (165, 300))])
 def test_kernels_with_many_arguments(count: int, tmp_path: Path) -> None:
     done = translate_text(many_arguments(count), target="gpu", backend="cuda-c").require()
     (kernels,) = (text for name, text in done.files.items() if name.endswith(".cu"))

@@ -95,10 +95,10 @@ def built(sample: str, order: str, folder: Path, *options: str) -> Program:
 
 
 def in_orders() -> Iterator[ParameterSet]:
-    """Every sample in one order, the weather in both; the others only in a full run."""
-    for sample, order in product(NAMES, ("IJK", "KIJ")):
-        late = order == "KIJ" and sample != "weather"
-        yield pytest.param(sample, order, marks=[pytest.mark.full] if late else [])
+    """Every sample in both orders, most of them only in a full run."""
+    soon = {("weather", "KIJ"), *product(("stencils", "columns", "module_data", "reduction"), ("IJK",))}
+    for way in product(NAMES, ("IJK", "KIJ")):
+        yield pytest.param(*way, marks=[] if way in soon else [pytest.mark.full])
 
 
 @pytest.mark.parametrize(("sample", "order"), list(in_orders()))

@@ -63,9 +63,7 @@ def test_fault(name: str, fault: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", BOTH)
-@pytest.mark.parametrize(
-    "fault", [pytest.param(f, marks=[pytest.mark.full] * (f in ("silent", "error-stop"))) for f in SLOW]
-)
+@pytest.mark.parametrize("fault", [pytest.param(f, marks=[pytest.mark.full] * (f != "stops-in-sum")) for f in SLOW])
 def test_a_process_that_ends_early(name: str, fault: str, tmp_path: Path) -> None:
     """It says farewell, and those that wait for it look for that."""
     ended(name, fault, SLOW[fault], tmp_path)
@@ -85,7 +83,10 @@ def test_fault_among_more_processes(fault: str, tmp_path: Path) -> None:
     ended("openmpi", fault, message, tmp_path, ranks=4)
 
 
-@pytest.mark.parametrize(("fault", "culprit", "ranks"), [("stops-far", 2, 4), ("stops-in-gather", 2, 5)])
+@pytest.mark.parametrize(
+    ("fault", "culprit", "ranks"),
+    [pytest.param("stops-far", 2, 4, marks=pytest.mark.full), ("stops-in-gather", 2, 5)],
+)
 def test_a_process_that_is_no_neighbour_ends_early(fault: str, culprit: int, ranks: int, tmp_path: Path) -> None:
     ended("openmpi", fault, f"process {culprit} has ended before a message that is expected of it", tmp_path, ranks)
 

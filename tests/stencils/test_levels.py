@@ -55,7 +55,7 @@ COVERING = (
     ("openmp", "1", "double", "as the model says"),
     ("openmp", "2", "single", "tiled"),
     ("openmp", "3", "double", "unrolled 4"),
-    ("cuda-c", "2", "single", "for sizes"),
+    ("openmp", "2", "single", "for sizes"),
     ("cuda-c", "2", "double", "shared tiles"),
     ("openacc", "2", "single", "walking and unrolled"),
     pytest.param("cuda-fortran", "2", "double", "tiled and unrolled", marks=pytest.mark.full),
