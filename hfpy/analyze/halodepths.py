@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from hfpy.analyze.halolevels import Levels, Stale, all_meet
 from hfpy.analyze.storage import Identity
-from hfpy.diagnostics import Place
 
 #: Low and high by the number of the domain, and at the end the corners: for points that lie beside the part in two
 #: domains, 1 if they are meant, or clean, as deep as the sides are: those on the low side of the first domain (and the
@@ -23,22 +23,26 @@ FAR = 1_000
 @dataclass(frozen=True)
 class Halo:
     """What is certain of a field's halo: its clean depths, and where its points were set, if what is beyond the depths
-    ``perhaps`` has been stale since (None: that of ``clean``).
+    ``perhaps`` has been stale since (None: that of ``clean``): at one of several places, by the way that was taken.
     """
 
     clean: Depths
-    stale: Place | None = None
+    stale: tuple[Stale, ...] = ()
     perhaps: Depths | None = None
 
     def joined(self, other: Halo) -> Halo:
         """What is certain on two ways."""
         both = tuple((min(a, c), min(b, d)) for (a, b), (c, d) in zip(self.clean, other.clean, strict=True))
-        stale = self.stale if self.stale is not None and other.stale is not None else None
+        stale = tuple(dict.fromkeys((*self.stale, *other.stale))) if self.stale and other.stale else ()
         return Halo(both, stale, deepest(self.perhaps or self.clean, other.perhaps or other.clean))
 
-    def certainly_stale(self, depths: Depths) -> bool:
-        """Whether what goes so deep certainly meets points that are stale."""
-        return self.stale is not None and not covers(self.perhaps or self.clean, depths)
+    def certainly_stale(self, depths: Depths, levels: Sequence[Levels]) -> bool:
+        """Whether what goes so deep, and has such indices in other dimensions, certainly meets stale points."""
+        return bool(self.stale) and not covers(self.perhaps or self.clean, depths) and all_meet(self.stale, levels)
+
+    def with_stale(self, change: Callable[[Stale], Stale]) -> Halo:
+        """The same where what is known of indices is something else."""
+        return replace(self, stale=tuple(change(one) for one in self.stale)) if self.stale else self
 
 
 #: The halos of which something is known. Of others nothing is.

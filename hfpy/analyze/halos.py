@@ -34,6 +34,7 @@ from hfpy.analyze.halodepths import (
     no_depths,
     without_corners,
 )
+from hfpy.analyze.halolevels import Stale
 from hfpy.analyze.halospans import Fields
 from hfpy.analyze.hosthalos import HostStatements
 from hfpy.analyze.positions import RegionId
@@ -44,7 +45,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Place
 from hfpy.model.distributed import Distributed, HaloExchange, WholeGrid
 from hfpy.model.expressions import Fragment, Name, base_name
-from hfpy.model.statements import Construct, Jump, Node, OneLine, Specification, Statement, flatten
+from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Specification, Statement, flatten
 from hfpy.model.units import Routine
 
 _ROUNDS = 4
@@ -165,6 +166,8 @@ class Walk:
         return joined(ways if certain else [state, *ways])
 
     def _header(self, key: str, header: Statement, state: State) -> State:
+        variable = header.var if isinstance(header, Header) else ""
+        state = {i: h.with_stale(lambda stale: stale.turned(variable)) for i, h in state.items()} if variable else state
         return self._changed_by(key, header, self._calls_in(key, header, state))
 
     def _loop(self, key: str, node: Construct, state: State) -> State:
@@ -208,6 +211,7 @@ class Walk:
         """What a statement outside of regions sets is not followed: its halo is neither clean nor stale."""
         if not state:
             return state
+        state = {i: h.with_stale(Stale.later) for i, h in state.items()}
         for identity in self.host.set_by(key, statement):
             state = self._without(state, identity)
         return self._forgotten(state, self.host.forgotten_by(key, statement))
@@ -351,12 +355,13 @@ class Walk:
 
     def _inside(self, callee: str, whole: Mapping[str, Identity], state: State) -> State:
         """The state behind a routine that gets some fields as arguments."""
-        inner = {i: h for i, h in state.items() if i not in whole.values()}
-        inner |= {(callee, dummy): self._of(state, identity) for dummy, identity in whole.items()}
-        behind = self.routine(callee, inner)
-        changed = {i: h for i, h in behind.items() if i[0] != callee}
+        inner = {i: h.with_stale(Stale.elsewhere) for i, h in state.items() if i not in whole.values()}
         for dummy, identity in whole.items():
-            halo = self._of(behind, (callee, dummy))
+            inner[callee, dummy] = self._of(state, identity).with_stale(Stale.renamed)
+        behind = self.routine(callee, inner)
+        changed = {i: h.with_stale(Stale.elsewhere) for i, h in behind.items() if i[0] != callee}
+        for dummy, identity in whole.items():
+            halo = self._of(behind, (callee, dummy)).with_stale(Stale.renamed)
             changed[identity] = changed[identity].joined(halo) if identity in changed else halo
         return changed
 
@@ -377,8 +382,8 @@ class Walk:
         state = self._forgotten(state, halos.forgotten)
         for setting in halos.settings:
             clean = setting.clean if inputs else self.nothing
-            place = setting.place if inputs or not setting.deep else None
-            state = {**self._without(state, setting.identity), setting.identity: Halo(clean, place)}
+            stale = (setting.stale,) if setting.stale is not None and (inputs or not setting.deep) else ()
+            state = {**self._without(state, setting.identity), setting.identity: Halo(clean, stale)}
         return state
 
     def _asked(self, key: str, need: Need, state: State) -> State:
@@ -387,8 +392,8 @@ class Walk:
         if covers(halo.clean, need.depths):
             return state
         row = need.line.first
-        if halo.stale is not None and need.known and halo.certainly_stale(need.depths):
-            self.missing.setdefault((key, need.name, row), Missing(key, need, halo.stale))
+        if need.known and halo.certainly_stale(need.depths, need.levels):
+            self.missing.setdefault((key, need.name, row), Missing(key, need, halo.stale[0].place))
         depths = deepest(halo.clean, need.depths) if has_corners(need.depths) else need.depths
         listed = self.wanted.setdefault((key, row), {})
         slot = need.name or "/".join(need.identity)

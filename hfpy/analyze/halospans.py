@@ -9,11 +9,13 @@ from hfpy.analyze.decomposed import Cut, Grid, seen_from
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.halodepths import FAR
-from hfpy.analyze.sizes import linear
+from hfpy.analyze.halolevels import Level, Levels, added
+from hfpy.analyze.sizes import Linear, linear
 from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region
 from hfpy.model.distributed import Width
 from hfpy.model.expressions import Expr, Fragment, Name, Range
+from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, Header
 from hfpy.parse.fragments import expanded
 
@@ -162,6 +164,54 @@ class Fields:
             return None
         return self.facts.domains.value(found.symbol.initial, found.home)
 
+    # -- other dimensions
+
+    def levels(self, reference: Reference, data: DataObject, scope: Scope, whole: bool) -> Levels:
+        """The indices of a reference in the dimensions that are not cut; ``whole``: its name means all of the array."""
+        cut = {c.position for c in self.cuts(scope.key, data)}
+        rest = [(n, d.extent) for n, d in enumerate(data.full) if n not in cut]
+        if not whole:
+            return tuple(Level(known=False) for _ in rest)
+        return tuple(self._level(_index_at(reference, data, n), extent, scope) for n, extent in rest)
+
+    def _level(self, index: Expr | None, extent: Dim, scope: Scope) -> Level:
+        if index is None:  # the array as a whole, or a dimension that hfpy inserts
+            return Level(whole=True)
+        found = self._range_of(index, scope)
+        if found.first is None or found.last is None or extent.upper is None:
+            return found
+        lower = (("", 1),) if extent.lower is None else self._resolved(extent.lower.expr, scope.key)
+        bounds = lower, self._resolved(extent.upper.expr, scope.key)
+        return Level(whole=True) if (found.first, found.last) == bounds else found
+
+    def _range_of(self, index: Expr, scope: Scope) -> Level:
+        """The indices that an expression takes in the loops around it."""
+        if isinstance(index, Range):
+            if index.lower is None and index.upper is None and index.step is None:
+                return Level(whole=True)
+            if index.lower is None or index.upper is None or index.step is not None:
+                return Level()
+            return Level(self._resolved(index.lower, scope.key), self._resolved(index.upper, scope.key))
+        terms = self._resolved(index, scope.key)
+        looped = [term for term in terms if term[0] in scope.loops]
+        if not looped:
+            plain = all(atom.isidentifier() for atom, _ in terms if atom)
+            return Level(terms, terms, single=True) if plain else Level(known=False)
+        ends = scope.loops[looped[0][0]]
+        if len(looped) > 1 or looped[0][1] != 1 or _UNKNOWN in ends:
+            return Level()
+        rest = tuple(term for term in terms if term not in looped)
+        first, last = (added(self._resolved(end, scope.key), rest) for end in ends)
+        return Level(first, last)
+
+    def _resolved(self, expr: Expr, key: str) -> Linear:
+        """The linear form of an expression, with the values of named constants."""
+        found: Linear = ()
+        for atom, factor in linear(expr):
+            value = self._constant(atom, key) if atom else None
+            found = added(found, ((atom, factor),) if value is None else (("", factor * value),))
+        return found
+
     def depths(self, span: Span, cut: Cut, key: str) -> tuple[int, int] | None:
         """How deep into the halo some indices go on each side; None where that is not known."""
         least = self.least(cut, key)
@@ -195,16 +245,20 @@ _UNKNOWN = Range(0, 0, None, None, None)
 
 def index_of(reference: Reference, data: DataObject, cut: Cut) -> Expr | None:
     """The index of a reference in a dimension; None where it has none."""
+    return _index_at(reference, data, cut.position)
+
+
+def _index_at(reference: Reference, data: DataObject, position: int) -> Expr | None:
     given = reference.indices
-    place = place_of(len(given), data, cut) if given is not None else None
+    place = place_of(len(given), data, position) if given is not None else None
     return given[place] if given is not None and place is not None else None
 
 
-def place_of(indices: int, data: DataObject, cut: Cut) -> int | None:
-    """Which of so many indices is that of a dimension; None if none is."""
+def place_of(indices: int, data: DataObject, position: int) -> int | None:
+    """Which of so many indices is that of a dimension, by its position in the full list; None if none is."""
     if indices == len(data.full):
-        return cut.position
-    declared = data.full[cut.position].declared
+        return position
+    declared = data.full[position].declared
     return declared if declared is not None and declared < indices else None
 
 

@@ -8,11 +8,11 @@ grid: they ask for no exchange.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import stands_for
-from hfpy.analyze.halodepths import deepest, depths_of
+from hfpy.analyze.halodepths import depths_of
 from hfpy.analyze.halospans import Fields, Scope, index_of, loops
 from hfpy.analyze.regionhalos import Need
 from hfpy.analyze.storage import Identity, component_object
@@ -78,9 +78,9 @@ class HostStatements:
             depths = depths_of(sides, len(self.fields.grid.what.domains))
             if data is None or all(side == (0, 0) for side in sides.values()):
                 continue
-            need = Need(data.name, data.identity, depths, reference, line, in_region=False)
-            earlier = found.get(data.name)
-            found[data.name] = need if earlier is None else replace(need, depths=deepest(earlier.depths, depths))
+            levels = (self.fields.levels(reference, data, scope, True),)
+            need = Need(data.name, data.identity, depths, reference, line, levels, in_region=False)
+            found[data.name] = found[data.name].with_read(need) if data.name in found else need
         return tuple(found.values())
 
     # -- writes

@@ -11,15 +11,15 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.halodepths import CORNERS, FAR, Depths, deepest, depths_of, no_depths
+from hfpy.analyze.halolevels import Levels, Stale
 from hfpy.analyze.halospans import Fields, Scope, Span, index_of, place_of
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.storage import Identity, component_object
 from hfpy.analyze.uses import Reference
-from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Component, Expr, Name, children, walk, without_places
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import OneLine, expressions, flatten
+from hfpy.model.statements import Construct, OneLine, expressions, flatten
 
 _SURE = ("do", "region", "at_if")  # constructs whose statements are executed for certain
 _DEEPEST_CALLS = 30
@@ -29,7 +29,7 @@ _DEEPEST_CALLS = 30
 class Need:
     """What is read of a field: how deep into the halo on each side of each domain, and one such read. ``line`` is that
     of the region or loop that reads. ``known`` tells whether all of its indices are understood, ``name`` is empty where
-    a called routine reads what has no name here.
+    a called routine reads what has no name here. ``levels`` are the indices of its reads in other dimensions.
     """
 
     name: str
@@ -37,20 +37,26 @@ class Need:
     depths: Depths
     reference: Reference
     line: LogicalLine
+    levels: tuple[Levels, ...]
     known: bool = True
     in_region: bool = True
+
+    def with_read(self, other: Need) -> Need:
+        """What this and another read need together."""
+        levels = tuple(dict.fromkeys((*self.levels, *other.levels)))
+        return replace(self, depths=deepest(self.depths, other.depths), levels=levels, known=self.known and other.known)
 
 
 @dataclass(frozen=True)
 class Setting:
     """A field that a region sets: how deep into the halo it sets what the owners of the points set, if all that it
-    reads is clean. ``place`` is where it certainly sets all points that the process owns; ``deep`` tells whether it
+    reads is clean. ``stale`` is where it certainly sets all points that the process owns; ``deep`` tells whether it
     goes beyond them.
     """
 
     identity: Identity
     clean: Depths
-    place: Place | None
+    stale: Stale | None
     deep: bool
 
 
@@ -178,12 +184,9 @@ class _Region:
         if depths == self.none:
             return
         slot = name or "/".join(data.identity)
-        earlier = self.needs.get(slot)
-        if earlier is None:
-            self.needs[slot] = Need(name, data.identity, depths, reference, self.construct.header.line, known)
-        else:
-            deeper = deepest(earlier.depths, depths)
-            self.needs[slot] = replace(earlier, depths=deeper, known=earlier.known and known)
+        levels = (self._levels(reference, data, scope, whole),)
+        need = Need(name, data.identity, depths, reference, self.construct.header.line, levels, known)
+        self.needs[slot] = self.needs[slot].with_read(need) if slot in self.needs else need
 
     def _depth(
         self, reference: Reference, data: DataObject, cut: Cut, scope: Scope, whole: bool
@@ -194,6 +197,17 @@ class _Region:
         if span is None or depth is None:
             return self.fields.halo(cut.domain, self.key), False
         return depth, span.by_loop
+
+    def _levels(self, reference: Reference, data: DataObject, scope: Scope, whole: bool) -> Levels:
+        """The indices in the other dimensions. Variables of loops around the region are one index each."""
+        if scope.key == self.key:
+            scope = self.fields.of_region(self.region, self._inner(reference), self.key)
+        return self.fields.levels(reference, data, scope, whole)
+
+    def _inner(self, reference: Reference) -> tuple[Construct, ...]:
+        """The constructs around a reference, from the region inwards."""
+        constructs = reference.at.constructs
+        return constructs[next((n for n, c in enumerate(constructs) if c is self.construct), 0) :]
 
     def _span(self, reference: Reference, data: DataObject, cut: Cut, scope: Scope) -> Span | None:
         """The indices that a reference takes in a cut dimension. A dimension that hfpy inserts has those of the point;
@@ -240,7 +254,7 @@ class _Region:
             statement = write.at.statement
             if known != data.identity or statement is reference.at.statement or _points(write) != _points(reference):
                 continue
-            sure = all(c.kind in _SURE for c in write.at.constructs) and id(statement) not in self.conditional
+            sure = all(c.kind in _SURE for c in self._inner(write)) and id(statement) not in self.conditional
             if sure and reference.at.constructs[: len(write.at.constructs)] == write.at.constructs:
                 return True
             answer = None
@@ -255,8 +269,7 @@ class _Region:
         earlier = self.settings.get(data.identity)
         if earlier is not None:
             clean = tuple((min(a, c), min(b, d)) for (a, b), (c, d) in zip(earlier.clean, made.clean, strict=True))
-            place = earlier.place or made.place
-            made = Setting(made.identity, clean, place, earlier.deep or made.deep)
+            made = Setting(made.identity, clean, earlier.stale or made.stale, earlier.deep or made.deep)
         self.settings[data.identity] = made
 
     def _setting(self, reference: Reference, data: DataObject, whole: bool, scope: Scope, as_owners: bool) -> Setting:
@@ -271,11 +284,12 @@ class _Region:
             owned = owned and span.owns_all
             deep = deep or depth != (0, 0)
             clean[cut.number] = depth if as_owners else (0, 0)
-        certain = owned and all(c.kind in _SURE for c in reference.at.constructs)
+        certain = owned and all(c.kind in _SURE for c in self._inner(reference))
         certain = certain and id(reference.at.statement) not in self.conditional
         line = reference.at.statement.line
         place = line.place(self.facts.routine(self.key).file, reference.node.start, reference.node.end)
-        return Setting(data.identity, tuple(clean) if owned else self.none, place if certain else None, deep)
+        stale = Stale(place, self._levels(reference, data, scope, whole)) if certain else None
+        return Setting(data.identity, tuple(clean) if owned else self.none, stale, deep)
 
     def _by_place(self) -> bool:
         """Whether points are computed from where they are in the process's part: then a process may compute other
@@ -298,7 +312,7 @@ class _Region:
                 return True
             data = self.facts.object(expr.base.name, self.key)
             cuts = self.fields.cuts(self.key, data) if data is not None else ()
-            places = {place_of(len(expr.args), data, cut) for cut in cuts if data is not None}
+            places = {place_of(len(expr.args), data, cut.position) for cut in cuts if data is not None}
             rest = (arg for position, arg in enumerate(expr.args) if position not in places)
             return any(self._tells_place(arg, iterators) for arg in rest)
         return any(self._tells_place(child, iterators) for child in children(expr))
