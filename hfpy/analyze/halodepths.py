@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from hfpy.analyze.halolevels import Levels, Stale, all_meet
 from hfpy.analyze.storage import Identity
 
-#: Low and high by the number of the domain, and at the end the corners: for points that lie beside the part in two
-#: domains, 1 if they are meant, or clean, as deep as the sides are: those on the low side of the first domain (and the
-#: low and the high side of the second), then those on the high side.
-Depths = tuple[tuple[int, int], ...]
-#: The sides of two domains that a corner lies between: 0 for low, 1 for high.
-Corner = tuple[int, int]
-#: All four corners.
-CORNERS = ((1, 1), (1, 1))
+#: How far points are away from the part, low and high by the number of the domain: a box around the part. Where it goes
+#: beyond the part in two domains it has the points of the corner, too.
+Box = tuple[tuple[int, int], ...]
+#: The points of some boxes, of which none lies in another one. All have the part itself.
+Depths = frozenset[Box]
 #: As far as there is a halo.
 FAR = 1_000
 
@@ -32,9 +30,10 @@ class Halo:
 
     def joined(self, other: Halo) -> Halo:
         """What is certain on two ways."""
-        both = tuple((min(a, c), min(b, d)) for (a, b), (c, d) in zip(self.clean, other.clean, strict=True))
         stale = tuple(dict.fromkeys((*self.stale, *other.stale))) if self.stale and other.stale else ()
-        return Halo(both, stale, deepest(self.perhaps or self.clean, other.perhaps or other.clean))
+        return Halo(
+            least(self.clean, other.clean), stale, deepest(self.perhaps or self.clean, other.perhaps or other.clean)
+        )
 
     def certainly_stale(self, depths: Depths, levels: Sequence[Levels]) -> bool:
         """Whether what goes so deep, and has such indices in other dimensions, certainly meets stale points."""
@@ -51,64 +50,69 @@ State = Mapping[Identity, Halo]
 
 def no_depths(domains: int) -> Depths:
     """The depths of what does not go into the halo of any domain."""
-    return ((0, 0),) * (domains + len(CORNERS))
+    return frozenset({((0, 0),) * domains})
 
 
 def depths_of(sides: Mapping[int, tuple[int, int]], domains: int) -> Depths:
-    """The depths of one reference by the numbers of domains: if it goes beyond two of them, it means corners."""
-    own = tuple(sides.get(number, (0, 0)) for number in range(domains))
-    return (*own, *_corners(domains, lambda corner: 0 not in _beside(own, corner)))
+    """The depths of one reference by the numbers of domains: if it goes beyond two of them, it means the corner."""
+    return frozenset({tuple(sides.get(number, (0, 0)) for number in range(domains))})
 
 
-def without_corners(depths: Depths) -> Depths:
-    """The depths by the number of the domain alone."""
-    return depths[: -len(CORNERS)]
+def sides_of(depths: Depths) -> Box:
+    """How far it goes at most on each side."""
+    return tuple(
+        (max(low for low, _ in column), max(high for _, high in column)) for column in zip(*depths, strict=True)
+    )
 
 
 def has_corners(depths: Depths) -> bool:
-    """Whether any corners are meant, or clean."""
-    return any(corner for row in depths[-len(CORNERS) :] for corner in row)
+    """Whether there are points that are beyond the part in two domains."""
+    return any(sum(side != (0, 0) for side in box) > 1 for box in depths)
 
 
-def after_exchange(before: Depths, widths: Depths, hopeful: bool = False) -> Depths:
-    """What is clean behind an exchange of some widths. Corners are where there are none, and where the exchange has all
-    that is clean beside them now; ``hopeful``: where any exchange had some of them.
-    """
-    made = without_corners(deepest(before, widths))
-
-    def is_clean(corner: Corner) -> bool:
-        now = _beside(made, corner)
-        sent = _is_meant(widths, corner) and (hopeful or _beside(widths, corner) == now)
-        kept = _is_meant(before, corner) and (hopeful or _beside(before, corner) == now)
-        return 0 in now or sent or kept
-
-    return (*made, *_corners(len(made), is_clean))
-
-
-def _corners(domains: int, which: Callable[[Corner], bool]) -> Depths:
-    """The corners of which something is true; none of a single domain."""
-    if domains < len(CORNERS):
-        return no_depths(0)
-    return tuple((int(which((side, 0))), int(which((side, 1)))) for side in (0, 1))
-
-
-def _beside(depths: Depths, corner: Corner) -> tuple[int, ...]:
-    """The depths of the sides that a corner lies between."""
-    return tuple(depths[number][side] for number, side in enumerate(corner))
-
-
-def _is_meant(depths: Depths, corner: Corner) -> bool:
-    return depths[corner[0] - len(CORNERS)][corner[1]] == 1 and 0 not in _beside(depths, corner)
+def exchanged(widths: Box, corners: bool) -> Depths:
+    """What is clean behind an exchange of some widths: without corners the halos of each domain alone."""
+    if corners:
+        return frozenset({widths})
+    boxes = (tuple(side if n == number else (0, 0) for n, side in enumerate(widths)) for number in range(len(widths)))
+    return _outermost(boxes)
 
 
 def covers(clean: Depths, depths: Depths) -> bool:
-    """Whether what is clean is as deep as some depths on all sides."""
-    return all(a >= c and b >= d for (a, b), (c, d) in zip(clean, depths, strict=True))
+    """Whether all points are clean. In each direction a box is covered if the point farthest away is."""
+    return all(any(_has(box, point) for box in clean) for other in depths for point in _corners(other))
 
 
 def deepest(one: Depths, other: Depths) -> Depths:
-    """The deeper one on each side."""
-    return tuple((max(a, c), max(b, d)) for (a, b), (c, d) in zip(one, other, strict=True))
+    """The points of both."""
+    return _outermost(one | other)
+
+
+def least(one: Depths, other: Depths) -> Depths:
+    """The points that both have."""
+    pairs = (zip(a, b, strict=True) for a, b in product(one, other))
+    return _outermost(tuple((min(a, c), min(b, d)) for (a, b), (c, d) in pair) for pair in pairs)
+
+
+def _corners(box: Box) -> Iterator[tuple[int, ...]]:
+    """The points of a box that are farthest away, one in each direction: negative on the low side."""
+    return product(*((-low, high) for low, high in box))
+
+
+def _has(box: Box, point: tuple[int, ...]) -> bool:
+    return all(-low <= at <= high for (low, high), at in zip(box, point, strict=True))
+
+
+def _outermost(boxes: Iterable[Box]) -> Depths:
+    """The boxes that do not lie in another one."""
+    all_of_them = set(boxes)
+    return frozenset(
+        box for box in all_of_them if not any(box != other and _lies_in(box, other) for other in all_of_them)
+    )
+
+
+def _lies_in(box: Box, other: Box) -> bool:
+    return all(a <= c and b <= d for (a, b), (c, d) in zip(box, other, strict=True))
 
 
 def joined(states: Sequence[State]) -> State:

@@ -20,19 +20,16 @@ from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import Facts, stands_for
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.halodepths import (
-    CORNERS,
     FAR,
-    Depths,
     Halo,
     State,
-    after_exchange,
     covers,
     deepest,
-    depths_of,
+    exchanged,
     has_corners,
     joined,
     no_depths,
-    without_corners,
+    sides_of,
 )
 from hfpy.analyze.halolevels import Stale
 from hfpy.analyze.halospans import Fields
@@ -67,8 +64,9 @@ class Walk:
     """The way through a program. ``known`` are all decompositions, ``setters`` the routines that make them.
 
     What it finds: ``missing`` are reads of stale halos, ``exchanges`` those of the program, by their statements, with
-    whether they change anything; ``wanted`` is what is read and not certainly clean, by routine and line, ``unclear``
-    are reads of which it is not known whether they need an exchange.
+    whether they change anything; ``wanted`` is what is read and not certainly clean, by routine and line,
+    ``undecided`` what of it is not certainly stale either, though it is known what is read; ``unclear`` are reads of
+    which it is not known whether they need an exchange.
     """
 
     facts: Facts
@@ -79,6 +77,7 @@ class Walk:
     missing: dict[tuple[str, str, int], Missing] = field(default_factory=dict)
     exchanges: dict[int, tuple[str, Distributed, bool]] = field(default_factory=dict)
     wanted: dict[tuple[str, int], dict[str, Need]] = field(default_factory=dict)
+    undecided: dict[tuple[str, int], dict[str, Need]] = field(default_factory=dict)
     unclear: dict[int, tuple[str, Reference]] = field(default_factory=dict)
     _behind: dict[tuple[str, tuple[tuple[Identity, Halo], ...]], State] = field(default_factory=dict)
     _visited: set[str] = field(default_factory=set)
@@ -116,7 +115,7 @@ class Walk:
             self._behind[asked] = {}  # what a recursive call finds
             self._visited.add(key)
             body = self.facts.routine(key).body
-            if _is_for_whole_grid(self.facts.routine(key)):
+            if is_for_whole_grid(self.facts.routine(key)):
                 return {}  # its fields have no neighbours
             outer, self._in_nest = self._in_nest, False
             behind = self._nodes(key, body, state)
@@ -260,15 +259,17 @@ class Walk:
                 needed = True  # another message tells what is wrong
                 continue
             before = self._of(state, data.identity)
-            made, known = self._exchanged(key, what, data, before)
-            needed = needed or not known or made.clean != before.clean
+            made, needless = self._exchanged(key, what, data, before)
+            needed = needed or not needless
             state = {**self._without(state, data.identity), data.identity: made}
         seen = self.exchanges.get(id(statement))
         self.exchanges[id(statement)] = key, statement, needed or (seen is not None and seen[2])
         return state
 
     def _exchanged(self, key: str, what: HaloExchange, data: DataObject, before: Halo) -> tuple[Halo, bool]:
-        """The halo behind an exchange, and whether all of its widths are known. A width that is not known may be 0."""
+        """The halo behind an exchange, and whether all that it exchanges is clean before. A width that is not known may
+        be 0.
+        """
         sure: dict[int, tuple[int, int]] = {}
         perhaps: dict[int, tuple[int, int]] = {}
         cuts = self.fields.cuts(key, data)
@@ -277,14 +278,15 @@ class Walk:
             if widths is not None:
                 sure[cut.number] = (widths[0] or 0, widths[1] or 0)
                 perhaps[cut.number] = (_or_far(widths[0]), _or_far(widths[1]))
-        whole = what.corners and len(sure) == len(cuts) > 1
-        made = tuple(_with_corners(depths_of(sides, len(self.grid.what.domains)), whole) for sides in (sure, perhaps))
+        whole = what.corners and len(sure) == len(cuts)
+        numbers = range(len(self.grid.what.domains))
+        made = [exchanged(tuple(sides.get(n, (0, 0)) for n in numbers), whole) for sides in (sure, perhaps)]
         halo = replace(
             before,  # what is beyond is as stale as before
-            clean=after_exchange(before.clean, made[0]),
-            perhaps=after_exchange(before.perhaps or before.clean, made[1], hopeful=True),
+            clean=deepest(before.clean, made[0]),
+            perhaps=deepest(before.perhaps or before.clean, made[1]),
         )
-        return halo, sure == perhaps
+        return halo, sure == perhaps and covers(before.clean, made[0])
 
     def _widths(self, key: str, what: HaloExchange, cut: Cut) -> tuple[int | None, int | None] | None:
         """How wide an exchange is on the sides of a domain; None for a width that is not known, and where the domain
@@ -320,7 +322,7 @@ class Walk:
             self.routine(site.callee, {})
             return self._forgotten(state, self.effects.changed_memory(site.callee))
         whole, parts = self._passed(key, site)
-        if _is_for_whole_grid(self.facts.routine(site.callee)):
+        if is_for_whole_grid(self.facts.routine(site.callee)):
             state = self._handed_out(site.callee, whole, state)
         else:
             state = self._inside(site.callee, whole, state)
@@ -350,7 +352,7 @@ class Walk:
         written |= self.effects.changed(callee)
         for identity in written:
             state = self._without(state, identity)
-        everything = (*((FAR, FAR) for _ in self.grid.what.domains), *CORNERS)
+        everything = frozenset({((FAR, FAR),) * len(self.grid.what.domains)})
         return {**state, **{i: Halo(everything) for i in written}}
 
     def _inside(self, callee: str, whole: Mapping[str, Identity], state: State) -> State:
@@ -394,22 +396,22 @@ class Walk:
         row = need.line.first
         if need.known and halo.certainly_stale(need.depths, need.levels):
             self.missing.setdefault((key, need.name, row), Missing(key, need, halo.stale[0].place))
-        depths = deepest(halo.clean, need.depths) if has_corners(need.depths) else need.depths
+        elif need.known and need.name:
+            known = self.undecided.setdefault((key, row), {})
+            known[need.name] = known[need.name].with_read(need) if need.name in known else need
         listed = self.wanted.setdefault((key, row), {})
         slot = need.name or "/".join(need.identity)
         before = listed.get(slot)
-        listed[slot] = replace(need, depths=depths if before is None else deepest(before.depths, depths))
+        listed[slot] = need if before is None else replace(need, depths=deepest(before.depths, need.depths))
         if not self.grid.what.automatic:
             return state
-        return {**self._without(state, need.identity), need.identity: Halo(after_exchange(halo.clean, depths))}
+        placed = exchanged(sides_of(need.depths), has_corners(need.depths))
+        return {**self._without(state, need.identity), need.identity: Halo(deepest(halo.clean, placed))}
 
 
-def _is_for_whole_grid(routine: Routine) -> bool:
+def is_for_whole_grid(routine: Routine) -> bool:
+    """Whether a routine runs on the first process, for all points."""
     return any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in routine.body)
-
-
-def _with_corners(depths: Depths, corners: bool) -> Depths:
-    return depths if corners else (*without_corners(depths), *no_depths(0))
 
 
 def _or_far(width: int | None) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.halodepths import depths_of
@@ -86,6 +87,10 @@ class HostStatements:
     # -- writes
 
     def set_by(self, key: str, statement: Statement) -> list[Identity]:
+        """As :meth:`objects_set_by`."""
+        return [data.identity for data in self.objects_set_by(key, statement)]
+
+    def objects_set_by(self, key: str, statement: Statement) -> list[DataObject]:
         """The fields that a statement may set, or the pointers that it points elsewhere. What calls of known routines
         set is not among them.
         """
@@ -96,7 +101,7 @@ class HostStatements:
             if data is None or not self.fields.cuts(key, data):
                 continue
             if associated(reference) or self._sets(key, reference):
-                found.append(data.identity)
+                found.append(data)
         return found
 
     def forgotten_by(self, key: str, statement: Statement) -> frozenset[Identity]:

@@ -10,7 +10,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.halodepths import CORNERS, FAR, Depths, deepest, depths_of, no_depths
+from hfpy.analyze.halodepths import FAR, Depths, deepest, depths_of, least, no_depths
 from hfpy.analyze.halolevels import Levels, Stale
 from hfpy.analyze.halospans import Fields, Scope, Span, index_of, place_of
 from hfpy.analyze.positions import RegionId
@@ -54,6 +54,7 @@ class Setting:
     goes beyond them.
     """
 
+    name: str
     identity: Identity
     clean: Depths
     stale: Stale | None
@@ -268,19 +269,24 @@ class _Region:
         made = self._setting(reference, data, whole, scope, as_owners)
         earlier = self.settings.get(data.identity)
         if earlier is not None:
-            clean = tuple((min(a, c), min(b, d)) for (a, b), (c, d) in zip(earlier.clean, made.clean, strict=True))
-            made = Setting(made.identity, clean, earlier.stale or made.stale, earlier.deep or made.deep)
+            made = Setting(
+                made.name,
+                made.identity,
+                least(earlier.clean, made.clean),
+                earlier.stale or made.stale,
+                earlier.deep or made.deep,
+            )
         self.settings[data.identity] = made
 
     def _setting(self, reference: Reference, data: DataObject, whole: bool, scope: Scope, as_owners: bool) -> Setting:
         """What one reference sets of a field."""
-        clean = [*((FAR, FAR) for _ in self.fields.grid.what.domains), *CORNERS]
+        clean = [(FAR, FAR) for _ in self.fields.grid.what.domains]
         owned, deep = True, False
         for cut in self.fields.cuts(scope.key, data):
             span = self._span(reference, data, cut, scope) if whole else None
             depth = self.fields.depths(span, cut, scope.key) if span is not None else None
             if span is None or depth is None:
-                return Setting(data.identity, self.none, None, True)
+                return Setting(data.name, data.identity, self.none, None, True)
             owned = owned and span.owns_all
             deep = deep or depth != (0, 0)
             clean[cut.number] = depth if as_owners else (0, 0)
@@ -289,7 +295,7 @@ class _Region:
         line = reference.at.statement.line
         place = line.place(self.facts.routine(self.key).file, reference.node.start, reference.node.end)
         stale = Stale(place, self._levels(reference, data, scope, whole)) if certain else None
-        return Setting(data.identity, tuple(clean) if owned else self.none, stale, deep)
+        return Setting(data.name, data.identity, frozenset({tuple(clean)}) if owned else self.none, stale, deep)
 
     def _by_place(self) -> bool:
         """Whether points are computed from where they are in the process's part: then a process may compute other

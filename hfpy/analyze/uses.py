@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.intrinsics import INQUIRY
+from hfpy.model.distributed import MARKS
 from hfpy.model.expressions import (
     Apply,
     ArrayConstructor,
@@ -227,7 +228,7 @@ def _designator(expr: Expr, at: Located, role: str, call: Expr | None, position:
     component = any(isinstance(c, Component) for c in chain)
     if isinstance(first, Apply):
         yield Reference(base, first, at, role, call, position, component)
-        inquiry = base in INQUIRY
+        inquiry = base in INQUIRY or (base == "loc" and _is_mark(at.statement))
         for number, arg in enumerate(first.args):
             yield from _index(arg, number, at, first, inquiry)
     else:
@@ -236,6 +237,11 @@ def _designator(expr: Expr, at: Located, role: str, call: Expr | None, position:
         if isinstance(link, Apply):
             for arg in link.args:
                 yield from _expr(arg, at, "read")
+
+
+def _is_mark(statement: Statement) -> bool:
+    """Whether a statement notes something of an array for hfpy, by its address alone."""
+    return isinstance(statement, Call) and base_name(statement.designator) in MARKS
 
 
 def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool) -> Iterator[Reference]:

@@ -14,8 +14,8 @@ from hfpy.translation import PROCESSES_MODULE, Contents
 
 _RUNTIME = Path(__file__).resolve().parent.parent / "runtime"
 # What generated code calls, in its form on MPI and in that for one process, and the library below.
-ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi", _RUNTIME / "exact")
-ALONE = (_RUNTIME / "processes" / "alone", _RUNTIME / "exact")
+ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi", _RUNTIME / "exact", _RUNTIME / "marks")
+ALONE = (_RUNTIME / "processes" / "alone", _RUNTIME / "exact", _RUNTIME / "marks")
 _WRAPPER = "mpifort"
 
 

@@ -11,6 +11,9 @@ from hfpy.model.statements import Statement
 #: The two sides of a dimension, by the words of ``onEdge(i, low)``.
 SIDES = ("low", "high")
 
+# Routines of the runtime library that note what happens to arrays, or test it, by their addresses.
+MARKS = frozenset({"hf_mark_set", "hf_mark_clean", "hf_mark_unknown", "hf_mark_needed"})
+
 
 @dataclass(frozen=True, slots=True)
 class Width:

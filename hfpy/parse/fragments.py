@@ -104,6 +104,11 @@ def macro_names(line: LogicalLine, expr: Expr, macros: Mapping[str, Macro]) -> s
     return words_of(expand(line.text[expr.start : expr.end], macros))
 
 
+def character(text: str) -> str:
+    """A character constant with some text."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def mentions(macro: Macro, name: str) -> bool:
     """Whether the text of a macro has a name, which is in lower case."""
     return name in words_of(macro.body)

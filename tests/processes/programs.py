@@ -39,6 +39,8 @@ TWO = {"i": DomainSpec(("nx",), ("i",)), "j": DomainSpec(("ny",), ("j",))}
 DOMAINS = {**TWO, "a": DomainSpec(("mx",), ("ia",)), "b": DomainSpec(("my",), ("ib",))}
 ALL = {**DOMAINS, "k": DomainSpec(("nz",), ("k",)), "l": DomainSpec(("nl",), ("l",))}
 
+MARKS = EXACT.parents[1] / "marks" / "hfpy_marks.f90"
+
 
 @dataclass(frozen=True)
 class Way:
@@ -126,13 +128,13 @@ def library(name: str) -> Path:
     folder = _folder()
     if name == "alone":
         compiler, flags, homes = "gfortran", (), processes.ALONE
-        sources = [EXACT, homes[0] / "hfpy_processes.F90"]
+        sources = [EXACT, MARKS, homes[0] / "hfpy_processes.F90"]
     else:
         build = BUILDS[name]
         if build.missing:
             pytest.skip(f"{build.missing} is not installed (make mpi)")
         compiler, flags, homes = build.compiler, build.flags, processes.ON_MPI
-        sources = [*SOURCES, homes[0] / "hfpy_processes.F90"]
+        sources = [*SOURCES, MARKS, homes[0] / "hfpy_processes.F90"]
     includes = [f"-I{home}" for home in homes]
     own = [compiler, *flags, "-g", "-fopenmp", "-fcheck=all", *includes, "-c"]
     texts = [path for home in homes for path in home.iterdir() if path.is_file()]

@@ -42,6 +42,18 @@ class Stage:
         depths = ([-r.di for r in own], [r.di for r in own], [-r.dj for r in own], [r.dj for r in own])
         return tuple(max(0, *each) if each else 0 for each in depths)  # type: ignore[return-value]
 
+    def points(self, name: str) -> set[tuple[int, int]]:
+        """Which neighbours of a part it reads of a field: those beside it, in both directions for corners."""
+        own = [r for r in self.reads if r.name == name]
+        depths = ((max(0, -r.di), max(0, r.di), max(0, -r.dj), max(0, r.dj)) for r in own)
+        return set().union(*(points(depth) for depth in depths))
+
+
+def points(depth: Depth) -> set[tuple[int, int]]:
+    """How far points of the halo are away from the part, for an exchange or a read of some depth."""
+    low_i, high_i, low_j, high_j = depth
+    return {(i, j) for i in range(-low_i, high_i + 1) for j in range(-low_j, high_j + 1)}
+
 
 @dataclass(frozen=True)
 class Exchange:
@@ -54,7 +66,9 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Program:
-    """Stages that are done ``turns`` times, on a grid of ``nx`` times ``ny`` points."""
+    """Stages that are done ``turns`` times, on a grid of ``nx`` times ``ny`` points. ``asked``: the environment says
+    which exchange is left out, by its number from 1 in ``HF_OFF``.
+    """
 
     name: str
     nx: int
@@ -64,21 +78,19 @@ class Program:
     turns: int
     exchanges: tuple[Exchange, ...] = field(default=())
     overlap: bool = False
+    asked: bool = False
 
     def with_exchanges(self) -> Program:
         """With each exchange that some turn needs."""
-        clean: dict[str, Depth] = dict.fromkeys(FIELDS, (0, 0, 0, 0))
+        clean = {name: points((0, 0, 0, 0)) for name in FIELDS}
         wanted: dict[tuple[int, str], Depth] = {}
         for _ in range(2 if self.turns > 1 else 1):
             for number, stage in enumerate(self.stages):
                 for name in dict.fromkeys(r.name for r in stage.reads):
-                    depth = stage.depth(name)
-                    if any(d > c for d, c in zip(depth, clean[name], strict=True)):
-                        before = wanted.get((number, name), (0, 0, 0, 0))
-                        wanted[number, name] = tuple(map(max, before, depth))  # type: ignore[assignment]
-                    done = wanted.get((number, name), (0, 0, 0, 0))
-                    clean[name] = tuple(map(max, clean[name], done))  # type: ignore[assignment]
-                clean[stage.target] = (0, 0, 0, 0)
+                    if not stage.points(name) <= clean[name]:
+                        wanted[number, name] = stage.depth(name)
+                    clean[name] |= points(wanted.get((number, name), (0, 0, 0, 0)))
+                clean[stage.target] = points((0, 0, 0, 0))
         return replace(self, exchanges=tuple(Exchange(n, name, depth) for (n, name), depth in wanted.items()))
 
     def without(self, exchange: Exchange) -> Program:
@@ -146,6 +158,8 @@ class Program:
             body += [f"call stage_{number}({', '.join(names)})"] if stage.called else list(self._region(stage))
         yield from self._routine("advance", "inout", shape, [*body, "end do"])
         yield from self._routine("show", "in", shape, list(self._shown()))
+        if self.asked:
+            yield ON
         yield f"  subroutine run_{name}()\n    real(8), allocatable, dimension(:,:,:) :: f, g, h\n    call setup()"
         yield f"    allocate({', '.join(f'{n}{shape}' for n in FIELDS)})"
         yield from (f"    call {what}(f, g, h)" for what in ("fill", "advance", "show"))
@@ -191,7 +205,10 @@ class Program:
             deepest = tuple(map(max, zip(*(e.depth for e in listed), strict=True)))
             yield self._exchange(", ".join(e.name for e in listed), deepest, ", mode(overlap)")  # type: ignore[arg-type]
         else:
-            yield from (self._exchange(e.name, e.depth) for e in listed)
+            for exchange in listed:
+                row = self._exchange(exchange.name, exchange.depth)
+                number_of_it = self.exchanges.index(exchange) + 1
+                yield from (f"if (on({number_of_it})) then", row, "end if") if self.asked else (row,)
 
     def _exchange(self, fields: str, depth: Depth, more: str = "") -> str:
         a, b, c, d = depth
@@ -206,6 +223,18 @@ class Program:
             f"  total({n}) = total({n}) + mod(31*i + 17*j, 101)*{name}(i,j,k)" for n, name in enumerate(FIELDS, 1)
         )
         yield f"end do; end do; end do\n    print '(a,3(1x,i0))', '{self.name}', int(total)"
+
+
+ON = """  logical function on(number)
+    integer, intent(in) :: number
+    character(4) :: off
+    integer :: status, left_out
+    call get_environment_variable('HF_OFF', off, status=status)
+    left_out = 0
+    if (status == 0) read (off, *) left_out
+    on = number /= left_out
+  end function on
+"""
 
 
 def drawn(seed: int, prefix: str = "case") -> Program:

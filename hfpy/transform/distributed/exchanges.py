@@ -62,7 +62,8 @@ class Exchange:
     have loops of their own. ``keeps`` lets the routine keep its buffers from one call to the next (distributed.md §3.4,
     "buffers allocated once"): they grow, and no exchange allocates what an earlier one has. Not for a device, whose
     copy of a saved variable comes and goes with each call of the routine, with all that is in it. ``all_saved``: a
-    statement of the routine saves all of its variables, beside which none may be saved by itself.
+    statement of the routine saves all of its variables, beside which none may be saved by itself. ``marked`` are the
+    fields of which is noted that their halo is clean, for the tests of reads.
     """
 
     grid: Grid
@@ -72,6 +73,7 @@ class Exchange:
     sign: str
     keeps: bool = False
     all_saved: bool = False
+    marked: Sequence[str] = ()
 
     def rows(self) -> Iterator[str]:
         """The lines in the place of the directive."""
@@ -83,6 +85,15 @@ class Exchange:
                 if fields:
                     done = numbers[:order] if self.what.corners else []
                     yield from _Phase(self, number, done, groups_of(fields), type_text).rows()
+        yield from self.clean()
+
+    def clean(self) -> Iterator[str]:
+        """Statements that note which halos are clean."""
+        domains = list(enumerate(self.grid.what.domains))
+        low = ", ".join(self.low(n) if self.takes_part(d) else "0" for n, d in domains)
+        high = ", ".join(self.high(n) if self.takes_part(d) else "0" for n, d in domains)
+        corners = ".true." if self.what.corners else ".false."
+        yield from (f"call hf_mark_clean(loc({name}), [{low}], [{high}], {corners})" for name in self.marked)
 
     def head(self) -> Iterator[str]:
         """Statements that set sizes and widths, and check the arrays."""

@@ -19,6 +19,7 @@ from hfpy.analyze.decomposed import (
 )
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.halomarks import Marks
 from hfpy.analyze.halos import Walk
 from hfpy.analyze.overlaps import Overlap, Refused, region_behind
 from hfpy.diagnostics import Diagnostic, error, has_errors
@@ -27,6 +28,7 @@ from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.physical import names_in_rows, physical
 from hfpy.transform.distributed.exchanges import Exchange, Field
+from hfpy.transform.distributed.halotests import tests
 from hfpy.transform.distributed.overlaps import Overlapping
 from hfpy.transform.distributed.placed import Placements, exchange_for, judged
 from hfpy.transform.distributed.questions import Questions
@@ -42,7 +44,7 @@ _OFFERED = frozenset(
     "hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
     "hf_first_of hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 hf_room hf_local_of "
     "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole hf_start_room hf_sent hf_got "
-    "hf_start hf_finish hf_split hf_next_box".split()
+    "hf_start hf_finish hf_split hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown hf_mark_needed".split()
 )
 
 
@@ -60,12 +62,13 @@ def with_processes(settled: Settled) -> Settled:
     effects = Effects(facts)
     setters = dict(_decompositions(items))
     walks = [Walk(facts, effects, grid, known=known, setters=setters).program() for grid in known.values()]
+    marks = [Marks(walk).all() for walk in walks]
     found += [problem for walk in walks for problem in judged(walk)]
     placements = [Placements(walk, found).all() for walk in walks if walk.grid.what.automatic]
     whole = frozenset(k for k, there in items.items() if any(isinstance(d.statement.what, WholeGrid) for d in there))
     changes: dict[str, list[Edit]] = {}
     for key, routine in application.routines.items():
-        work = _Routine(facts, effects, routine, known, setters, placements, whole, found)
+        work = _Routine(facts, effects, routine, known, setters, placements, marks, whole, found)
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
@@ -84,6 +87,7 @@ class _Routine:
     known: Mapping[str, Grid]
     setters: Mapping[str, str]
     placements: Sequence[Placements]
+    marks: Sequence[Marks]
     whole: frozenset[str]
     found: list[Diagnostic]
     names: Locals = field(init=False)
@@ -102,6 +106,7 @@ class _Routine:
             return self._for_whole_grid(whole[0] if whole else None, others)
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += [edit for placements in self.placements for edit in self._placed(placements)]
+        made += tests(self.marks, self.routine, self.index.fixed)
         grids_known = tuple(self._seen.values())
         made += Reductions(
             self.facts, self.effects, self.routine, self.index, grids_known, self.names, asked, self.found
@@ -195,7 +200,9 @@ class _Routine:
             return None
         sign = "!@" if item.statement.line.comment else "@"
         keeps, all_saved = self.facts.target != "gpu", "*" in self.routine.spec.saved
-        return Exchange(grid, what, fields, self.names, sign, keeps, all_saved)
+        names = (self.facts.object(listed.name, self.routine.key) for listed in what.fields)
+        marked = [d.name for d in names if d is not None and any(marks.follows(d) for marks in self.marks)]
+        return Exchange(grid, what, fields, self.names, sign, keeps, all_saved, marked)
 
     def _overlapping(self, item: Directed, exchange: Exchange) -> Iterator[Edit]:
         """An exchange that goes on while the region behind it is computed; an error where that is not certain."""

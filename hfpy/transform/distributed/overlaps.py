@@ -64,6 +64,7 @@ class Overlapping:
             if not self.exchange.takes_part(self.exchange.grid.what.domains[number]):
                 yield f"{self.exchange.low(number)} = 0"
                 yield f"{self.exchange.high(number)} = 0"
+        yield from self.exchange.clean()  # the region behind reads it when all is unpacked
         for slot, type_text in enumerate(self.types, 1):
             yield from self._started(slot, type_text)
         yield from self._split()

@@ -14,7 +14,7 @@ from hfpy.analyze.calls import passed
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import stands_for
-from hfpy.analyze.halodepths import CORNERS, FAR, Depths, deepest, has_corners, without_corners
+from hfpy.analyze.halodepths import FAR, Depths, deepest, has_corners, sides_of
 from hfpy.analyze.halos import Walk
 from hfpy.analyze.regionhalos import Need
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
@@ -167,7 +167,7 @@ class Placements:
 
 def _everything(depths: Depths) -> Depths:
     """As deep as there is a halo."""
-    return (*((FAR, FAR) for _ in without_corners(depths)), *CORNERS)
+    return frozenset({tuple((FAR, FAR) for _ in sides_of(depths))})
 
 
 def _around(nodes: tuple[Node, ...], line: LogicalLine) -> Iterator[Construct]:
@@ -206,7 +206,7 @@ def exchange_for(grid: Decomposition, needs: Sequence[Need]) -> HaloExchange:
     """The exchange of what some reads need, as wide as they go; without widths where all of the halo is needed."""
     place = needs[0].reference.at.statement.line.place("")
     deepest_of_all = reduce(deepest, (need.depths for need in needs))
-    sides = without_corners(deepest_of_all)
+    sides = sides_of(deepest_of_all)
     fields = tuple(Listed(need.name, place) for need in needs)
     corners = has_corners(deepest_of_all)
     if any(FAR in side for side in sides):
@@ -225,7 +225,7 @@ def judged(walk: Walk) -> Iterator[Diagnostic]:
         reference = missing.need.reference
         file = walk.facts.routine(missing.key).file
         place = reference.at.statement.line.place(file, reference.node.start, reference.node.end)
-        depths = zip(walk.grid.what.domains, without_corners(missing.need.depths), strict=True)
+        depths = zip(walk.grid.what.domains, sides_of(missing.need.depths), strict=True)
         width = ", ".join(f"{domain}:{low}:{high}" for domain, (low, high) in depths if low or high)
         message = f"the halo of '{missing.need.name}' is read, and it has not been exchanged since its points were set"
         hint = f"before the region: @haloExchange{{fields({missing.need.name}), width({width})}}"

@@ -4,12 +4,14 @@ module hfpy_processes
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int32, int64, real32, real64
   use hfpy_exact, only: hf_exact, hf_exact_add, hf_exact_round
+  use hfpy_marks, only: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_fault
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_room, hf_shift
   public :: hf_start_room, hf_sent, hf_got, hf_start, hf_finish, hf_split, hf_next_box
   public :: hf_check_array, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
+  public :: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_needed
   public :: hf_exact_real4, hf_exact_real8, hf_exact_complex4, hf_exact_complex8
   public :: hf_is, hf_processes_of, hf_first_of, hf_local_of, hf_to_first, hf_from_first, hf_tell
 
@@ -260,6 +262,17 @@ contains
     character(*), intent(inout) :: value
 
     if (.not. hf_is(name, 0)) value = ''
+  end subroutine
+
+  ! A region reads the halo of an array so far: end the program if it is stale.
+  subroutine hf_mark_needed(address, low, high, array, place)
+    integer(int64), intent(in) :: address
+    integer, intent(in) :: low(:), high(:)
+    character(*), intent(in) :: array, place
+    character(:), allocatable :: fault
+
+    fault = hf_mark_fault(address, low, high, "'"//array//"'", place)
+    if (len(fault) > 0) call fail(fault)
   end subroutine
 
   ! The sum of terms of all processes without rounding but the last: the same bits for any number of processes.
