@@ -115,6 +115,9 @@ build_options = stack(
     werror_option,
     click.option("--emulate", is_flag=True, help="Build the GPU's code for the CPU, to test and debug it there."),
     click.option("--mpi", is_flag=True, help="Build the program for many processes, on MPI."),
+    click.option(
+        "--poison-halos", is_flag=True, help="Make halos NaN while they are stale, as --emulate does; see mpi.md."
+    ),
     click.option("--debug", is_flag=True, help="Compile for debugging, with run-time checks."),
     click.option("-v", "--verbose", is_flag=True, help="Show the compilers' command lines."),
     click.option("--timings", is_flag=True, help="Show how long each phase took."),

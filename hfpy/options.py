@@ -176,10 +176,10 @@ class Options:
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
     ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
     sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU code for the CPU (design
-    §4), ``mpi`` programs for many processes. ``legacy`` repairs leniencies of older compilers in existing projects
-    (design §6). ``machine`` is what the optimiser plans for, if it was measured; ``tuning`` are choices that go over
-    its own. ``specialise`` are sizes with values for which regions get versions of their own. ``settings`` is the file
-    that names in them come from.
+    §4), ``mpi`` programs for many processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs
+    leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser plans for, if it
+    was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for which regions
+    get versions of their own. ``settings`` is the file that names in them come from.
     ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
     ``indent`` moves bodies of regions to the right by the loops around them.
     ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
@@ -208,6 +208,7 @@ class Options:
     specialise: tuple[tuple[str, int], ...] = ()
     emulate: bool = False
     mpi: bool = False
+    poison_halos: bool = False
     kinds: DefaultKinds = DefaultKinds()
     directives: tuple[str, ...] = ()
     trace: bool = False

@@ -250,6 +250,16 @@ class Marks:
                     yield Mark("needed", need.name, need.line, before=True, need=need)
 
 
+def certain_settings(walk: Walk, key: str) -> Iterator[tuple[Construct, list[Setting]]]:
+    """The regions of a routine that certainly set all points of fields, and no others, with these fields."""
+    for number, construct in enumerate(walk.facts.routine(key).regions):
+        region = RegionId(key, number)
+        if region in walk.facts.positions.regions and construct.end is not None:
+            settings = [setting for setting in walk.regions.of(region).settings if _is_certain(setting)]
+            if settings:
+                yield construct, settings
+
+
 def _of_setting(setting: Setting, line: LogicalLine) -> Mark:
     what = "set" if _is_certain(setting) else "unknown"
     return Mark(what, setting.name, line, place=setting.stale.place if setting.stale is not None else None)

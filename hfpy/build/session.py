@@ -37,6 +37,7 @@ class Given:
     debug: bool = False
     emulate: bool = False
     mpi: bool = False
+    poison_halos: bool = False
     trace: bool = False
     debug_print: bool = False
     profile: bool = False
@@ -122,6 +123,7 @@ def with_given(options: Options, given: Given) -> Options:
         indent=given.indent,
         emulate=given.emulate,
         mpi=given.mpi or options.mpi,
+        poison_halos=given.poison_halos or given.emulate,
         trace=given.trace,
         debug_print=replace(options.debug_print, on=options.debug_print.on or given.debug_print),
         profile=given.profile,

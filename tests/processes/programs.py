@@ -65,20 +65,21 @@ def _laid_out(layout: str, **more: Any) -> dict[str, Any]:
     return {"layout": layout, **more, "domains": ALL}
 
 
+POISON = {"poison_halos": True}
 WAYS = {
     way.label: way
     for way in (
         Way("openmp", {"backend": "openmp", "domains": DOMAINS}, threads=2),
-        Way("sequential", {"backend": "sequential", "domains": DOMAINS}),
+        Way("sequential", {"backend": "sequential", "domains": DOMAINS, **POISON}),
         *(Way(f"opt{n}", {"backend": "openmp", "opt": n, "domains": DOMAINS}) for n in (0, 1, 3)),
-        Way("cuda-c", _device("cuda-c")),
+        Way("cuda-c", _device("cuda-c") | POISON),
         Way("cuda-fortran", _device("cuda-fortran")),
-        Way("openacc", _device("openacc")),
+        Way("openacc", _device("openacc") | POISON),
         Way("openmp-target", _device("openmp-target"), threads=2),
         Way("kij", _laid_out("l k i j a b", backend="openmp")),
         Way("jik", _laid_out("j l i k b a", backend="sequential")),
         Way("blocks", _laid_out("i:4 l k j i b a", backend="openmp"), threads=2),
-        Way("kij-cuda-c", _device("cuda-c") | _laid_out("l k i j a b")),
+        Way("kij-cuda-c", _device("cuda-c") | _laid_out("l k i j a b") | POISON),
         Way("jki-cuda-fortran", _device("cuda-fortran") | _laid_out("j k i l b a")),
         Way("kij-openacc", _device("openacc") | _laid_out("k l i j a b")),
         Way("macros", {"backend": "openmp", "domains": DOMAINS}, storage_order("KIJ", "KIJ")),

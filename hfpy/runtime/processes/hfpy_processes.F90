@@ -15,6 +15,7 @@ module hfpy_processes
   public :: hf_start_room, hf_sent, hf_got, hf_start, hf_finish, hf_split, hf_next_box
   public :: hf_check_array, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
+  public :: hf_nan4, hf_nan8
   public :: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_needed
   public :: hf_exact_real4, hf_exact_real8, hf_exact_complex4, hf_exact_complex8
 
@@ -304,6 +305,15 @@ contains
 
     if (len(value) > 0) call tell(hf_named(name), c_loc(value), int(len(value), int64))
   end subroutine
+
+  ! What stale halos are filled with: no number, and quiet.
+  pure real(real32) function hf_nan4()
+    hf_nan4 = transfer(int(z'7fc00000', int32), 0.0_real32)
+  end function
+
+  pure real(real64) function hf_nan8()
+    hf_nan8 = transfer(int(z'7ff8000000000000', int64), 0.0_real64)
+  end function
 
   ! A region reads the halo of an array so far: end the program if it is stale.
   subroutine hf_mark_needed(address, low, high, array, place)

@@ -31,6 +31,7 @@ from hfpy.transform.distributed.exchanges import Exchange, Field
 from hfpy.transform.distributed.halotests import tests
 from hfpy.transform.distributed.overlaps import Overlapping
 from hfpy.transform.distributed.placed import Placements, exchange_for, judged
+from hfpy.transform.distributed.poison import poisoned
 from hfpy.transform.distributed.questions import Questions
 from hfpy.transform.distributed.reductions import Reductions
 from hfpy.transform.distributed.wholegrid import WholeGridRoutine
@@ -44,7 +45,8 @@ _OFFERED = frozenset(
     "hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
     "hf_first_of hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 hf_room hf_local_of "
     "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole hf_start_room hf_sent hf_got "
-    "hf_start hf_finish hf_split hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown hf_mark_needed".split()
+    "hf_start hf_finish hf_split hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown "
+    "hf_mark_needed hf_nan4 hf_nan8".split()
 )
 
 
@@ -107,6 +109,9 @@ class _Routine:
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
         made += [edit for placements in self.placements for edit in self._placed(placements)]
         made += tests(self.marks, self.routine, self.index.fixed)
+        if self.facts.application.options.poison_halos and not self.facts.positions.get(self.routine.key).above:
+            for marks in self.marks:
+                made += poisoned(marks.walk, self.routine, self.names, self.index.fixed)
         grids_known = tuple(self._seen.values())
         made += Reductions(
             self.facts, self.effects, self.routine, self.index, grids_known, self.names, asked, self.found
