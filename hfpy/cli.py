@@ -41,6 +41,7 @@ from hfpy.commandline import (
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
+from hfpy.scalecommand import scale
 from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
 from hfpy.verifycommand import verify
@@ -472,12 +473,25 @@ def clean(project: Path, target: str | None) -> None:
 
 @cli.command("probe")
 @click.argument("project", type=PATH, default=".", metavar="[PROJECT_DIR]")
-def probe_command(project: Path) -> None:
+@click.option("--mpi", is_flag=True, help="Measure messages between two processes instead, for `hfpy scale`.")
+@click.option("--launcher", metavar="COMMAND", default="mpirun -n 2", show_default=True, help="What starts them.")
+def probe_command(project: Path, mpi: bool, launcher: str) -> None:
     """Measure this machine for the optimiser, and keep what was found in PROJECT_DIR (default: here)."""
-    from hfpy.build.probe import probe
+    from dataclasses import asdict
+
+    from hfpy.build.networkprobe import measure_network
+    from hfpy.build.probe import keep, probe
     from hfpy.build.session import Given, open_project
 
     session = open_project(project, Given(target="cpu"), os.environ, runs=True)
+    if mpi:
+        network = measure_network(session.project, os.environ, launcher)
+        path = keep(session.project, "network", asdict(network))
+        click.echo(
+            f"latency {network.latency * 1e6:.3g} µs, overhead {network.overhead * 1e6:.3g} µs, "
+            f"gap {network.gap * 1e6:.3g} µs, {network.bandwidth / 1e9:.3g} GB/s: {path}"
+        )
+        return
     path, machine = probe(session.project, os.environ)
     click.echo(
         f"{machine.bandwidth / 1e9:.3g} GB/s, {machine.rate / 1e9:.3g} Gop/s, {machine.launch * 1e6:.3g} µs a region, "
@@ -493,7 +507,7 @@ def makefile(hf_dir: bool) -> None:
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-for command in (graph, doctor, completion, tune, verify):
+for command in (graph, doctor, completion, scale, tune, verify):
     cli.add_command(command)
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ def measured_machine(folder: Path, target: str = "cpu") -> Machine | None:
     try:
         entries = json.loads(path.read_text("utf-8"))
         entry = dict({"cpu": None, "gpu": None, **entries}[target] or {})
-        if not entries.keys() <= {"cpu", "gpu"}:
+        if not entries.keys() <= {"cpu", "gpu", "network"}:
             raise ValueError
         if not entry:
             return None

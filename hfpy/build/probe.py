@@ -28,20 +28,26 @@ _LONGEST = 300  # seconds after which a measurement is given up
 def probe(project: Project, environment: Mapping[str, str], points: int = 0) -> tuple[Path, Machine]:
     """Measure the machine (:func:`measure`) and write what was found beside ``hfpy.toml``."""
     machine = measure(project, environment, points)
-    path = project.root / MACHINE_FILE
     figures = {name: value for name, value in asdict(machine).items() if value is not None}
-    text = json.dumps({**_of_gpu(path), "cpu": figures}, indent=2) + "\n"
+    return keep(project, "cpu", figures), machine
+
+
+def keep(project: Project, what: str, figures: Mapping[str, object]) -> Path:
+    """Write figures of something into the project's file of its machine, beside what is there of other things."""
+    path = project.root / MACHINE_FILE
+    text = json.dumps({**_kept(path), what: dict(figures)}, indent=2) + "\n"
     with explained(path):
         temporary_file = path.with_suffix(".tmp")
         temporary_file.write_text(text, "utf-8")
         os.replace(temporary_file, path)
-    return path, machine
+    return path
 
 
-def _of_gpu(path: Path) -> dict[str, object]:
-    """What somebody has written of a GPU, which is kept."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return {"gpu": json.loads(path.read_text("utf-8"))["gpu"]}
+def _kept(path: Path) -> dict[str, object]:
+    """What is known already: of the CPU, of a GPU, of messages."""
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        known = json.loads(path.read_text("utf-8"))
+        return {what: known[what] for what in ("gpu", "cpu", "network") if isinstance(known.get(what), dict)}
     return {}
 
 

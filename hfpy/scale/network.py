@@ -1,0 +1,127 @@
+"""Times of messages and halo exchanges after LogGP (distributed.md §4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+# Seconds for each direction in which buffers go between a device and its host (distributed.md §4).
+STAGING_START = 10e-6
+
+
+@dataclass(frozen=True)
+class Network:
+    """What messages between processes cost: ``latency`` L and ``overhead`` o of a message on each side, ``gap`` g
+    between messages, all in seconds, and ``bandwidth`` 1/G in bytes a second. ``sharing`` is s: 1 if a process sends
+    and receives at the same time, up to 2 if one waits for the other.
+    """
+
+    latency: float
+    overhead: float
+    gap: float
+    bandwidth: float
+    sharing: float = 1.0
+
+    def message(self, size: int) -> float:
+        """Seconds until a message of some bytes has arrived: ``o + (b-1)G + L + o``."""
+        return 2 * self.overhead + max(0, size - 1) / self.bandwidth + self.latency
+
+    def several(self, messages: int) -> float:
+        """Seconds of some messages of no size at once, sent and received: ``2n·o + L``, and what the gap is longer than
+        the overhead of the one before.
+        """
+        return 2 * messages * self.overhead + self.latency + (messages - 1) * max(0.0, self.gap - self.overhead)
+
+
+#: Where nothing was measured: two processes of one machine through shared memory (distributed.md §4, measured).
+SHARED_MEMORY = Network(2e-6, 0.5e-6, 0.5e-6, 2e9)
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of exchanges by what they are spent on."""
+
+    latency: float = 0.0
+    network: float = 0.0
+    packing: float = 0.0
+    staging: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.latency + self.network + self.packing + self.staging
+
+    def times(self, factor: float) -> Times:
+        """So many of them."""
+        return Times(*(factor * getattr(self, f.name) for f in fields(self)))
+
+    def plus(self, other: Times) -> Times:
+        """One after the other."""
+        return Times(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one process owns of the grid: points along each domain that is cut, ``levels`` points beside each of them,
+    and ``neighbours`` along each of these domains: 0 to 2.
+    """
+
+    points: tuple[int, ...]
+    levels: int
+    neighbours: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """What moves messages at a process: ``memory`` in bytes a second, ``staging`` the same between a device and its
+    host (0: messages come from where the data are).
+    """
+
+    memory: float
+    staging: float = 0.0
+
+
+def face(part: Part, number: int, width: int, size: int, widths: tuple[int, ...] = ()) -> int:
+    """The bytes of one message to a neighbour along a domain: ``size`` bytes for each point. ``widths``: so much of the
+    halo of the other domains comes along, on both sides.
+    """
+    others = 1
+    for other, points in enumerate(part.points):
+        if other != number:
+            others *= points + 2 * (widths[other] if widths else 0)
+    return size * width * others * part.levels
+
+
+def two_phases(network: Network, node: Node, part: Part, widths: tuple[int, ...], size: int, corners: bool) -> Times:
+    """An exchange along one domain after the other, of ``size`` bytes a point, which brings the corners along
+    (distributed.md §4, "two-phase"): for each ``2n·o + L + n·b·G·s + 4n·b/B`` with n neighbours. Along the first of the
+    domains the messages have the part's own points alone.
+    """
+    total, done = Times(), [0] * len(widths)
+    for number, width in enumerate(widths):
+        messages = part.neighbours[number]
+        size_of_one = face(part, number, width, size, tuple(done) if corners else ())
+        total = total.plus(_phase(network, node, messages, messages * size_of_one))
+        done[number] = width
+    return total
+
+
+def one_phase(network: Network, node: Node, part: Part, widths: tuple[int, ...], size: int, corners: bool) -> Times:
+    """An exchange with all neighbours at once, of ``size`` bytes a point (distributed.md §4, "one-phase")."""
+    messages = sum(part.neighbours)
+    faces = [face(part, number, width, size) for number, width in enumerate(widths)]
+    moved = sum(n * one for n, one in zip(part.neighbours, faces, strict=True))
+    if corners and len(widths) == 2:
+        diagonal = part.neighbours[0] * part.neighbours[1]
+        messages += diagonal
+        moved += diagonal * size * widths[0] * widths[1] * part.levels
+    return _phase(network, node, messages, moved)
+
+
+def _phase(network: Network, node: Node, messages: int, moved: int) -> Times:
+    """Some messages at once, with ``moved`` bytes sent and as many received."""
+    if not messages:
+        return Times()
+    staging = 2 * (moved / node.staging + STAGING_START) if node.staging else 0.0
+    return Times(
+        network.several(messages), moved / network.bandwidth * network.sharing, 4 * moved / node.memory, staging
+    )
