@@ -62,12 +62,13 @@ class Times:
 @dataclass(frozen=True)
 class Part:
     """What one process owns of the grid: points along each domain that is cut, ``levels`` points beside each of them,
-    and ``neighbours`` along each of these domains: 0 to 2.
+    and ``neighbours`` along each of these domains: 0 to 2. ``wraps``: it is its own neighbour there, on both sides.
     """
 
     points: tuple[int, ...]
     levels: int
     neighbours: tuple[int, ...]
+    wraps: tuple[bool, ...] = (False, False)
 
 
 @dataclass(frozen=True)
@@ -94,13 +95,15 @@ def face(part: Part, number: int, width: int, size: int, widths: tuple[int, ...]
 def two_phases(network: Network, node: Node, part: Part, widths: tuple[int, ...], size: int, corners: bool) -> Times:
     """An exchange along one domain after the other, of ``size`` bytes a point, which brings the corners along
     (distributed.md §4, "two-phase"): for each ``2n·o + L + n·b·G·s + 4n·b/B`` with n neighbours. Along the first of the
-    domains the messages have the part's own points alone.
+    domains the messages have the part's own points alone. A process that is its own neighbour copies: both sides are
+    read and written once.
     """
     total, done = Times(), [0] * len(widths)
     for number, width in enumerate(widths):
         messages = part.neighbours[number]
         size_of_one = face(part, number, width, size, tuple(done) if corners else ())
-        total = total.plus(_phase(network, node, messages, messages * size_of_one))
+        copied = Times(packing=4 * size_of_one / node.memory) if part.wraps[number] else Times()
+        total = total.plus(_phase(network, node, messages, messages * size_of_one)).plus(copied)
         done[number] = width
     return total
 

@@ -101,9 +101,10 @@ def process_grids(processes: int, domains: int) -> Iterator[tuple[int, ...]]:
 def part_of(program: Program, grid: Sequence[int]) -> Part:
     """The largest part on a grid of processes, with the most neighbours that one has."""
     points = tuple(math.ceil(n / p) for n, p in zip(program.grid, grid, strict=True))
-    both = zip(grid, program.periodic, strict=True)
+    both = list(zip(grid, program.periodic, strict=False))
     neighbours = tuple((2 if periodic else min(2, p - 1)) if p > 1 else 0 for p, periodic in both)
-    return Part(points, program.levels, neighbours)
+    wraps = tuple(periodic and p == 1 for p, periodic in both)
+    return Part(points, program.levels, neighbours, wraps)
 
 
 def fits(program: Program, computer: Computer, grid: Sequence[int]) -> bool:

@@ -81,7 +81,11 @@ def test_who_has_neighbours() -> None:
     assert part_of(program, (1, 1)).neighbours == (0, 0)
     assert part_of(program, (2, 2)).neighbours == (2, 1)
     assert part_of(program, (3, 4)) == Part((34, 23), 10, (2, 2))
-    assert not two_phases(NETWORK, NODE, part_of(program, (1, 1)), (1, 1), 8, True).total
+    assert part_of(program, (1, 4)).wraps == (True, False)
+    alone = two_phases(NETWORK, NODE, part_of(program, (1, 1)), (1, 1), 8, True)
+    assert (alone.latency, alone.network) == (0, 0)
+    assert alone.packing == pytest.approx(4 * 8 * 90 * 10 / 100e9)  # both sides of i, read and written
+    assert part_of(replace(program, grid=(100,)), (4,)) == Part((25,), 10, (2,), (False,))
 
 
 @pytest.mark.parametrize("processes", [1, 7, 12, 24, 60])
