@@ -236,7 +236,8 @@ class Marks:
         elif node.end is not None:
             for setting in self.walk.regions.of(region).settings:
                 if self.storage.meet(self.storage.of_identity(setting.identity), self.objects):
-                    yield _of_setting(setting, node.end.line)
+                    wide = any(w.key == key and number in w.regions for w in self.walk.wide.values())
+                    yield Mark("unknown", setting.name, node.end.line) if wide else _of_setting(setting, node.end.line)
 
     # -- what is tested
 
