@@ -16,7 +16,8 @@ from hfpy.analyze.calls import passed
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.halos import Walk, is_for_whole_grid
+from hfpy.analyze.halos import Walk
+from hfpy.analyze.hosthalos import is_for_whole_grid
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.regionhalos import Need, Setting
 from hfpy.analyze.storage import Identity

@@ -33,7 +33,7 @@ from hfpy.analyze.halodepths import (
 )
 from hfpy.analyze.halolevels import Stale
 from hfpy.analyze.halospans import Fields
-from hfpy.analyze.hosthalos import HostStatements
+from hfpy.analyze.hosthalos import HostStatements, is_for_whole_grid
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.regionhalos import Need, Regions
 from hfpy.analyze.sizes import canonical
@@ -45,7 +45,6 @@ from hfpy.model.directives import Region
 from hfpy.model.distributed import Distributed, HaloExchange, WholeGrid
 from hfpy.model.expressions import Fragment, Name, base_name
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Specification, Statement, flatten
-from hfpy.model.units import Routine
 
 _ROUNDS = 4
 _MOST_CALLS = 20_000
@@ -478,11 +477,6 @@ class Walk:
         placed = exchanged(sides_of(need.depths), has_corners(need.depths))
         made = Halo(deepest(halo.clean, placed), beyond=deepest(halo.beyond or self.nothing, placed))
         return {**self._without(state, need.identity), need.identity: made}
-
-
-def is_for_whole_grid(routine: Routine) -> bool:
-    """Whether a routine runs on the first process, for all points."""
-    return any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in routine.body)
 
 
 def _or_far(width: int | None) -> int:

@@ -11,17 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hfpy.analyze.calls import passed
 from hfpy.analyze.decomposed import Cut
 from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import stands_for
+from hfpy.analyze.graph import CallSite
 from hfpy.analyze.halodepths import FAR, sides_of
-from hfpy.analyze.halospans import Fields
+from hfpy.analyze.halospans import Fields, Scope, index_of, loops
+from hfpy.analyze.hosthalos import is_for_whole_grid
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.regionhalos import RegionHalos, Regions
 from hfpy.analyze.storage import Identity
+from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region, Width
 from hfpy.model.distributed import Distributed, HaloExchange
-from hfpy.model.expressions import Expr
+from hfpy.model.expressions import Expr, base_name
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Jump, Node, Statement, flatten
 from hfpy.parse.fragments import fragment
@@ -312,10 +317,8 @@ class WideHalos:
             raise NotWide("which points a region reads is not known", construct.header.line)
         halos = self._halos(number, sides)
         for setting in halos.settings:
-            if setting.whole:
+            if setting.whole:  # else what it leaves as it was is needed, too
                 self._need.pop(setting.identity, None)
-            elif sides != self.none:  # what it leaves as it was has to be clean as far as it goes
-                self._need[setting.identity] = deeper(self._need.get(setting.identity, self.none), sides)
         for need in halos.needs:
             depths = tuple((min(low, FAR), min(high, FAR)) for low, high in sides_of(need.depths))
             self._need[need.identity] = deeper(self._need.get(need.identity, self.none), depths)
@@ -348,6 +351,9 @@ class WideHalos:
             own = storage.of_designator(reference.node, at, self.key)
             if writes and storage.meet(own, memory):
                 raise NotWide(f"'{reference.name}' may be set outside of regions", at.statement.line, reference.node)
+            if self._reads_halo(reference, inside):
+                message = f"the halo of '{reference.name}' may be read outside of regions, in each turn"
+                raise NotWide(message, at.statement.line, reference.node)
         for site in self.facts.graph.below(self.key):
             if id(site.at.statement) not in statements or site.at.regions or not self.facts.live(site.at, self.key):
                 continue
@@ -355,6 +361,33 @@ class WideHalos:
                 raise NotWide(f"what '{site.name}' does is not known", site.at.statement.line, site.node)
             if storage.meet(self.effects.changed_memory(site.callee), memory):
                 raise NotWide(f"'{site.name}' may set fields of the loop", site.at.statement.line, site.node)
+            if not is_for_whole_grid(self.facts.routine(site.callee)) and self._gets(site, memory):
+                raise NotWide(f"'{site.name}' may read the halo in any turn", site.at.statement.line, site.node)
+
+    def _reads_halo(self, reference: Reference, inside: frozenset[Identity]) -> bool:
+        """Whether a statement may read points of the halo of a field. What called routines read is seen elsewhere."""
+        name, whole = stands_for(reference.name, reference.at)
+        data = self.facts.object(name, self.key) if name is not None and not reference.component else None
+        if data is None or data.identity not in inside or reference.role == "inquiry":
+            return False
+        site = self.effects.site(reference, self.key) if reference.role == "argument" else None
+        if site is not None and site.callee in self.facts.application.routines:
+            return False
+        scope = Scope(self.key, loops(reference.at.constructs))
+        for cut in self.fields.cuts(self.key, data):
+            index = index_of(reference, data, cut) if whole else None
+            span = self.fields.span(index, cut, scope) if index is not None else None
+            if span is None or self.fields.depths(span, cut, self.key) != (0, 0):
+                return True
+        return False
+
+    def _gets(self, site: CallSite, memory: frozenset[Identity]) -> bool:
+        """Whether a routine gets, or knows, some of the fields."""
+        storage = self.facts.storage
+        names = [base_name(value) for _, value in passed(self.facts, site)]
+        found = [self.facts.variable(name, site.at, self.key) for name in names if name is not None]
+        given = frozenset(o for f in found if f for o in storage.of_identity((f.home, f.symbol.name)))
+        return storage.meet(given | self.effects.mentioned_memory(site.callee), memory)
 
 
 def _around(nodes: Sequence[Node], statement: Statement) -> list[Construct]:

@@ -23,6 +23,10 @@ contains
     real(8), intent(inout) :: x(1-nh:nx+nh, 1-nh:ny+nh)
     x(1:nx,1:ny) = 0
   end subroutine
+  subroutine peek(x)
+    real(8), intent(in) :: x(1-nh:nx+nh, 1-nh:ny+nh)
+    print *, x(0,3)
+  end subroutine
   subroutine look(x)
     real(8), intent(in) :: x(1-nh:nx+nh, 1-nh:ny+nh)
     @wholeGrid
@@ -35,6 +39,10 @@ contains
     integer, intent(in) :: turns
     real(8), intent(inout) :: total
     integer :: n, k
+    real(8), pointer :: r(:,:)
+    @domainDependant{domName(i,j), domSize(1-nh:nx+nh,1-nh:ny+nh)}
+    r
+    @end domainDependant
 BODY
   end subroutine
 end module
@@ -55,6 +63,8 @@ def region(body: str, more: str = "") -> str:
 LEGAL = (
     f"{LOOP}\n{REST}",
     f"{LOOP}\ntotal = total + n\n{REST}",
+    f"{LOOP}\n{WIDE}\ntotal = total + sum(u(1:nx,1)) + u(1,ny)\n{TURN}\nend do",
+    f"{LOOP}\n{WIDE}\ndo k = 2, nx\ntotal = total + u(k-1,2)\nend do\n{TURN}\nend do",
     f"do while (total < 3)\n{REST}",
     f"{LOOP}\n{WIDE}\n{TURN}\nif (mod(n, 3) == 0) call look(u)\nend do",
     f"{LOOP}\n{WIDE}\n{TURN}\nif (total > 3) stop\nend do",
@@ -96,6 +106,16 @@ REFUSED = {
     f"{LOOP}\n{WIDE}\nif (n > 3) then\n{V_OF_U}\nend if\n{U_OF_V}\nend do": "HF661",
     f"{LOOP}\n{WIDE}\ndo k = 1, 2\n{V_OF_U}\nend do\n{U_OF_V}\nend do": "HF661",
     f"{LOOP}\n{WIDE}\n{V_OF_U.replace('ny)}', 'ny), halo(i:1)}')}\n{U_OF_V}\nend do": "HF661",
+    # the halo is read elsewhere
+    f"{LOOP}\n{WIDE}\n{TURN}\ncall peek(u)\nend do": "HF661",
+    f"{LOOP}\n{WIDE}\n{TURN}\ntotal = total + sum(u(0:nx+1,1))\nend do": "HF661",
+    f"{LOOP}\n{WIDE}\ndo k = 1, nx\ntotal = total + u(k-1,2)\nend do\n{TURN}\nend do": "HF661",
+    # one array under two names
+    f"r => u\n{LOOP}\n{WIDE}\n{TURN}\n" + region("r(i,j) = 0") + "\nend do": "HF661",
+    # another exchange that is too narrow
+    f"{LOOP}\n{WIDE}\n{V_OF_U}\n@haloExchange{{fields(v), width(i:1, j:1)}}\n"
+    + region("u(i,j) = v(i+2,j)")
+    + "\nend do": "HF661",
     # what is read is deeper than what is exchanged
     f"{LOOP}\n{WIDE}\n{V_OF_U}\n" + region("u(i,j) = v(i-1,j)") + "\nend do": "HF661",
     f"{LOOP}\n{WIDE}\n" + region("v(i,j) = w(i-1,j)") + "\n" + region("w(i,j) = u(i,j)") + "\nend do": "HF661",
