@@ -100,6 +100,13 @@ class Overlap:
         named = ((i, self._number[i]) for i in self.region.iterators if i in self._number)
         return tuple(Reach(i, number, self._low[i], self._high[i]) for i, number in named)
 
+    def arrays(self) -> int:
+        """How many arrays of the grid the region reads or sets."""
+        references = (r for r in self.facts.references.get(self.key, ()) if self._inside(r))
+        names = {name for r in references if (name := stands_for(r.name, r.at)[0]) is not None}
+        found = (self.facts.object(name, self.key) for name in names)
+        return sum(data is not None and bool(self.grid.cuts(data)) for data in found)
+
     @property
     def region(self) -> Region:
         """The region as its directive says."""

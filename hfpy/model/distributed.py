@@ -59,7 +59,8 @@ class HaloExchange:
     """One ``@haloExchange``: the halos of ``fields`` become what the owners of the points have. Without ``widths`` the
     halos are as wide as the decomposition says. ``corners`` tells whether points beside the part in two domains are
     exchanged, too. ``overlap``: the region behind is computed while the messages travel, as far as it does not
-    read them. ``every``: in a loop it is done in each so-many-th turn alone, with as many times the widths.
+    read them; ``auto``: where that can be done and pays. ``every``: in a loop it is done in each so-many-th turn alone,
+    with as many times the widths.
     """
 
     fields: tuple[Listed, ...]
@@ -68,6 +69,7 @@ class HaloExchange:
     decomposition: str = ""
     overlap: bool = False
     every: Fragment | None = None
+    auto: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import fragment
 from hfpy.parse.physical import names_in_rows, physical
+from hfpy.transform.distributed.costs import Costs
 from hfpy.transform.distributed.exchanges import Exchange, Field
 from hfpy.transform.distributed.halotests import tests
 from hfpy.transform.distributed.overlaps import Overlapping
@@ -48,7 +49,7 @@ _OFFERED = frozenset(
     "hf_wraps hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
     "hf_first_of hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 hf_room hf_local_of "
     "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole hf_start_room hf_sent hf_got "
-    "hf_start hf_finish hf_split hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown hf_mark_needed".split()
+    "hf_start hf_finish hf_split hf_pays hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown hf_mark_needed".split()
 )
 
 
@@ -211,9 +212,14 @@ class _Routine:
             rows = list(_decomposition(self.known[what.name].what if what.name in self.known else what))
         elif isinstance(what, HaloExchange):
             made = self._made(item, what)
-            if made is not None and what.overlap:
-                yield from self._overlapping(item, made)
-                return
+            if made is not None and (what.overlap or (what.auto and what.every is None)):
+                edits = self._overlapping(item, made)
+                if not isinstance(edits, Diagnostic):
+                    yield from edits
+                    return
+                if what.overlap:
+                    self.found.append(edits)
+                    return
             rows = list(made.rows()) if made is not None else []
             if made is not None and what.every is not None:
                 rows = list(self._in_turns(item, made))
@@ -265,12 +271,11 @@ class _Routine:
         marked = [d.name for d in names if d is not None and any(marks.follows(d) for marks in self.marks)]
         return Exchange(grid, what, fields, self.names, sign, keeps, all_saved, marked)
 
-    def _overlapping(self, item: Directed, exchange: Exchange) -> Iterator[Edit]:
+    def _overlapping(self, item: Directed, exchange: Exchange) -> list[Edit] | Diagnostic:
         """An exchange that goes on while the region behind it is computed; an error where that is not certain."""
         behind = self._region_behind(item)
         if isinstance(behind, Diagnostic):
-            self.found.append(behind)
-            return
+            return behind
         names = (self.facts.object(listed.name, self.routine.key) for listed in exchange.what.fields)
         fields = [data for data in names if data is not None]
         numbers = [n for n, d in enumerate(exchange.grid.what.domains) if exchange.takes_part(d)]
@@ -278,13 +283,14 @@ class _Routine:
             overlap = Overlap(self.facts, self.effects, exchange.grid, self.routine.key, behind, fields, numbers)
             reaches = overlap.reaches()
         except Refused as refused:
-            self.found.append(refused.diagnostic(self.routine.file))
-            return
+            return refused.diagnostic(self.routine.file)
         extended = self.redundant.of(behind) if overlap.region.halo else Extended(overlap.region, ())
         if extended is None:
-            return
-        made = Overlapping(exchange, extended.region, reaches, extended.rows)
-        yield from made.edits(item.statement.line, behind, self.index.fixed)
+            return []
+        costs = Costs.of(self.facts.application.options) if exchange.what.auto else None
+        exchange.what = replace(exchange.what, overlap=True)
+        made = Overlapping(exchange, extended.region, reaches, extended.rows, costs, overlap.arrays())
+        return list(made.edits(item.statement.line, behind, self.index.fixed))
 
     def _region_behind(self, item: Directed) -> Construct | Diagnostic:
         """The region that comes directly behind an exchange, or an error."""

@@ -16,6 +16,7 @@ from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct
 from hfpy.parse.fragments import fragment
+from hfpy.transform.distributed.costs import BYTES, Costs
 from hfpy.transform.distributed.exchanges import Exchange, Field, Span, added, groups_of, place_in
 from hfpy.transform.distributed.redundant import with_bounds
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
@@ -42,13 +43,16 @@ class _Group:
 @dataclass
 class Overlapping:
     """The text of one exchange and of what is around the ``region`` behind it, which reads ``reaches`` of the halos.
-    ``rows`` are statements that set variables in its bounds.
+    ``rows`` are statements that set variables in its bounds. With ``costs`` it is split only where that pays, as the
+    region works with so many ``arrays``.
     """
 
     exchange: Exchange
     region: Region
     reaches: Sequence[Reach]
     rows: Sequence[str] = ()
+    costs: Costs | None = None
+    arrays: int = 0
 
     def __post_init__(self) -> None:
         self.scalar = self.exchange.scalar
@@ -124,7 +128,16 @@ class Overlapping:
             yield f"{self._of('inner_from', reach.iterator)} = 1 + {reach.low}"
             yield f"{self._of('inner_to', reach.iterator)} = {points} - {reach.high}"
         name = self.exchange.grid.what.name
-        yield f"call hf_split('{name}', {self._lists()}, {self.scalar('boxes')}, {self.scalar('frame')})"
+        pays = f", {self._pays()}" if self.costs is not None else ""
+        yield f"call hf_split('{name}', {self._lists()}, {self.scalar('boxes')}, {self.scalar('frame')}{pays})"
+
+    def _pays(self) -> str:
+        """Whether it pays to split the region, by the bytes that are sent and those that a point touches."""
+        assert self.costs is not None
+        first = next(iter(self.types))
+        group = self.types[first][0]
+        touched = f"{self.arrays * BYTES[first]}*{group.depth}/{len(group.fields)}"
+        return f"hf_pays({self.scalar('bytes')}, {touched}, {self.costs.text()}, {self._lists()})"
 
     def _lists(self) -> str:
         """The bounds of the region and of its interior, as lists."""
@@ -145,6 +158,9 @@ class Overlapping:
             spans = [span for position, span in enumerate(self._spans(group)) if not self._is_cut(group, position)]
             yield f"{group.depth} = {'*'.join([str(len(group.fields)), *(span.count for span in spans)])}"
         yield f"call hf_start_room({self._who(slot)}, {self._widths()}, {self._shapes(groups)}, {elements})"
+        if self.costs is not None:
+            before = "" if slot == 1 else f"{self.scalar('bytes')} + "
+            yield f"{self.scalar('bytes')} = {before}{BYTES[type_text]}*{elements}"
         send, received = self._buffer("send", type_text), self._buffer("received", type_text)
         if self.exchange.keeps:
             yield f"call hf_room({send}, {received}, {elements})"

@@ -8,7 +8,7 @@ module hfpy_processes
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_room, hf_shift
-  public :: hf_start_room, hf_sent, hf_got, hf_start, hf_finish, hf_split, hf_next_box
+  public :: hf_start_room, hf_sent, hf_got, hf_start, hf_finish, hf_split, hf_pays, hf_next_box
   public :: hf_check_array, hf_check_reach, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_needed
