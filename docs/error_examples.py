@@ -1367,8 +1367,9 @@ FLOW: dict[str, Entry] = {
         },
     ),
     "HF661": Entry(
-        "With `every(m)` the regions of a loop compute in the halo what is read until the next exchange. hfpy has to see "
-        "all that happens to the fields from one exchange to the next, and the halo has to be wide enough for all turns.",
+        "With `every(m)` the regions of a loop compute in the halo what is read until the next exchange. hfpy has to "
+        "see all that happens to the fields from one exchange to the next, and the halo has to be wide enough for all "
+        "turns.",
         {
             "seldom.h90": _many(
                 "integer :: turn",

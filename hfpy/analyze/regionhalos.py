@@ -19,7 +19,7 @@ from hfpy.analyze.uses import Reference
 from hfpy.model.directives import Region, Width
 from hfpy.model.expressions import Apply, Component, Expr, Name, children, walk, without_places
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Jump, OneLine, Statement, expressions, flatten
+from hfpy.model.statements import Construct, Header, Jump, OneLine, Statement, expressions, flatten
 
 _SURE = ("do", "region", "at_if")  # constructs whose statements are executed for certain
 _DEEPEST_CALLS = 30
@@ -321,9 +321,16 @@ class _Region:
         place = line.place(self.facts.routine(self.key).file, reference.node.start, reference.node.end)
         levels = self._levels(reference, data, scope, whole)
         stale = Stale(place, levels) if certain else None
-        all_levels = certain and reference.role == "write" and not self.jumps and all(level.whole for level in levels)
+        sure = certain and reference.role == "write" and not self.jumps and self._has_turns(reference)
+        all_levels = sure and all(level.whole for level in levels)
         depths = frozenset({tuple(clean)}) if owned else self.none
         return Setting(data.name, data.identity, depths, stale, deep, all_levels, bool(self.region.halo))
+
+    def _has_turns(self, reference: Reference) -> bool:
+        """Whether the loops around what is set have turns, if it has points: they run over its indices."""
+        names = frozenset(name for index in reference.indices or () for name in _names(index))
+        headers = (c.header for c in self._inner(reference) if c.kind == "do")
+        return all(isinstance(header, Header) and header.var in names for header in headers)
 
     def _by_place(self) -> Statement | None:
         """A statement that computes points from where they are in the process's part: then a process may compute other

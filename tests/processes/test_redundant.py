@@ -168,6 +168,7 @@ BOTH_ROUND = FROM_G + "@haloExchange{fields(f)}\n"
             + region("g(i,j) = f(i,j)", HALO),
             ["HF655"],
         ),
+        (FROM_G + SET + region("do a = 1, w\nf(i,j) = 1\nend do", HALO) + region("g(i,j) = f(i,j)", HALO), ["HF655"]),
     ],
 )
 def test_what_is_clean(body: str, codes: list[str]) -> None:
