@@ -118,6 +118,16 @@ def test_points_beyond_the_boundary_of_the_grid() -> None:
     assert said(f"v(i,j,:) = u(i,j,:)\n{behind}w(i,j,1) = v(i-1,j,1) + v(i,j+1,1)", without) == []
 
 
+def test_points_beyond_that_a_region_sets() -> None:
+    """A region with bounds of its own sets them for the rows of its process alone."""
+    own = EXCHANGE + "@parallelRegion{domName(i,j), domSize(nx,ny), startAt(0,1), endAt(nx+1,ny)}\n"
+    own += "v(i,j,:) = u(i,j,:)\n@end parallelRegion\n"
+    behind = "v(i,j,:) = u(i,j,:)\n@end parallelRegion\n@parallelRegion{domName(i,j), domSize(nx,ny), halo(i:0)}\n"
+    top = REGION.replace("j:0:1", "j:1")
+    assert said(f"{behind}w(i,j,1) = v(i-1,j-1,1)", own + top) == ["HF655"]
+    assert said(f"{behind}w(i,j,1) = v(i-1,j-1,1)", EXCHANGE + top) == []
+
+
 def test_what_stands_behind_the_region() -> None:
     behind = "s = u(i,j,1)\nv(i,j,1) = s\n@end parallelRegion\nif (s > 3) total = 1\n" + REGION
     assert said(f"{behind}\n{READ}", EXCHANGE + REGION) == ["HF660"]

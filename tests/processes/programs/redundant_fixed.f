@@ -41,8 +41,53 @@
       end do
 !@end parallelRegion
       end subroutine
+      subroutine turns(u, v, n, seldom)
+      real(8) u(1-nh:nx+nh, 1-nh:ny+nh, nz)
+      real(8) v(1-nh:nx+nh, 1-nh:ny+nh)
+      integer i, j, m, n
+      logical seldom
+      if (seldom) then
+      steps: do m = 1, n
+!@haloExchange{fields(u), width(i:1, j:0:1), every(2)}
+!@parallelRegion{domName(i,j), domSize(nx,ny)}
+      do j = 1, ny
+      do i = 1, nx
+      v(i,j) = u(i-1,j,1) + 2*u(i+1,j+1,1) + global(j)
+      end do
+      end do
+!@end parallelRegion
+!@parallelRegion{domName(i,j), domSize(nx,ny)}
+      do j = 1, ny
+      do i = 1,
+     &  nx
+      u(i,j,1) = mod(v(i,j), 997d0)
+      end do
+      end do
+!@end parallelRegion
+      end do steps
+      else
+      do m = 1, n
+!@haloExchange{fields(u)}
+!@parallelRegion{domName(i,j), domSize(nx,ny)}
+      do j = 1, ny
+      do i = 1, nx
+      v(i,j) = u(i-1,j,1) + 2*u(i+1,j+1,1) + global(j)
+      end do
+      end do
+!@end parallelRegion
+!@parallelRegion{domName(i,j), domSize(nx,ny)}
+      do j = 1, ny
+      do i = 1, nx
+      u(i,j,1) = mod(v(i,j), 997d0)
+      end do
+      end do
+!@end parallelRegion
+      end do
+      end if
+      end subroutine
       subroutine run()
       real(8), allocatable :: u(:,:,:), v(:,:)
+      real(8), allocatable :: x(:,:,:)
       integer i, j, t
       current = 'redundant_fixed'
       call setup()
@@ -59,6 +104,13 @@
       if (global(i) < nxg) t = t + value(global(i)+1, global(j)+1)
       call told(u(i,j,1) == t, "u", i, j, 0, 0)
       end do
+      end do
+      allocate(x(1-nh:nx+nh, 1-nh:ny+nh, nz))
+      do t = 1, 5
+      x = u
+      call turns(u, v, t, .true.)
+      call turns(x, v, t, .false.)
+      call told(all(u(1:nx,1:ny,1) == x(1:nx,1:ny,1)), "t", t, 0, 0, 0)
       end do
       contains
       integer function value(gi, gj)
