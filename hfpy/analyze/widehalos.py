@@ -264,6 +264,8 @@ class WideHalos:
                 if not begun:
                     raise NotWide("a region stands before it in the loop", node.header.line)
                 assert node.region is not None
+                if RegionId(self.key, self._number(node)) not in self.facts.positions.regions:
+                    raise NotWide("a region of the loop is one on other targets only", node.header.line)
                 if node.region.halo:
                     raise NotWide("a region has a halo of its own", node.header.line)
                 found.append(node)

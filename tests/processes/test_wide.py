@@ -106,6 +106,7 @@ REFUSED = {
     f"{LOOP}\n{WIDE}\nif (n > 3) then\n{V_OF_U}\nend if\n{U_OF_V}\nend do": "HF661",
     f"{LOOP}\n{WIDE}\ndo k = 1, 2\n{V_OF_U}\nend do\n{U_OF_V}\nend do": "HF661",
     f"{LOOP}\n{WIDE}\n{V_OF_U.replace('ny)}', 'ny), halo(i:1)}')}\n{U_OF_V}\nend do": "HF661",
+    f"{LOOP}\n{WIDE}\n{V_OF_U.replace('ny)}', 'ny), appliesTo(GPU)}')}\n{U_OF_V}\nend do": "HF661",
     # the halo is read elsewhere
     f"{LOOP}\n{WIDE}\n{TURN}\ncall peek(u)\nend do": "HF661",
     f"{LOOP}\n{WIDE}\n{TURN}\ntotal = total + sum(u(0:nx+1,1))\nend do": "HF661",
@@ -170,6 +171,18 @@ def test_how_far_regions_go() -> None:
     text = "".join(done.files.values())
     assert text.count("merge(0, merge(2, merge(1, 0, hf_turn") == 4
     assert "= mod(hf_turn" in text
+
+
+def test_next_to_exchanges_that_hfpy_places() -> None:
+    def placed(body: str) -> int:
+        source = MODULE.replace("BODY", body).replace("PERIODIC", ", periodic(i,j), exchange(auto)")
+        done = translate_text({"m.h90": source}, backend="openmp")
+        assert not done.errors
+        return "".join(done.files.values()).count("! halos of")
+
+    assert placed(LEGAL[0]) == 1
+    assert placed(f"{LOOP}\n{WIDE}\n{V_OF_U}\n" + region("u(i,j) = v(i,j) + w(i,j)") + "\nend do") == 2
+    assert placed(LEGAL[0] + "\n" + region("v(i,j) = u(i+1,j)")) == 2
 
 
 def programs(seeds: range) -> list[tuple[Program, bool]]:
