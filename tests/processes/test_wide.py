@@ -107,6 +107,11 @@ REFUSED = {
     f"{LOOP}\n{WIDE}\ndo k = 1, 2\n{V_OF_U}\nend do\n{U_OF_V}\nend do": "HF661",
     f"{LOOP}\n{WIDE}\n{V_OF_U.replace('ny)}', 'ny), halo(i:1)}')}\n{U_OF_V}\nend do": "HF661",
     f"{LOOP}\n{WIDE}\n{V_OF_U.replace('ny)}', 'ny), appliesTo(GPU)}')}\n{U_OF_V}\nend do": "HF661",
+    f"{LOOP}\n{WIDE}\n"
+    + region("if (u(i,j) > 0) v(i,j) = u(i,j)")
+    + "\n"
+    + region("u(i,j) = v(i+1,j)")
+    + "\nend do": "HF661",
     # the halo is read elsewhere
     f"{LOOP}\n{WIDE}\n{TURN}\ncall peek(u)\nend do": "HF661",
     f"{LOOP}\n{WIDE}\n{TURN}\ntotal = total + sum(u(0:nx+1,1))\nend do": "HF661",
