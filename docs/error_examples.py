@@ -1354,6 +1354,35 @@ FLOW: dict[str, Entry] = {
             )
         },
     ),
+    "HF660": Entry(
+        "With `halo(…)` a process computes points of its halo as their owners do. That is only done where a point does "
+        "not depend on its place in the part, and where the region does no more than to set fields at its own points.",
+        {
+            "placed.h90": _many(
+                "@haloExchange{fields(a)}",
+                "@parallelRegion{domName(i), domSize(n), halo(i:1)}",
+                "a(i) = 2 * a(i) + i",
+                "@end parallelRegion",
+            )
+        },
+    ),
+    "HF661": Entry(
+        "With `every(m)` the regions of a loop compute in the halo what is read until the next exchange. hfpy has to "
+        "see all that happens to the fields from one exchange to the next, and the halo has to be wide enough for all "
+        "turns.",
+        {
+            "seldom.h90": _many(
+                "integer :: turn",
+                "do turn = 1, 9",
+                "@haloExchange{fields(a), width(i:1), every(2)}",
+                "@parallelRegion{domName(i), domSize(n)}",
+                "c(i) = a(i+1)",
+                "@end parallelRegion",
+                "a(2) = 0",
+                "end do",
+            )
+        },
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

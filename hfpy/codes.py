@@ -112,6 +112,8 @@ CODES: dict[str, str] = {
     "HF657": "an exchange cannot be placed",
     "HF658": "a neighbour is read in an array that may be a field of the grid",
     "HF659": "an exchange cannot overlap with the region behind it",
+    "HF660": "a region cannot be computed in the halo",
+    "HF661": "a halo cannot be exchanged in some turns of a loop only",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -187,5 +189,7 @@ HINTS: dict[str, str] = {
     "HF657": "take the region out of the condition, or pass the whole array",
     "HF658": "tell the domains of the array by its declaration or by @domainDependant",
     "HF659": "leave mode(overlap) out: the exchange ends before the region begins",
+    "HF660": "leave halo(…) out: each process computes the points that it owns",
+    "HF661": "leave every(…) out: the halo is exchanged in each turn",
     "HF704": "run hfpy tune again; until then the model chooses",
 }

@@ -22,18 +22,21 @@ FAR = 1_000
 class Halo:
     """What is certain of a field's halo: its clean depths, and where its points were set, if what is beyond the depths
     ``perhaps`` has been stale since (None: that of ``clean``): at one of several places, by the way that was taken.
+    ``beyond`` are the clean depths of points beyond the boundary of the grid, which no region sets that keeps to the
+    points of the grid: they matter where such a point is in the halo of another domain.
     """
 
     clean: Depths
     stale: tuple[Stale, ...] = ()
     perhaps: Depths | None = None
+    beyond: Depths | None = None
 
     def joined(self, other: Halo) -> Halo:
         """What is certain on two ways."""
         stale = tuple(dict.fromkeys((*self.stale, *other.stale))) if self.stale and other.stale else ()
-        return Halo(
-            least(self.clean, other.clean), stale, deepest(self.perhaps or self.clean, other.perhaps or other.clean)
-        )
+        perhaps = deepest(self.perhaps or self.clean, other.perhaps or other.clean)
+        beyond = least(self.beyond, other.beyond) if self.beyond is not None and other.beyond is not None else None
+        return Halo(least(self.clean, other.clean), stale, perhaps, beyond)
 
     def certainly_stale(self, depths: Depths, levels: Sequence[Levels]) -> bool:
         """Whether what goes so deep, and has such indices in other dimensions, certainly meets stale points."""

@@ -16,7 +16,8 @@ from hfpy.analyze.calls import passed
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.halos import Walk, is_for_whole_grid
+from hfpy.analyze.halos import Walk
+from hfpy.analyze.hosthalos import is_for_whole_grid
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.regionhalos import Need, Setting
 from hfpy.analyze.storage import Identity
@@ -236,7 +237,8 @@ class Marks:
         elif node.end is not None:
             for setting in self.walk.regions.of(region).settings:
                 if self.storage.meet(self.storage.of_identity(setting.identity), self.objects):
-                    yield _of_setting(setting, node.end.line)
+                    wide = _is_between_exchanges(self.walk, region)
+                    yield Mark("unknown", setting.name, node.end.line) if wide else _of_setting(setting, node.end.line)
 
     # -- what is tested
 
@@ -254,10 +256,16 @@ def certain_settings(walk: Walk, key: str) -> Iterator[tuple[Construct, list[Set
     """The regions of a routine that certainly set all points of fields, and no others, with these fields."""
     for number, construct in enumerate(walk.facts.routine(key).regions):
         region = RegionId(key, number)
-        if region in walk.facts.positions.regions and construct.end is not None:
+        known = region in walk.facts.positions.regions and construct.end is not None
+        if known and not _is_between_exchanges(walk, region):
             settings = [setting for setting in walk.regions.of(region).settings if _is_certain(setting)]
             if settings:
                 yield construct, settings
+
+
+def _is_between_exchanges(walk: Walk, region: RegionId) -> bool:
+    """Whether a region computes points of the halo between exchanges of every few turns."""
+    return any(wide.key == region.routine and region.number in wide.regions for wide in walk.wide.values())
 
 
 def _of_setting(setting: Setting, line: LogicalLine) -> Mark:

@@ -33,17 +33,18 @@ from hfpy.analyze.halodepths import (
 )
 from hfpy.analyze.halolevels import Stale
 from hfpy.analyze.halospans import Fields
-from hfpy.analyze.hosthalos import HostStatements
+from hfpy.analyze.hosthalos import HostStatements, is_for_whole_grid
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.regionhalos import Need, Regions
 from hfpy.analyze.sizes import canonical
 from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
+from hfpy.analyze.widehalos import WideHalo
 from hfpy.diagnostics import Place
+from hfpy.model.directives import Region
 from hfpy.model.distributed import Distributed, HaloExchange, WholeGrid
 from hfpy.model.expressions import Fragment, Name, base_name
 from hfpy.model.statements import Construct, Header, Jump, Node, OneLine, Specification, Statement, flatten
-from hfpy.model.units import Routine
 
 _ROUNDS = 4
 _MOST_CALLS = 20_000
@@ -66,7 +67,8 @@ class Walk:
     What it finds: ``missing`` are reads of stale halos, ``exchanges`` those of the program, by their statements, with
     whether they change anything; ``wanted`` is what is read and not certainly clean, by routine and line,
     ``undecided`` what of it is not certainly stale either, though it is known what is read; ``unclear`` are reads of
-    which it is not known whether they need an exchange.
+    which it is not known whether they need an exchange, ``doubtful`` those of regions that compute halos where it is
+    not certain that what they read is clean. ``wide`` are exchanges of every few turns, by their statements.
     """
 
     facts: Facts
@@ -79,6 +81,8 @@ class Walk:
     wanted: dict[tuple[str, int], dict[str, Need]] = field(default_factory=dict)
     undecided: dict[tuple[str, int], dict[str, Need]] = field(default_factory=dict)
     unclear: dict[int, tuple[str, Reference]] = field(default_factory=dict)
+    doubtful: dict[tuple[str, str, int], tuple[str, Need]] = field(default_factory=dict)
+    wide: dict[int, WideHalo] = field(default_factory=dict)
     _behind: dict[tuple[str, tuple[tuple[Identity, Halo], ...]], State] = field(default_factory=dict)
     _visited: set[str] = field(default_factory=set)
     _aliases: dict[tuple[Identity, Identity], bool] = field(default_factory=dict)
@@ -252,6 +256,8 @@ class Walk:
         what = statement.what
         if not isinstance(what, HaloExchange):
             return {} if isinstance(what, WholeGrid) else state
+        if what.every is not None:
+            return self._wide(key, statement, what, state)
         needed = False
         for listed in what.fields:
             data = self.facts.object(listed.name, key)
@@ -264,6 +270,24 @@ class Walk:
             state = {**self._without(state, data.identity), data.identity: made}
         seen = self.exchanges.get(id(statement))
         self.exchanges[id(statement)] = key, statement, needed or (seen is not None and seen[2])
+        return state
+
+    def _wide(self, key: str, statement: Distributed, what: HaloExchange, state: State) -> State:
+        """The state behind an exchange of every few turns: what is clean in the last of them."""
+        wide = self.wide.get(id(statement))
+        for listed in what.fields if wide is not None else ():
+            data = self.facts.object(listed.name, key)
+            if data is None or wide is None or data.identity not in wide.kept:
+                continue
+            cuts = {c.number for c in self.fields.cuts(key, data)}
+            kept, sent = (
+                frozenset({tuple(each if n in cuts else (0, 0) for n, each in enumerate(sides))})
+                for sides in (wide.kept[data.identity], wide.widths)
+            )
+            before = self._of(state, data.identity)
+            deep = before.beyond is not None and covers(before.beyond, sent)
+            made = Halo(kept, before.stale, sent, before.beyond if deep else sent)
+            state = {**self._without(state, data.identity), data.identity: made}
         return state
 
     def _exchanged(self, key: str, what: HaloExchange, data: DataObject, before: Halo) -> tuple[Halo, bool]:
@@ -285,6 +309,7 @@ class Walk:
             before,  # what is beyond is as stale as before
             clean=deepest(before.clean, made[0]),
             perhaps=deepest(before.perhaps or before.clean, made[1]),
+            beyond=deepest(before.beyond or self.nothing, made[0]),
         )
         return halo, sure == perhaps and covers(before.clean, made[0])
 
@@ -353,7 +378,7 @@ class Walk:
         for identity in written:
             state = self._without(state, identity)
         everything = frozenset({((FAR, FAR),) * len(self.grid.what.domains)})
-        return {**state, **{i: Halo(everything) for i in written}}
+        return {**state, **{i: Halo(everything, beyond=everything) for i in written}}
 
     def _inside(self, callee: str, whole: Mapping[str, Identity], state: State) -> State:
         """The state behind a routine that gets some fields as arguments."""
@@ -375,23 +400,67 @@ class Walk:
         if identity not in self.facts.positions.regions or node.region is None:
             inner = [n for part in node.parts for n in part.body]
             return self._nodes(key, inner, state)  # one for the other target around it
-        halos = self.regions.of(identity)
+        wide = next((w for w in self.wide.values() if w.key == key and identity.number in w.regions), None)
+        halo = wide.halo(node.region, identity.number, self.fields, last=True) if wide is not None else None
+        halos = self.regions.of(identity, halo)
+        if wide is not None:
+            state = self._deepest(key, wide, node.region, identity, state)
         self.unclear |= {id(r.node): (key, r) for r in halos.unclear}
-        inputs = all(covers(self._of(state, n.identity).clean, n.depths) for n in halos.needs)
+        doubtful = [n for n in halos.needs if not self._is_clean(self._of(state, n.identity), n)]
+        if (node.region.halo or halo) and not self.grid.what.automatic:
+            self.doubtful |= {(key, n.name, n.line.first): (key, n) for n in doubtful}
+        inputs = not doubtful
         for need in halos.needs:
             state = self._asked(key, need, state)
         inputs = inputs or self.grid.what.automatic
         state = self._forgotten(state, halos.forgotten)
         for setting in halos.settings:
-            clean = setting.clean if inputs else self.nothing
-            stale = (setting.stale,) if setting.stale is not None and (inputs or not setting.deep) else ()
-            state = {**self._without(state, setting.identity), setting.identity: Halo(clean, stale)}
+            made = setting.behind(self._of(state, setting.identity), inputs)
+            state = {**self._without(state, setting.identity), setting.identity: made}
+        return state
+
+    def _is_clean(self, halo: Halo, need: Need) -> bool:
+        """Whether all is certainly clean that is read, points beyond the boundary of the grid too."""
+        if not covers(halo.clean, need.depths):
+            return False
+        return not self._reads_beyond(need) or (halo.beyond is not None and covers(halo.beyond, need.depths))
+
+    def _reads_beyond(self, need: Need) -> bool:
+        """Whether points beyond the boundary of the grid are read that are in the halo of another domain: those beside
+        a point at the boundary, along a domain that is not periodic.
+        """
+        if not has_corners(need.depths):
+            return False
+        own = sides_of(need.own if need.own is not None else need.depths)
+        deep = sides_of(need.depths)
+        for number, domain in enumerate(self.grid.what.domains):
+            others = (sides for place, sides in enumerate(deep) if place != number)
+            if domain not in self.grid.what.periodic and any(own[number]) and any(any(sides) for sides in others):
+                return True
+        return False
+
+    def _deepest(self, key: str, wide: WideHalo, region: Region, identity: RegionId, state: State) -> State:
+        """What a region between two exchanges reads in the turn in which it goes farthest: of fields that the loop
+        leaves alone, and of points beyond the boundary of the grid.
+        """
+        halo = wide.halo(region, identity.number, self.fields, last=False)
+        if not halo:
+            return state
+        for need in self.regions.of(identity, halo).needs:
+            if need.identity not in wide.inside:
+                if not self._is_clean(self._of(state, need.identity), need) and not self.grid.what.automatic:
+                    self.doubtful[key, need.name, need.line.first] = key, need
+                state = self._asked(key, need, state)
+            elif need.identity not in wide.kept and self._reads_beyond(need):
+                beyond = self._of(state, need.identity).beyond
+                if beyond is None or not covers(beyond, need.depths):
+                    self.doubtful[key, need.name, need.line.first] = key, need
         return state
 
     def _asked(self, key: str, need: Need, state: State) -> State:
         """What is read, against what is clean; with automatic exchanges all of it is clean afterwards."""
         halo = self._of(state, need.identity)
-        if covers(halo.clean, need.depths):
+        if self._is_clean(halo, need):
             return state
         row = need.line.first
         if need.known and halo.certainly_stale(need.depths, need.levels):
@@ -406,12 +475,8 @@ class Walk:
         if not self.grid.what.automatic:
             return state
         placed = exchanged(sides_of(need.depths), has_corners(need.depths))
-        return {**self._without(state, need.identity), need.identity: Halo(deepest(halo.clean, placed))}
-
-
-def is_for_whole_grid(routine: Routine) -> bool:
-    """Whether a routine runs on the first process, for all points."""
-    return any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in routine.body)
+        made = Halo(deepest(halo.clean, placed), beyond=deepest(halo.beyond or self.nothing, placed))
+        return {**self._without(state, need.identity), need.identity: made}
 
 
 def _or_far(width: int | None) -> int:

@@ -12,8 +12,8 @@ from hfpy.analyze.halodepths import FAR
 from hfpy.analyze.halolevels import Level, Levels, added
 from hfpy.analyze.sizes import Linear, linear
 from hfpy.analyze.uses import Reference
-from hfpy.model.directives import Region
-from hfpy.model.distributed import Width
+from hfpy.model.building import binary
+from hfpy.model.directives import Region, Width
 from hfpy.model.expressions import Expr, Fragment, Name, Range
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, Header
@@ -104,6 +104,9 @@ class Fields:
         macros = self.facts.application.macros
         bounds = zip(region.domains, region.starts, region.ends, strict=True)
         own = {d.name: (expanded(start, macros).expr, expanded(end, macros).expr) for d, start, end in bounds}
+        for width in region.halo:
+            (start, end), low, high = own[width.domain], expanded(width.low, macros), expanded(width.high, macros)
+            own[width.domain] = binary(start, "-", low.expr), binary(end, "+", high.expr)
         return Scope(key, {**loops(constructs), **own})
 
     def of_points(self, region: Region, cut: Cut, scope: Scope) -> Span | None:

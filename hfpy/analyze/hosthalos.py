@@ -18,9 +18,16 @@ from hfpy.analyze.halospans import Fields, Scope, index_of, loops
 from hfpy.analyze.regionhalos import Need
 from hfpy.analyze.storage import Identity, component_object
 from hfpy.analyze.uses import Reference, associated
+from hfpy.model.distributed import Distributed, WholeGrid
 from hfpy.model.expressions import Component, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Statement, expressions, flatten
+from hfpy.model.units import Routine
+
+
+def is_for_whole_grid(routine: Routine) -> bool:
+    """Whether a routine runs on the first process, for all points."""
+    return any(isinstance(s, Distributed) and isinstance(s.what, WholeGrid) for s in routine.body)
 
 
 @dataclass

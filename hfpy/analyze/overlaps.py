@@ -90,16 +90,22 @@ class Overlap:
     def reaches(self) -> tuple[Reach, ...]:
         """What is read of the halos, in the order of the region's iterators. Raises :class:`Refused`."""
         self._plain(self.region)
-        self._statements()
-        self._calls()
+        self.check_statements()
         references = [r for r in self.facts.references.get(self.key, ()) if self._inside(r)]
         for reference in references:
             self._reference(reference)
-        self._own_points(references)
+        self.check_own_points(references)
         if not self._number:
             raise Refused("it reads none of the fields", self.construct.header.line)
         named = ((i, self._number[i]) for i in self.region.iterators if i in self._number)
         return tuple(Reach(i, number, self._low[i], self._high[i]) for i, number in named)
+
+    def arrays(self) -> int:
+        """How many arrays of the grid the region reads or sets."""
+        references = (r for r in self.facts.references.get(self.key, ()) if self._inside(r))
+        names = {name for r in references if (name := stands_for(r.name, r.at)[0]) is not None}
+        found = (self.facts.object(name, self.key) for name in names)
+        return sum(data is not None and bool(self.grid.cuts(data)) for data in found)
 
     @property
     def region(self) -> Region:
@@ -122,6 +128,11 @@ class Overlap:
             raise Refused("an iterator is named twice", line)
 
     # -- statements and calls
+
+    def check_statements(self) -> None:
+        """Refuse statements and calls that may do more than to compute points, or get more of the fields than that."""
+        self._statements()
+        self._calls()
 
     def _statements(self) -> None:
         for part in self.construct.parts:
@@ -221,7 +232,7 @@ class Overlap:
         for cut in self.grid.cuts(data):
             if cut.number not in self.numbers:
                 continue
-            place = self._place(reference, data, cut) if whole else None
+            place = self.place(reference, data, cut) if whole else None
             if place is None:
                 message = f"which points of '{reference.name}' it reads is not known by the region's indices alone"
                 raise Refused(message, reference.at.statement.line, reference.node)
@@ -234,7 +245,7 @@ class Overlap:
             self._low[iterator] = max(self._low.get(iterator, 0), -distance)
             self._high[iterator] = max(self._high.get(iterator, 0), distance)
 
-    def _place(self, reference: Reference, data: DataObject, cut: Cut) -> tuple[str, int] | None:
+    def place(self, reference: Reference, data: DataObject, cut: Cut) -> tuple[str, int] | None:
         """The iterator that an index follows, and how far away it is; None where it does not."""
         given = reference.indices
         if data.full[cut.position].declared is None and (given is None or len(given) != len(data.full)):
@@ -265,9 +276,12 @@ class Overlap:
 
     # -- what the region sets
 
-    def _own_points(self, references: Sequence[Reference]) -> None:
-        """Refuse regions that read what they set at other points, and those that set what all points share."""
-        written: dict[frozenset[Identity], set[tuple[tuple[int, Expr], ...]]] = {}
+    def check_own_points(self, references: Sequence[Reference], conforming: bool = False) -> None:
+        """Refuse regions that read what they set at other points, and those that set what all points share.
+        ``conforming``: no call passes one array for two arguments of which the routine sets one.
+        """
+        storage = self.facts.storage
+        written: dict[tuple[str, frozenset[Identity]], set[tuple[tuple[int, Expr], ...]]] = {}
         for reference in references:
             if not self.effects.of(reference, self.key)[1]:
                 continue
@@ -278,16 +292,24 @@ class Overlap:
             if data is not None and not data.rank and (data.dummy or self.effects.lasts(data.identity)):
                 message = f"it sets '{reference.name}', which all points share"
                 raise Refused(message, reference.at.statement.line, reference.node)
-            written.setdefault(memory, set()).add(points)
+            written.setdefault((self._array_of(data), memory), set()).add(points)
         for reference in references:
             if not self.effects.of(reference, self.key)[0] or reference.role == "inquiry":
                 continue
             memory = self.facts.storage.of_designator(reference.node, reference.at, self.key)
-            for set_there, there in written.items():
+            name, _ = stands_for(reference.name, reference.at)
+            array = self._array_of(self.facts.object(name, self.key)) if name is not None else ""
+            for (written_array, set_there), there in written.items():
                 own = {self._points(reference)} | there
-                if len(own) > 1 and self.facts.storage.meet(memory, set_there):
+                known = conforming and array and written_array and not reference.component
+                apart = known and array != written_array and not storage.shared(array, written_array, self.key)
+                if len(own) > 1 and not apart and storage.meet(memory, set_there):
                     message = f"it reads '{reference.name}', which other points may set"
                     raise Refused(message, reference.at.statement.line, reference.node)
+
+    def _array_of(self, data: DataObject | None) -> str:
+        """The name of an array of which it is known with which others it may share memory: an argument."""
+        return data.name if data is not None and data.dummy and "pointer" not in data.symbol.attributes else ""
 
     def _points(self, reference: Reference) -> tuple[tuple[int, Expr], ...]:
         """The indices that tell the points of the region, with their places."""

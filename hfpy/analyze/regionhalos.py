@@ -10,16 +10,16 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.halodepths import FAR, Depths, deepest, depths_of, least, no_depths
+from hfpy.analyze.halodepths import FAR, Depths, Halo, deepest, depths_of, least, no_depths
 from hfpy.analyze.halolevels import Levels, Stale
 from hfpy.analyze.halospans import Fields, Scope, Span, index_of, place_of
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.storage import Identity, component_object
 from hfpy.analyze.uses import Reference
-from hfpy.model.directives import Region
+from hfpy.model.directives import Region, Width
 from hfpy.model.expressions import Apply, Component, Expr, Name, children, walk, without_places
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, OneLine, expressions, flatten
+from hfpy.model.statements import Construct, Header, Jump, OneLine, Statement, expressions, flatten
 
 _SURE = ("do", "region", "at_if")  # constructs whose statements are executed for certain
 _DEEPEST_CALLS = 30
@@ -29,7 +29,8 @@ _DEEPEST_CALLS = 30
 class Need:
     """What is read of a field: how deep into the halo on each side of each domain, and one such read. ``line`` is that
     of the region or loop that reads. ``known`` tells whether all of its indices are understood, ``name`` is empty where
-    a called routine reads what has no name here. ``levels`` are the indices of its reads in other dimensions.
+    a called routine reads what has no name here. ``levels`` are the indices of its reads in other dimensions,
+    ``own`` how deep the region reads that computes no points of the halo (None: as deep).
     """
 
     name: str
@@ -40,6 +41,7 @@ class Need:
     levels: tuple[Levels, ...]
     known: bool = True
     in_region: bool = True
+    own: Depths | None = None
 
     def with_read(self, other: Need) -> Need:
         """What this and another read need together."""
@@ -51,7 +53,8 @@ class Need:
 class Setting:
     """A field that a region sets: how deep into the halo it sets what the owners of the points set, if all that it
     reads is clean. ``stale`` is where it certainly sets all points that the process owns; ``deep`` tells whether it
-    goes beyond them.
+    goes beyond them, ``whole`` whether it certainly sets all levels of each point, and ``redundant`` whether it keeps
+    to the points of the grid where it goes beyond those of the process.
     """
 
     name: str
@@ -59,18 +62,32 @@ class Setting:
     clean: Depths
     stale: Stale | None
     deep: bool
+    whole: bool = False
+    redundant: bool = False
+
+    def behind(self, before: Halo, inputs: bool) -> Halo:
+        """The halo of the field behind the region. ``inputs``: all that the region reads is clean."""
+        none = no_depths(len(next(iter(self.clean))))
+        stale = (self.stale,) if self.stale is not None and (inputs or not self.deep) else ()
+        made = self.clean if inputs else none
+        if not self.deep:
+            return Halo(made, stale, beyond=before.beyond)
+        clean = made if self.whole else least(made, before.clean)  # what it leaves is as it was
+        return Halo(clean, stale, made, before.beyond if self.redundant else clean)
 
 
 @dataclass(frozen=True)
 class RegionHalos:
     """What one region does. ``forgotten`` is the memory that it may set in ways that are not understood, ``unclear``
-    are reads of neighbours in arrays of which it is not known whether they are fields.
+    are reads of neighbours in arrays of which it is not known whether they are fields. ``by_place`` is a statement that
+    depends on where points are in the process's part, if there is one.
     """
 
     needs: tuple[Need, ...] = ()
     settings: tuple[Setting, ...] = ()
     forgotten: frozenset[Identity] = frozenset()
     unclear: tuple[Reference, ...] = ()
+    by_place: Statement | None = None
 
 
 @dataclass
@@ -80,13 +97,14 @@ class Regions:
     fields: Fields
     effects: Effects
     _inside: dict[str, dict[int, list[Reference]]] = field(default_factory=dict)
-    _found: dict[RegionId, RegionHalos] = field(default_factory=dict)
+    _found: dict[tuple[RegionId, tuple[Width, ...] | None], RegionHalos] = field(default_factory=dict)
 
-    def of(self, region: RegionId) -> RegionHalos:
-        """One region."""
-        if region not in self._found:
-            self._found[region] = _Region(self, region).found()
-        return self._found[region]
+    def of(self, region: RegionId, halo: tuple[Width, ...] | None = None) -> RegionHalos:
+        """One region; with a ``halo`` of points that it computes, if that is not the one of its directive."""
+        slot = region, halo
+        if slot not in self._found:
+            self._found[slot] = _Region(self, region, halo).found()
+        return self._found[slot]
 
     def references(self, region: RegionId) -> list[Reference]:
         """The references in a region that this build does not drop."""
@@ -106,6 +124,7 @@ class _Region:
 
     regions: Regions
     id: RegionId
+    halo: tuple[Width, ...] | None = None
     needs: dict[str, Need] = field(default_factory=dict)
     settings: dict[Identity, Setting] = field(default_factory=dict)
     forgotten: set[Identity] = field(default_factory=set)
@@ -118,14 +137,17 @@ class _Region:
         self.key = self.id.routine
         self.construct = self.facts.routine(self.key).regions[self.id.number]
         assert self.construct.region is not None
-        self.region: Region = self.construct.region
-        statements = flatten([node for part in self.construct.parts for node in part.body])
+        own = self.construct.region
+        self.region: Region = own if self.halo is None else replace(own, halo=self.halo)
+        statements = list(flatten([node for part in self.construct.parts for node in part.body]))
         self.conditional = {id(s.action) for s in statements if isinstance(s, OneLine)}
+        self.jumps = any(isinstance(s, Jump) or isinstance(getattr(s, "action", None), Jump) for s in statements)
         self.none = no_depths(len(self.fields.grid.what.domains))
 
     def found(self) -> RegionHalos:
         references = self.regions.references(self.id)
-        as_owners = not self._by_place()
+        by_place = self._by_place()
+        as_owners = by_place is None
         for reference in references:
             scope = self.fields.of_region(self.region, reference.at.constructs, self.key)
             reads, writes = self.effects.of(reference, self.key)
@@ -145,7 +167,10 @@ class _Region:
                 scope = self.fields.of_region(self.region, site.at.constructs, self.key)
                 self._called(site, scope, 0)
         needs, settings = tuple(self.needs.values()), tuple(self.settings.values())
-        return RegionHalos(needs, settings, frozenset(self.forgotten), tuple(self.unclear))
+        if self.region.halo:
+            plain = {need.identity: need.depths for need in self.regions.of(self.id, ()).needs}
+            needs = tuple(replace(need, own=plain.get(need.identity, self.none)) for need in needs)
+        return RegionHalos(needs, settings, frozenset(self.forgotten), tuple(self.unclear), by_place)
 
     def _meant(self, reference: Reference, key: str) -> tuple[DataObject, bool] | None:
         """The array that a reference means, and whether its name means all of it; None if it means no array of
@@ -269,12 +294,12 @@ class _Region:
         made = self._setting(reference, data, whole, scope, as_owners)
         earlier = self.settings.get(data.identity)
         if earlier is not None:
-            made = Setting(
-                made.name,
-                made.identity,
-                least(earlier.clean, made.clean),
-                earlier.stale or made.stale,
-                earlier.deep or made.deep,
+            made = replace(
+                made,
+                clean=least(earlier.clean, made.clean),
+                stale=earlier.stale or made.stale,
+                deep=earlier.deep or made.deep,
+                whole=earlier.whole or made.whole,
             )
         self.settings[data.identity] = made
 
@@ -294,16 +319,26 @@ class _Region:
         certain = certain and id(reference.at.statement) not in self.conditional
         line = reference.at.statement.line
         place = line.place(self.facts.routine(self.key).file, reference.node.start, reference.node.end)
-        stale = Stale(place, self._levels(reference, data, scope, whole)) if certain else None
-        return Setting(data.name, data.identity, frozenset({tuple(clean)}) if owned else self.none, stale, deep)
+        levels = self._levels(reference, data, scope, whole)
+        stale = Stale(place, levels) if certain else None
+        sure = certain and reference.role == "write" and not self.jumps and self._has_turns(reference)
+        all_levels = sure and all(level.whole for level in levels)
+        depths = frozenset({tuple(clean)}) if owned else self.none
+        return Setting(data.name, data.identity, depths, stale, deep, all_levels, bool(self.region.halo))
 
-    def _by_place(self) -> bool:
-        """Whether points are computed from where they are in the process's part: then a process may compute other
+    def _has_turns(self, reference: Reference) -> bool:
+        """Whether the loops around what is set have turns, if it has points: they run over its indices."""
+        names = frozenset(name for index in reference.indices or () for name in _names(index))
+        headers = (c.header for c in self._inner(reference) if c.kind == "do")
+        return all(isinstance(header, Header) and header.var in names for header in headers)
+
+    def _by_place(self) -> Statement | None:
+        """A statement that computes points from where they are in the process's part: then a process may compute other
         values in its halo than the owners of the points.
         """
         iterators = self._iterators()
         body = [node for part in self.construct.parts for node in part.body]
-        return any(self._tells_place(top, iterators) for s in flatten(body) for top in expressions(s))
+        return next((s for s in flatten(body) for top in expressions(s) if self._tells_place(top, iterators)), None)
 
     def _tells_place(self, expr: Expr, iterators: frozenset[str]) -> bool:
         """Whether a part of an expression is an iterator, or asks for the boundary, other than as an index of a field

@@ -33,6 +33,15 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
+class Width:
+    """How many points of a halo: on the low and on the high side of a domain."""
+
+    domain: str
+    low: Fragment
+    high: Fragment
+
+
+@dataclass(frozen=True, slots=True)
 class Region:
     """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds, one per domain.
 
@@ -40,6 +49,7 @@ class Region:
     ``distinct`` index arrays that take no value twice, as the user says. ``loops`` says that the body's own ``do`` nest
     over the iterators serves as the loops (comment form). ``stated`` are those of ``startat`` and ``endat`` that were
     given. ``explicit`` says that all indices are written: nothing is inserted, and a name alone is the whole array.
+    ``halo`` are the points of the halo that each process computes too, by the region's iterators.
     """
 
     domains: tuple[Domain, ...]
@@ -63,6 +73,7 @@ class Region:
     loops: bool = False
     stated: frozenset[str] = frozenset()
     explicit: bool = False
+    halo: tuple[Width, ...] = ()
 
     def factors(self, hint: str) -> tuple[tuple[str, int], ...]:
         """The iterators that ``unroll(j:2)`` or ``tile(i:32, j:8)`` names, with their numbers; none without it."""

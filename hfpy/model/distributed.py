@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hfpy.model.directives import Listed
+from hfpy.model.directives import Listed, Width
 from hfpy.model.expressions import Fragment
 from hfpy.model.statements import Statement
 
@@ -13,15 +13,6 @@ SIDES = ("low", "high")
 
 # Routines of the runtime library that note what happens to arrays, or test it, by their addresses.
 MARKS = frozenset({"hf_mark_set", "hf_mark_clean", "hf_mark_unknown", "hf_mark_needed"})
-
-
-@dataclass(frozen=True, slots=True)
-class Width:
-    """How many points of a halo: on the low and on the high side of a domain."""
-
-    domain: str
-    low: Fragment
-    high: Fragment
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,8 @@ class HaloExchange:
     """One ``@haloExchange``: the halos of ``fields`` become what the owners of the points have. Without ``widths`` the
     halos are as wide as the decomposition says. ``corners`` tells whether points beside the part in two domains are
     exchanged, too. ``overlap``: the region behind is computed while the messages travel, as far as it does not
-    read them.
+    read them; ``auto``: where that can be done and pays. ``every``: in a loop it is done in each so-many-th turn alone,
+    with as many times the widths.
     """
 
     fields: tuple[Listed, ...]
@@ -76,6 +68,8 @@ class HaloExchange:
     corners: bool = True
     decomposition: str = ""
     overlap: bool = False
+    every: Fragment | None = None
+    auto: bool = False
 
 
 @dataclass(frozen=True, slots=True)

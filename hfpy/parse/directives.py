@@ -18,13 +18,14 @@ from math import prod
 from types import MappingProxyType
 
 from hfpy.diagnostics import Diagnostic, Place, error
-from hfpy.model.directives import Domain, IfDirective, Reduction, Region
+from hfpy.model.directives import Domain, IfDirective, Reduction, Region, Width
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE, dim_of, fragment
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
+from hfpy.parse.widths import widths_of
 
 #: Keywords of the directives for many processes.
 DISTRIBUTED = ("decomposition", "haloexchange", "wholegrid")
@@ -45,7 +46,7 @@ KEYWORDS = (
 
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
-    "march share team block fuse annotate transform specialise specialize async stride independent distinct"
+    "march share team block fuse annotate transform specialise specialize async stride independent distinct halo"
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
 MOST_COPIES = 256  # that unroll makes of a body
@@ -327,6 +328,8 @@ def region_of(
     reductions, more = _reductions(directive, line, file)
     problems += more
     problems += factor_problems(directive, line, file, [d.name for d in domains])
+    halo, more = _halo(directive, line, file, [d.name for d in domains])
+    problems += more
     problems += problems or _loop_problems(directive, line, file, count)
     if problems:
         return None, problems
@@ -355,9 +358,26 @@ def region_of(
             independent=independent,
             distinct=distinct,
             hints=tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS),
+            halo=halo,
         ),
         [],
     )
+
+
+def _halo(
+    directive: Directive, line: LogicalLine, file: str, iterators: list[str]
+) -> tuple[tuple[Width, ...], list[Diagnostic]]:
+    """The widths of ``halo(i:1, j:0:1)`` by iterators of the region."""
+    attribute = directive.get("halo")
+    if attribute is None:
+        return (), []
+    place = line.place(file, attribute.start, attribute.end)
+    widths, problems = widths_of("halo", attribute.entries, place)
+    others = [width.domain for width in widths if width.domain not in iterators]
+    problems += [
+        error("HF202", f"'{name}' is no iterator of this region", place, suggestion(name, iterators)) for name in others
+    ]
+    return widths, problems
 
 
 def _loop_problems(directive: Directive, line: LogicalLine, file: str, loops: int) -> list[Diagnostic]:

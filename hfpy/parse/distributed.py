@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 
 from hfpy.diagnostics import Diagnostic, error
-from hfpy.model.directives import Listed
-from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid, Width
+from hfpy.model.directives import Listed, Width
+from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.options import EXCHANGES, REDUCTIONS
 from hfpy.parse.directives import Attribute, Directive, check_names, listed_words, suggestion
 from hfpy.parse.fragments import fragment
 from hfpy.parse.grammar import GrammarError
-from hfpy.parse.tokens import split_top
+from hfpy.parse.widths import widths_of
 
 DECOMPOSITION_ATTRIBUTES = ("name", "domname", "global", "local", "halo", "periodic", "grid", "reductions", "exchange")
-EXCHANGE_ATTRIBUTES = ("fields", "width", "corners", "mode", "decomposition")
+EXCHANGE_ATTRIBUTES = ("fields", "width", "corners", "mode", "decomposition", "every")
 MOST_DOMAINS = 2
 _NAME = re.compile(r"[A-Za-z]\w*")
 
@@ -91,10 +91,14 @@ class _Reader:
             self._error("HF214", f"'{twice[0]}' is listed twice", attribute)
         words, problems = listed_words(self.directive, "corners", ("yes", "no"), self.line, self.file)
         self.found += problems
-        mode, problems = listed_words(self.directive, "mode", ("blocking", "overlap"), self.line, self.file)
+        mode, problems = listed_words(self.directive, "mode", ("blocking", "overlap", "auto"), self.line, self.file)
         self.found += problems
         named = (self._names("decomposition") or ("",))[0]
-        return HaloExchange(fields, self._widths("width", None), words != ("no",), named, mode == ("overlap",))
+        widths, every = self._widths("width", None), self._expressions("every")
+        if len(every) > 1:
+            self._error("HF203", f"'every' has {len(every)} entries", self.directive.get("every"), "write one number")
+        turns = every[0] if every else None
+        return HaloExchange(fields, widths, words != ("no",), named, mode == ("overlap",), turns, mode == ("auto",))
 
     def whole_grid(self) -> WholeGrid:
         """The value of ``@wholeGrid``."""
@@ -144,17 +148,10 @@ class _Reader:
     def _widths(self, name: str, domains: tuple[str, ...] | None) -> tuple[Width, ...]:
         """``i:2`` or ``i:1:2`` for each domain: equal on both sides, or low and high."""
         attribute = self.directive.get(name)
-        made: dict[str, Width] = {}
-        for entry in attribute.entries if attribute is not None else ():
-            parts = [entry[a:b].strip() for a, b in split_top(entry, ":")]
-            if len(parts) not in (2, 3) or not _NAME.fullmatch(parts[0]):
-                self._error("HF202", f"'{entry}' is no domain with a width", attribute, f"write {name}(i:2)")
-                continue
-            domain = parts[0].lower()
-            if domains is not None:
-                self._known((domain,), domains, attribute)
-            if domain in made:
-                self._error("HF202", f"'{domain}' is named twice", attribute)
-            low, high = self._expression(parts[1], attribute), self._expression(parts[-1], attribute)
-            made[domain] = Width(domain, low, high)
-        return tuple(made.values())
+        if attribute is None:
+            return ()
+        made, problems = widths_of(name, attribute.entries, self.line.place(self.file, attribute.start, attribute.end))
+        self.found += problems
+        if domains is not None:
+            self._known(tuple(width.domain for width in made), domains, attribute)
+        return made

@@ -27,7 +27,7 @@ def test_what_is_refused(label: str) -> None:
     way = WAYS[label]
     expected = dict(NO_KERNEL) if way.gpu else {}
     if label in NO_FIXED_FORM:
-        expected["fixed_form"] = NO_FIXED_FORM[label]
+        expected |= dict.fromkeys(("fixed_form", "redundant_fixed"), NO_FIXED_FORM[label])
     refused = translated(way, written()).refused
     assert {name: codes[0].split()[0] for name, codes in refused.items()} == expected
     assert not translated(way, exchange_cases(FEW)).refused

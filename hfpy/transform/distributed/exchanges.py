@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from hfpy.analyze.decomposed import Cut, Grid
 from hfpy.analyze.domains import DataObject
-from hfpy.model.distributed import HaloExchange, Width
+from hfpy.model.directives import Width
+from hfpy.model.distributed import HaloExchange
 from hfpy.transform.stencil.locals import Locals
 
 _INTEGER = "integer"
@@ -32,13 +33,7 @@ class Field:
     @staticmethod
     def of(data: DataObject, element: str, grid: Grid) -> Field:
         """A field as one routine sees it."""
-        bounds = []
-        for dimension in data.full:
-            extent, number = dimension.extent, (dimension.declared or 0) + 1
-            lower = extent.lower.text if extent.lower is not None else "1"
-            upper = extent.upper.text if extent.upper is not None else f"ubound({data.name}, {number})"
-            bounds.append((f"lbound({data.name}, {number})" if extent.form == "deferred" else lower, upper))
-        return Field(data.name, element, grid.cuts(data), tuple(bounds))
+        return Field(data.name, element, grid.cuts(data), bounds_of(data))
 
     @property
     def like(self) -> tuple[object, ...]:
@@ -49,6 +44,17 @@ class Field:
     def cut(self, number: int) -> Cut | None:
         """The dimension of a domain of the decomposition, by its number."""
         return next((c for c in self.cuts if c.number == number), None)
+
+
+def bounds_of(data: DataObject) -> tuple[tuple[str, str], ...]:
+    """The bounds of all dimensions of an array, as texts."""
+    bounds = []
+    for dimension in data.full:
+        extent, number = dimension.extent, (dimension.declared or 0) + 1
+        lower = extent.lower.text if extent.lower is not None else "1"
+        upper = extent.upper.text if extent.upper is not None else f"ubound({data.name}, {number})"
+        bounds.append((f"lbound({data.name}, {number})" if extent.form == "deferred" else lower, upper))
+    return tuple(bounds)
 
 
 def width_of(what: HaloExchange, domain: str) -> Width | None:

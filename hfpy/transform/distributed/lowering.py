@@ -22,11 +22,15 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.halomarks import Marks
 from hfpy.analyze.halos import Walk
 from hfpy.analyze.overlaps import Overlap, Refused, region_behind
+from hfpy.analyze.widehalos import NotWide, WideHalo, WideHalos
 from hfpy.diagnostics import Diagnostic, error, has_errors
+from hfpy.model.directives import Width
 from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
+from hfpy.parse.fragments import fragment
 from hfpy.parse.physical import names_in_rows, physical
+from hfpy.transform.distributed.costs import Costs
 from hfpy.transform.distributed.exchanges import Exchange, Field
 from hfpy.transform.distributed.halotests import tests
 from hfpy.transform.distributed.overlaps import Overlapping
@@ -34,6 +38,7 @@ from hfpy.transform.distributed.placed import Placements, exchange_for, judged
 from hfpy.transform.distributed.poison import poisoned
 from hfpy.transform.distributed.questions import Questions
 from hfpy.transform.distributed.reductions import Reductions
+from hfpy.transform.distributed.redundant import Extended, RedundantRegions, counter_of
 from hfpy.transform.distributed.wholegrid import WholeGridRoutine
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.settled import Settled, changed
@@ -41,12 +46,12 @@ from hfpy.transform.stencil.locals import Locals
 from hfpy.translation import PROCESSES_MODULE
 
 _OFFERED = frozenset(
-    "hf_named hf_cut hf_check_array hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour hf_wraps "
-    "hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
+    "hf_named hf_cut hf_check_array hf_check_reach hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour "
+    "hf_wraps hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
     "hf_first_of hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 hf_room hf_local_of "
     "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole hf_start_room hf_sent hf_got "
-    "hf_start hf_finish hf_split hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown "
-    "hf_mark_needed hf_nan4 hf_nan8".split()
+    "hf_start hf_finish hf_split hf_pays hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown hf_mark_needed "
+    "hf_nan4 hf_nan8".split()
 )
 
 
@@ -56,6 +61,11 @@ def with_processes(settled: Settled) -> Settled:
     items: dict[str, list[Directed]] = {}
     for item in directives(application):
         items.setdefault(item.routine.key, []).append(item)
+    redundant = [c.region for r in application.routines.values() for c in r.regions if c.region and c.region.halo]
+    if not items and redundant:
+        message = "there is no decomposition in the program whose halo could be computed"
+        hint = "write @decomposition where the sizes of the grid are set"
+        return replace(settled, found=[*settled.found, *(error("HF650", message, r.place, hint) for r in redundant)])
     if not items:
         return settled
     known, found = grids(application)
@@ -63,14 +73,19 @@ def with_processes(settled: Settled) -> Settled:
     known = {name: grid.within(facts) for name, grid in known.items()}
     effects = Effects(facts)
     setters = dict(_decompositions(items))
-    walks = [Walk(facts, effects, grid, known=known, setters=setters).program() for grid in known.values()]
+    walks = [Walk(facts, effects, grid, known=known, setters=setters) for grid in known.values()]
+    refused = list(_with_wide_halos(walks, items, known))
+    if refused:
+        return replace(settled, found=[*settled.found, *found, *refused])
+    walks = [walk.program() for walk in walks]
     marks = [Marks(walk).all() for walk in walks]
     found += [problem for walk in walks for problem in judged(walk)]
     placements = [Placements(walk, found).all() for walk in walks if walk.grid.what.automatic]
+    by_name = {walk.grid.what.name: walk for walk in walks}
     whole = frozenset(k for k, there in items.items() if any(isinstance(d.statement.what, WholeGrid) for d in there))
     changes: dict[str, list[Edit]] = {}
     for key, routine in application.routines.items():
-        work = _Routine(facts, effects, routine, known, setters, placements, marks, whole, found)
+        work = _Routine(facts, effects, routine, known, setters, by_name, placements, marks, whole, found)
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
@@ -81,13 +96,16 @@ def with_processes(settled: Settled) -> Settled:
 
 @dataclass
 class _Routine:
-    """The directives of one routine. ``whole`` are the routines for the whole grid."""
+    """The directives of one routine. ``walks`` are those of the decompositions, by name, ``whole`` the routines for the
+    whole grid.
+    """
 
     facts: Facts
     effects: Effects
     routine: Routine
     known: Mapping[str, Grid]
     setters: Mapping[str, str]
+    walks: Mapping[str, Walk]
     placements: Sequence[Placements]
     marks: Sequence[Marks]
     whole: frozenset[str]
@@ -97,6 +115,10 @@ class _Routine:
     def __post_init__(self) -> None:
         self.index = self.facts.application.file(self.routine.key)
         self.names = Locals.of(self.index, self.routine)
+        walks = {name: self.walks[name] for name in self._seen}
+        self.redundant = RedundantRegions(
+            self.facts, self.effects, self.routine, self.index, walks, self.names, self.found
+        )
 
     def edits(self, items: list[Directed]) -> list[Edit]:
         """All changes of the routine's text."""
@@ -104,6 +126,7 @@ class _Routine:
         asked = self._questions()
         if whole or self.routine.host in self.whole:
             asked.refused()
+            self.redundant.refused()
             others = [item for item in items if item not in whole]
             return self._for_whole_grid(whole[0] if whole else None, others)
         made = [*(edit for item in items for edit in self._directive(item)), *asked.edits()]
@@ -112,6 +135,7 @@ class _Routine:
         if self.facts.application.options.poison_halos and not self.facts.positions.get(self.routine.key).above:
             for marks in self.marks:
                 made += poisoned(marks.walk, self.routine, self.names, self.index.fixed)
+        made += self.redundant.edits()
         grids_known = tuple(self._seen.values())
         made += Reductions(
             self.facts, self.effects, self.routine, self.index, grids_known, self.names, asked, self.found
@@ -128,7 +152,17 @@ class _Routine:
             tuple(self._seen.values()),
             self.names,
             self.found,
+            dict(self._wide_halos()),
         )
+
+    def _wide_halos(self) -> Iterator[tuple[int, tuple[Width, ...]]]:
+        """How far regions go between exchanges of every few turns, by their constructs."""
+        for walk in self.walks.values():
+            for wide in walk.wide.values():
+                for number in wide.regions if wide.key == self.routine.key else ():
+                    construct = self.routine.regions[number]
+                    if construct.region is not None:
+                        yield id(construct), wide.halo(construct.region, number, walk.fields, last=False)
 
     def _placed(self, placements: Placements) -> Iterator[Edit]:
         """Exchanges that hfpy places."""
@@ -183,14 +217,47 @@ class _Routine:
             rows = list(_decomposition(self.known[what.name].what if what.name in self.known else what))
         elif isinstance(what, HaloExchange):
             made = self._made(item, what)
-            if made is not None and what.overlap:
-                yield from self._overlapping(item, made)
-                return
+            if made is not None and (what.overlap or (what.auto and what.every is None)):
+                edits = self._overlapping(item, made)
+                if not isinstance(edits, Diagnostic):
+                    yield from edits
+                    return
+                if what.overlap:
+                    self.found.append(edits)
+                    return
             rows = list(made.rows()) if made is not None else []
+            if made is not None and what.every is not None:
+                rows = list(self._in_turns(item, made))
+                yield from self._counted(item)
         else:
             return
         indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
         yield replace_lines(line.first, line.last, [indent + row for row in rows])
+
+    def _wide(self, item: Directed) -> WideHalo | None:
+        return next((w.wide[id(item.statement)] for w in self.walks.values() if id(item.statement) in w.wide), None)
+
+    def _in_turns(self, item: Directed, exchange: Exchange) -> Iterator[str]:
+        """An exchange of every few turns: the first one, and then each m-th."""
+        wide = self._wide(item)
+        if wide is None:
+            return  # an error says why
+        counter = counter_of(self.names, wide)
+        sides = zip(exchange.grid.what.domains, wide.widths, strict=True)
+        widths = tuple(Width(domain, fragment(str(low)), fragment(str(high))) for domain, (low, high) in sides)
+        exchange.what = replace(exchange.what, widths=widths)
+        yield f"{counter} = mod({counter}, {wide.turns}) + 1"
+        yield f"if ({counter} == 1) then"
+        yield from (f"  {row}" for row in exchange.rows())
+        yield "end if"
+
+    def _counted(self, item: Directed) -> Iterator[Edit]:
+        """The turns begin anew with the loop."""
+        wide = self._wide(item)
+        if wide is not None:
+            line = wide.loop.header.line
+            indent = " " * (6 if self.index.fixed else line.segments[0][2])
+            yield insert_lines(line.first, [f"{indent}{counter_of(self.names, wide)} = 0"], 7, line.first)
 
     def _made(self, item: Directed, what: HaloExchange) -> Exchange | None:
         """The exchange of a directive; None, with errors, where there can be none."""
@@ -209,22 +276,26 @@ class _Routine:
         marked = [d.name for d in names if d is not None and any(marks.follows(d) for marks in self.marks)]
         return Exchange(grid, what, fields, self.names, sign, keeps, all_saved, marked)
 
-    def _overlapping(self, item: Directed, exchange: Exchange) -> Iterator[Edit]:
+    def _overlapping(self, item: Directed, exchange: Exchange) -> list[Edit] | Diagnostic:
         """An exchange that goes on while the region behind it is computed; an error where that is not certain."""
         behind = self._region_behind(item)
         if isinstance(behind, Diagnostic):
-            self.found.append(behind)
-            return
+            return behind
         names = (self.facts.object(listed.name, self.routine.key) for listed in exchange.what.fields)
         fields = [data for data in names if data is not None]
         numbers = [n for n, d in enumerate(exchange.grid.what.domains) if exchange.takes_part(d)]
         try:
             overlap = Overlap(self.facts, self.effects, exchange.grid, self.routine.key, behind, fields, numbers)
-            made = Overlapping(exchange, overlap.region, overlap.reaches())
+            reaches = overlap.reaches()
         except Refused as refused:
-            self.found.append(refused.diagnostic(self.routine.file))
-            return
-        yield from made.edits(item.statement.line, behind, self.index.fixed)
+            return refused.diagnostic(self.routine.file)
+        extended = self.redundant.of(behind) if overlap.region.halo else Extended(overlap.region, ())
+        if extended is None:
+            return []
+        costs = Costs.of(self.facts.application.options) if exchange.what.auto else None
+        exchange.what = replace(exchange.what, overlap=True)
+        made = Overlapping(exchange, extended.region, reaches, extended.rows, costs, overlap.arrays())
+        return list(made.edits(item.statement.line, behind, self.index.fixed))
 
     def _region_behind(self, item: Directed) -> Construct | Diagnostic:
         """The region that comes directly behind an exchange, or an error."""
@@ -325,6 +396,26 @@ class _Routine:
             text = f"{self._indent}use {PROCESSES_MODULE}, only: {', '.join(used)}"
             rows = [text, *(self._indent + row for row in modules)]
             yield insert_lines(self.routine.header.last + 1, rows, 1, self.routine.header.first)
+
+
+def _with_wide_halos(
+    walks: Sequence[Walk], items: Mapping[str, list[Directed]], known: Mapping[str, Grid]
+) -> Iterator[Diagnostic]:
+    """Tell the walks of the exchanges that are done in every few turns of a loop; why some cannot be."""
+    for key, listed in items.items():
+        for item in listed:
+            what = item.statement.what
+            if not isinstance(what, HaloExchange) or what.every is None:
+                continue
+            grid = grid_of(item, known)
+            walk = next((w for w in walks if isinstance(grid, Grid) and w.grid is known[grid.what.name]), None)
+            if walk is None:
+                continue  # another message tells what is wrong
+            try:
+                found = WideHalos(walk.fields, walk.effects, walk.regions, key, item.statement).found()
+                walk.wide[id(item.statement)] = found
+            except NotWide as refused:
+                yield refused.diagnostic(item.routine.file)
 
 
 def _decompositions(items: Mapping[str, list[Directed]]) -> Iterator[tuple[str, str]]:

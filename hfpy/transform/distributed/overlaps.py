@@ -8,15 +8,18 @@ the frame, before which the messages are waited for and unpacked. Where the inte
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.overlaps import Reach, bounds
 from hfpy.model.directives import Region
+from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct
-from hfpy.parse.directives import parse_directive
+from hfpy.parse.fragments import fragment
+from hfpy.transform.distributed.costs import BYTES, Costs
 from hfpy.transform.distributed.exchanges import Exchange, Field, Span, added, groups_of, place_in
-from hfpy.transform.edits import Edit, insert, insert_lines, replace_lines, replace_range
+from hfpy.transform.distributed.redundant import with_bounds
+from hfpy.transform.edits import Edit, insert_lines, replace_lines
 
 _MOST = 2  # domains of a decomposition
 
@@ -39,11 +42,17 @@ class _Group:
 
 @dataclass
 class Overlapping:
-    """The text of one exchange and of what is around the ``region`` behind it, which reads ``reaches`` of the halos."""
+    """The text of one exchange and of what is around the ``region`` behind it, which reads ``reaches`` of the halos.
+    ``rows`` are statements that set variables in its bounds. With ``costs`` it is split only where that pays, as the
+    region works with so many ``arrays``.
+    """
 
     exchange: Exchange
     region: Region
     reaches: Sequence[Reach]
+    rows: Sequence[str] = ()
+    costs: Costs | None = None
+    arrays: int = 0
 
     def __post_init__(self) -> None:
         self.scalar = self.exchange.scalar
@@ -88,28 +97,20 @@ class Overlapping:
         assert construct.end is not None
         indent = " " * (6 if fixed else line.segments[0][2] - (1 if line.comment else 0))
         yield replace_lines(line.first, line.last, [indent + row for row in self.before()])
-        yield from self._bounded(construct.header.line)
+        yield from with_bounds(construct, self._boxed())
         last = construct.end.line.last
         yield insert_lines(last + 1, [indent + row for row in self.behind()], -8, last)
 
-    def _bounded(self, line: LogicalLine) -> Iterator[Edit]:
-        """The edits that give the region the bounds of a box for its own."""
-        directive, _ = parse_directive(line, "")
-        assert directive is not None
-        own = bounds(self.region)
+    def _boxed(self) -> Region:
+        """The region with the bounds of a box."""
         split = {reach.iterator for reach in self.reaches}
-        more = []
-        for attribute, what, side in (("startAt", "box_from", 0), ("endAt", "box_to", 1)):
-            values = (self._of(what, i) if i in split else own[i][side] for i in self.region.iterators)
-            text = f"{attribute}({', '.join(values)})"
-            given = directive.get(attribute.lower())
-            if given is None:
-                more.append(text)
-            else:
-                yield replace_range(line, given.start, given.end, text)
-        last = directive.attributes[-1].end
-        if more:
-            yield insert(line, last, f", {', '.join(more)}", 1)
+
+        def bounds_with(what: str, own: Sequence[Fragment]) -> tuple[Fragment, ...]:
+            pairs = zip(self.region.iterators, own, strict=True)
+            return tuple(fragment(self._of(what, i)) if i in split else bound for i, bound in pairs)
+
+        starts, ends = bounds_with("box_from", self.region.starts), bounds_with("box_to", self.region.ends)
+        return replace(self.region, starts=starts, ends=ends)
 
     def _of(self, what: str, iterator: str) -> str:
         """A variable for an iterator of the region."""
@@ -119,6 +120,7 @@ class Overlapping:
     def _split(self) -> Iterator[str]:
         """Statements that set the bounds of the region and of its interior, and how many boxes they make."""
         own = bounds(self.region)
+        yield from self.rows
         for reach in self.reaches:
             points = self.exchange.points(reach.number)
             yield f"{self._of('all_from', reach.iterator)} = {own[reach.iterator][0]}"
@@ -126,7 +128,16 @@ class Overlapping:
             yield f"{self._of('inner_from', reach.iterator)} = 1 + {reach.low}"
             yield f"{self._of('inner_to', reach.iterator)} = {points} - {reach.high}"
         name = self.exchange.grid.what.name
-        yield f"call hf_split('{name}', {self._lists()}, {self.scalar('boxes')}, {self.scalar('frame')})"
+        pays = f", {self._pays()}" if self.costs is not None else ""
+        yield f"call hf_split('{name}', {self._lists()}, {self.scalar('boxes')}, {self.scalar('frame')}{pays})"
+
+    def _pays(self) -> str:
+        """Whether it pays to split the region, by the bytes that are sent and those that a point touches."""
+        assert self.costs is not None
+        first = next(iter(self.types))
+        group = self.types[first][0]
+        touched = f"{self.arrays * BYTES[first]}*{group.depth}/{len(group.fields)}"
+        return f"hf_pays({self.scalar('bytes')}, {touched}, {self.costs.text()}, {self._lists()})"
 
     def _lists(self) -> str:
         """The bounds of the region and of its interior, as lists."""
@@ -147,6 +158,9 @@ class Overlapping:
             spans = [span for position, span in enumerate(self._spans(group)) if not self._is_cut(group, position)]
             yield f"{group.depth} = {'*'.join([str(len(group.fields)), *(span.count for span in spans)])}"
         yield f"call hf_start_room({self._who(slot)}, {self._widths()}, {self._shapes(groups)}, {elements})"
+        if self.costs is not None:
+            before = "" if slot == 1 else f"{self.scalar('bytes')} + "
+            yield f"{self.scalar('bytes')} = {before}{BYTES[type_text]}*{elements}"
         send, received = self._buffer("send", type_text), self._buffer("received", type_text)
         if self.exchange.keeps:
             yield f"call hf_room({send}, {received}, {elements})"

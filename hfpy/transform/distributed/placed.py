@@ -18,8 +18,8 @@ from hfpy.analyze.halodepths import FAR, Depths, deepest, has_corners, sides_of
 from hfpy.analyze.halos import Walk
 from hfpy.analyze.regionhalos import Need
 from hfpy.diagnostics import Diagnostic, Related, error, note, warning
-from hfpy.model.directives import Listed
-from hfpy.model.distributed import Decomposition, HaloExchange, Width
+from hfpy.model.directives import Listed, Width
+from hfpy.model.distributed import Decomposition, HaloExchange
 from hfpy.model.expressions import Apply, Expr, Name, base_name
 from hfpy.model.expressions import walk as parts_of
 from hfpy.model.source import LogicalLine
@@ -225,11 +225,11 @@ def judged(walk: Walk) -> Iterator[Diagnostic]:
         reference = missing.need.reference
         file = walk.facts.routine(missing.key).file
         place = reference.at.statement.line.place(file, reference.node.start, reference.node.end)
-        depths = zip(walk.grid.what.domains, sides_of(missing.need.depths), strict=True)
-        width = ", ".join(f"{domain}:{low}:{high}" for domain, (low, high) in depths if low or high)
         message = f"the halo of '{missing.need.name}' is read, and it has not been exchanged since its points were set"
-        hint = f"before the region: @haloExchange{{fields({missing.need.name}), width({width})}}"
-        yield error("HF655", message, place, hint, [Related(missing.stale, "they are set here")])
+        yield error("HF655", message, place, _wanted(walk, missing.need), [Related(missing.stale, "they are set here")])
+    for slot, (key, need) in walk.doubtful.items():
+        if slot not in walk.missing:
+            yield _doubtful(walk, key, need)
     for key, statement, needed in walk.exchanges.values():
         if not needed:
             place = statement.line.place(walk.facts.routine(key).file)
@@ -240,3 +240,23 @@ def judged(walk: Walk) -> Iterator[Diagnostic]:
         )
         message = f"a neighbour is read here, and it is not known whether '{reference.name}' is a field of the grid"
         yield warning("HF658", message, place, "tell its domains by its declaration or by @domainDependant")
+
+
+def _wanted(walk: Walk, need: Need) -> str:
+    """The exchange that a read needs, as a hint."""
+    depths = zip(walk.grid.what.domains, sides_of(need.depths), strict=True)
+    shown = (
+        f"{domain}:{low}:{high}" if FAR not in (low, high) else "" for domain, (low, high) in depths if low or high
+    )
+    widths = list(shown)
+    width = f", width({', '.join(widths)})" if all(widths) else ""
+    return f"before the region: @haloExchange{{fields({need.name}){width}}}"
+
+
+def _doubtful(walk: Walk, key: str, need: Need) -> Diagnostic:
+    """An error for a region that computes points of the halo from what may not be clean."""
+    line = need.reference.at.statement.line
+    place = line.place(walk.facts.routine(key).file, need.reference.node.start, need.reference.node.end)
+    name = need.name or need.identity[1]
+    message = f"this region computes points of the halo, and it is not certain that '{name}' is clean where it reads it"
+    return error("HF655", message, place, _wanted(walk, replace(need, name=name)))

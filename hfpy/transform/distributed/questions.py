@@ -6,13 +6,14 @@ In a region they are variables of the routine, set before it, so that every devi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.decomposed import Grid
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import linear
 from hfpy.diagnostics import Diagnostic, error
+from hfpy.model.directives import Region, Width
 from hfpy.model.distributed import SIDES
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.source import LogicalLine
@@ -27,7 +28,8 @@ WORDS = ("global", "onedge")
 @dataclass
 class Questions:
     """What the expressions of one routine ask for; what is wrong is added to ``found``. ``in_kernels`` tells whether
-    kernels of a device call the routine, where the runtime library is not known.
+    kernels of a device call the routine, where the runtime library is not known. ``halos`` are those that regions
+    compute without saying so, by their constructs.
     """
 
     routine: Routine
@@ -37,6 +39,8 @@ class Questions:
     grids: tuple[Grid, ...]
     names: Locals
     found: list[Diagnostic]
+    halos: Mapping[int, tuple[Width, ...]] = field(default_factory=dict)
+    regions: list[Region] = field(default_factory=list)
 
     def edits(self) -> Iterator[Edit]:
         """The answers in the places of the questions."""
@@ -45,7 +49,9 @@ class Questions:
         yield from self._answered(outside, None)
         for region in outermost_regions(self.routine.body):
             set_before: dict[str, None] = {}
+            self.regions = list(_regions_in(region, self.halos))
             yield from self._answered(flatten((region,)), set_before)
+            self.regions = []
             if set_before:
                 line = region.header.line
                 indent = " " * (6 if self.fixed else line.segments[0][2] - (1 if line.comment else 0))
@@ -132,11 +138,24 @@ class Questions:
             if self._unclear(found, node, line):
                 return ""
             for grid, domain in found:
-                before = self._value("first", (), grid, grid.what.number(domain), set_before)
-                return f"({_text(line, node.args[0])} + {before})"
+                number = grid.what.number(domain)
+                before = self._value("first", (), grid, number, set_before)
+                index = f"{_text(line, node.args[0])} + {before}"
+                if domain in grid.what.periodic and any(self._goes_beyond(r, grid, domain) for r in self.regions):
+                    return f"(modulo({index} - 1, {self._value('whole', (), grid, number, set_before)}) + 1)"
+                return f"({index})"
         hint = "write global(i) with the iterator of a domain of the decomposition, or global(nx) with a local size"
         self._refuse(node, line, "this is no index or size of a decomposition", hint)
         return ""
+
+    def _goes_beyond(self, region: Region, grid: Grid, domain: str) -> bool:
+        """Whether a region may compute points of the halo: their index is that of the owner's point."""
+        letters = grid.letters_of(self.routine.key)
+        for own, start, end in zip(region.domains, region.starts, region.ends, strict=True):
+            if (letters.of_name(own.name) or letters.of_size(own.extent)) == domain:
+                wide = any(width.domain == own.name for width in region.halo)
+                return wide or start.text != "1" or not grid.is_whole(domain, end, self.routine.key)
+        return False
 
     def _edge(self, node: Apply, line: LogicalLine, set_before: dict[str, None] | None) -> str:
         first, second = (*node.args, None, None)[:2]
@@ -194,6 +213,16 @@ def _inner(node: Apply) -> Iterator[Expr]:
 
 def _text(line: LogicalLine, node: Expr) -> str:
     return line.text[node.start : node.end]
+
+
+def _regions_in(construct: Construct, halos: Mapping[int, tuple[Width, ...]]) -> Iterator[Region]:
+    """The regions of a construct: it, and those within it, with some halos that they compute."""
+    if construct.region is not None:
+        yield replace(construct.region, halo=halos.get(id(construct), construct.region.halo))
+    for part in construct.parts:
+        for node in part.body:
+            if isinstance(node, Construct):
+                yield from _regions_in(node, halos)
 
 
 def outermost_regions(nodes: tuple[Node, ...], target: str = "") -> Iterator[Construct]:

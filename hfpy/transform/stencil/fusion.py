@@ -63,6 +63,7 @@ RULES: Mapping[str, Rule | None] = {
     "explicit": _same,
     "independent": _none,
     "distinct": _none,
+    "halo": _none,
     "name": _together,
     "backend": _same,
     "hints": _hints,

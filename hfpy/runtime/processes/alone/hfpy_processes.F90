@@ -8,8 +8,8 @@ module hfpy_processes
   implicit none
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_room, hf_shift
-  public :: hf_start_room, hf_sent, hf_got, hf_start, hf_finish, hf_split, hf_next_box
-  public :: hf_check_array, hf_check_same, hf_begin_whole, hf_end_whole
+  public :: hf_start_room, hf_sent, hf_got, hf_start, hf_finish, hf_split, hf_pays, hf_next_box
+  public :: hf_check_array, hf_check_reach, hf_check_same, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_nan4, hf_nan8
   public :: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_needed
@@ -210,6 +210,22 @@ contains
     call fail("the exchange of '"//array//"' takes the points "//trim(asked)//' along dimension '// &
       achar(iachar('0') + dim)//' of decomposition '//name//', and the array has '//trim(there)// &
       '. Name a width that it has, or let its own points begin with 1')
+  end subroutine
+
+  ! End the program where an array does not reach as far as a region computes it in its halo.
+  subroutine hf_check_reach(name, dim, array, lower, upper, low, high)
+    character(*), intent(in) :: name, array
+    integer, intent(in) :: dim, lower, upper, low, high
+    character(len=80) :: there, asked
+
+    if (low > hf_halo(name, dim, -1) .or. high > hf_halo(name, dim, 1)) call fail("a region computes '"//array// &
+      "' farther into the halo than @decomposition gives to '"//name//"'")
+    if (lower <= 1 - low .and. upper >= hf_local(name, dim) + high) return
+    write (there, '(i0, a, i0)') lower, ' to ', upper
+    write (asked, '(i0, a, i0)') 1 - low, ' to ', hf_local(name, dim) + high
+    call fail("a region computes '"//array//"' at the points "//trim(asked)//' along dimension '// &
+      achar(iachar('0') + dim)//' of decomposition '//name//', and the array has '//trim(there)// &
+      '. Declare it with a halo as wide, or name another width in halo(...)')
   end subroutine
 
   ! End the program where an array, of which every process has all, has other bounds on the first process.
