@@ -112,6 +112,7 @@ CODES: dict[str, str] = {
     "HF657": "an exchange cannot be placed",
     "HF658": "a neighbour is read in an array that may be a field of the grid",
     "HF659": "an exchange cannot overlap with the region behind it",
+    "HF660": "an index of each process's part where one of the grid may be meant",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -187,5 +188,6 @@ HINTS: dict[str, str] = {
     "HF657": "take the region out of the condition, or pass the whole array",
     "HF658": "tell the domains of the array by its declaration or by @domainDependant",
     "HF659": "leave mode(overlap) out: the exchange ends before the region begins",
+    "HF660": "ask for the place in the grid by global(i), or for its boundary by onEdge(i, low)",
     "HF704": "run hfpy tune again; until then the model chooses",
 }
