@@ -223,6 +223,64 @@ BODIES = {
         )
         + "    call check(u, 'u', 1)\n"
     ),
+    # receives that are posted before the region which sets the field
+    "early": _work(
+        SUBARRAYS.split("    call MPI_Isend")[0]
+        + """    call MPI_Irecv(u, 1, types(5), high_j, 13, mine, requests(3), error)
+    call MPI_Irecv(u, 1, types(6), low_j, 14, mine, requests(4), error)
+    @parallelRegion{domName(i,j,k), domSize(nx,ny,nz)}
+    u(i,j,k) = global(i) + 100*global(j) + 10000*k + 9
+    @end parallelRegion
+    call MPI_Isend(u, 1, types(3), low_i, 11, mine, requests(5), error)
+    call MPI_Isend(u, 1, types(4), high_i, 12, mine, requests(6), error)
+    call MPI_Isend(u, 1, types(7), low_j, 13, mine, requests(7), error)
+    call MPI_Isend(u, 1, types(8), high_j, 14, mine, requests(8), error)
+    call MPI_Waitall(8, requests, MPI_STATUSES_IGNORE, error)
+    @parallelRegion{domName(i,j,k), domSize(nx,ny,nz)}
+    v(i,j,k) = u(i+1,j,k) + u(i-1,j,k)
+    @end parallelRegion
+    call check(u, 'u', 9)
+"""
+    ),
+    # the same, with what is sent in buffers that regions fill
+    "early_buffers": _work(
+        """    allocate(low(ny,nz), high(ny,nz), below(ny,nz), above(ny,nz))
+    call MPI_Irecv(below, ny*nz, MPI_INTEGER, low_i, 21, mine, requests(1), error)
+    call MPI_Irecv(above, ny*nz, MPI_INTEGER, high_i, 22, mine, requests(2), error)
+    call fill(u, 4)
+    @parallelRegion{domName(j,k), domSize(ny,nz)}
+    low(j,k) = u(1,j,k)
+    high(j,k) = u(nx,j,k)
+    @end parallelRegion
+    call MPI_Isend(high, ny*nz, MPI_INTEGER, high_i, 21, mine, requests(3), error)
+    call MPI_Isend(low, ny*nz, MPI_INTEGER, low_i, 22, mine, requests(4), error)
+    call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, error)
+    @parallelRegion{domName(j,k), domSize(ny,nz)}
+    u(0,j,k) = below(j,k)
+    u(nx+1,j,k) = above(j,k)
+    @end parallelRegion
+    wrong = 0
+    @parallelRegion{domName(i,j,k), domSize(nx,ny,nz), reduction(+:wrong)}
+    if (u(i-1,j,k) /= modulo(global(i) - 2, 17) + 1 + 100*global(j) + 10000*k + 4) wrong = wrong + 1
+    if (u(i+1,j,k) /= modulo(global(i), 17) + 1 + 100*global(j) + 10000*k + 4) wrong = wrong + 1
+    @end parallelRegion
+    call told(wrong == 0, 'u', wrong, 0, 0, 0)
+""",
+        declared="    integer, allocatable :: low(:,:), high(:,:), below(:,:), above(:,:)\n    integer :: wrong\n"
+        "    A_REQUEST :: requests(4)\n",
+    ),
+    # halves of the exchange with persistent requests, which name the field once
+    "persistent": _work(
+        SUBARRAYS.replace("    call MPI_Isend", "    call MPI_Send_init")
+        .replace("    call MPI_Irecv", "    call MPI_Recv_init")
+        .replace(
+            "BETWEEN\n",
+            """    call fill(u, 8)
+    call MPI_Startall(8, requests, error)
+""",
+        )
+        .replace("MPI_STATUSES_IGNORE, error)\n", "MPI_STATUSES_IGNORE, error)\n    call check(u, 'u', 8)\n")
+    ),
     "subarrays": _work(
         "    call fill(u, 5)\n    call swap(u)\n    call check(u, 'u', 5)\n    call fill(v, 6)\n    call swap(v)\n"
         "    call check(v, 'v', 6)\n",

@@ -129,6 +129,7 @@ SUBROUTINE += "integer, intent(in) :: lo\nlogical, intent(in) :: first\n"
         "do j = 1, ny\nu(0,j) = u(1,j)\nu(nx+1,j) = u(nx,j)\nend do\n",
         "u(0,:) = 0\nu(nx+1,:) = 0\n",
         "u = 0\nu(:,0) = 1\n",
+        "call MPI_Recv(u(1,1), nx, 0, 0, 0, 0, lo, error)\n",
         "if (onEdge(i, low)) u(1,:) = 0\n",
         "do j = 1, ny\nif (onEdge(i, low)) u(1,j) = 0\nend do\n",
         "do j = 1, ny\nu(1,j) = 0\ndo i = 2, nx\nu(i,j) = 0\nend do\nend do\n",
