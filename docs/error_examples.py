@@ -1383,6 +1383,19 @@ FLOW: dict[str, Entry] = {
             )
         },
     ),
+    "HF662": Entry(
+        "In a decomposed domain, indices and sizes are those of each process's part. Bounds such as `startAt(2)`, or a "
+        "condition such as `i == 1`, mean a point in the part of every process, where mostly one of the whole grid "
+        "is meant. Where each process's part is meant, acknowledge it: `!@allow HF662`.",
+        {
+            "inner.h90": _many(
+                "@parallelRegion{domName(i), domSize(n), startAt(2), endAt(n-1)}",
+                "a(i) = 2 * a(i)",
+                "@end parallelRegion",
+                attributes="",
+            )
+        },
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

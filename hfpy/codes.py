@@ -114,6 +114,7 @@ CODES: dict[str, str] = {
     "HF659": "an exchange cannot overlap with the region behind it",
     "HF660": "a region cannot be computed in the halo",
     "HF661": "a halo cannot be exchanged in some turns of a loop only",
+    "HF662": "an index of each process's part where one of the grid may be meant",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -191,5 +192,6 @@ HINTS: dict[str, str] = {
     "HF659": "leave mode(overlap) out: the exchange ends before the region begins",
     "HF660": "leave halo(…) out: each process computes the points that it owns",
     "HF661": "leave every(…) out: the halo is exchanged in each turn",
+    "HF662": "ask for the place in the grid by global(i), or for its boundary by onEdge(i, low)",
     "HF704": "run hfpy tune again; until then the model chooses",
 }

@@ -15,6 +15,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.halodepths import depths_of
 from hfpy.analyze.halospans import Fields, Scope, index_of, loops
+from hfpy.analyze.mpi import KEEPING, ONLY_READ, STARTING, procedure
 from hfpy.analyze.regionhalos import Need
 from hfpy.analyze.storage import Identity, component_object
 from hfpy.analyze.uses import Reference, associated
@@ -38,6 +39,7 @@ class HostStatements:
     effects: Effects
     _references: dict[str, Mapping[int, list[Reference]]] = field(default_factory=dict)
     _loops: dict[int, tuple[Need, ...]] = field(default_factory=dict)
+    _received: frozenset[Identity] | None = None
 
     def _of(self, key: str, statement: Statement) -> list[Reference]:
         if key not in self._references:
@@ -112,8 +114,12 @@ class HostStatements:
         return found
 
     def forgotten_by(self, key: str, statement: Statement) -> frozenset[Identity]:
-        """The memory that a statement may set under names that are no fields: pointers, components."""
+        """The memory that a statement may set under names that are no fields: pointers, components; with calls of MPI
+        what messages come to that the program has started before.
+        """
         facts, found = self.fields.facts, frozenset[Identity]()
+        if procedure(statement):
+            found = self._messages_come_to()
         for reference in self._of(key, statement):
             if associated(reference) or not self._sets(key, reference):
                 continue
@@ -126,6 +132,20 @@ class HostStatements:
             elif data is not None and data.symbol.shape and not self.fields.cuts(key, data):
                 found |= facts.storage.of_identity(data.identity)
         return found
+
+    def _messages_come_to(self) -> frozenset[Identity]:
+        """The memory that the program has given to MPI for messages which come later: in any call of MPI, as far as is
+        known here.
+        """
+        if self._received is None:
+            self._received = frozenset()
+            for key, listed in self.fields.facts.references.items():
+                for reference in listed:
+                    call = procedure(reference.at.statement) if reference.role == "argument" else ""
+                    if call in STARTING - ONLY_READ or call in KEEPING:
+                        memory = self.fields.facts.storage.of_designator(reference.node, reference.at, key)
+                        self._received |= memory
+        return self._received
 
     def _sets(self, key: str, reference: Reference) -> bool:
         if reference.role == "argument":

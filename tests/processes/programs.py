@@ -195,11 +195,12 @@ def built(way: Way, mpi: str, cases: Mapping[str, Case]) -> Path:
     """The executable of some cases, which is compiled once."""
     asked = way.label, mpi, tuple(cases)
     if asked not in _BUILT:
-        _BUILT[asked] = _built(way, mpi, translated(way, cases).files)
+        _BUILT[asked] = executable(way, mpi, translated(way, cases).files)
     return _BUILT[asked]
 
 
-def _built(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
+def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
+    """The executable of a program's generated files, with the runtime library on one of the MPIs."""
     home, folder = library(mpi), _folder()
     compiler = "gfortran" if mpi == "alone" else BUILDS[mpi].compiler
     kernels = [file for file in files if file.endswith(".cu")]

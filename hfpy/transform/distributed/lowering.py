@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.analysis import analyse
+from hfpy.analyze.byprocess import ByProcess
 from hfpy.analyze.decomposed import (
     SENT,
     Directed,
@@ -21,6 +22,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.halomarks import Marks
 from hfpy.analyze.halos import Walk
+from hfpy.analyze.leftout import LeftOut
 from hfpy.analyze.overlaps import Overlap, Refused, region_behind
 from hfpy.analyze.widehalos import NotWide, WideHalo, WideHalos
 from hfpy.diagnostics import Diagnostic, error, has_errors
@@ -80,6 +82,8 @@ def with_processes(settled: Settled) -> Settled:
     walks = [walk.program() for walk in walks]
     marks = [Marks(walk).all() for walk in walks]
     found += [problem for walk in walks for problem in judged(walk)]
+    by_process = ByProcess(facts, effects)
+    found += [problem for walk in walks for problem in LeftOut(walk, by_process).all()]
     placements = [Placements(walk, found).all() for walk in walks if walk.grid.what.automatic]
     by_name = {walk.grid.what.name: walk for walk in walks}
     whole = frozenset(k for k, there in items.items() if any(isinstance(d.statement.what, WholeGrid) for d in there))
