@@ -18,8 +18,8 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.exports import Exports
 from hfpy.analyze.facts import stands_for
 from hfpy.analyze.halos import Walk
-from hfpy.analyze.hosthalos import is_for_whole_grid
 from hfpy.analyze.halospans import Index, Scope, Span, index_of, loops
+from hfpy.analyze.hosthalos import is_for_whole_grid
 from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, warning
@@ -172,7 +172,9 @@ class LeftOut:
             return self.fields.span(index, cut, Scope(key, loops(constructs))) if index is not None else None
         scope = self.fields.of_region(region.region, constructs, key)
         plan = self.facts.plan_of(reference, key)
-        item = plan.items[cut.position] if plan is not None and plan.items else index_of(reference, data, cut)
+        planned = plan.items or () if plan is not None else ()
+        by_position = dict(zip(data.kept, planned, strict=False))  # items are those of the dimensions in use
+        item = by_position.get(cut.position) or index_of(reference, data, cut)
         if isinstance(item, str):
             iterators = (domain.name for domain in region.region.domains)
             item = next((Name(0, 0, name) for name in iterators if name == item), None)
