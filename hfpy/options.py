@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hfpy.diagnostics import Place
+from hfpy.scale.network import Network
 
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
 Progress = Callable[[str, int, int], None]
@@ -177,7 +178,8 @@ class Options:
     ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
     sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU code for the CPU (design
     §4), ``mpi`` programs for many processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs
-    leniencies of older compilers in existing projects (design §6). ``machine`` is what the optimiser plans for, if it
+    leniencies of older compilers in existing projects (design §6). ``network`` is what messages cost, if
+    that was measured. ``machine`` is what the optimiser plans for, if it
     was measured; ``tuning`` are choices that go over its own. ``specialise`` are sizes with values for which regions
     get versions of their own. ``settings`` is the file that names in them come from.
     ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
@@ -204,6 +206,7 @@ class Options:
     legacy: bool = False
     opt: int = 2
     machine: Machine | None = None
+    network: Network | None = None
     tuning: tuple[Tuned, ...] = ()
     specialise: tuple[tuple[str, int], ...] = ()
     emulate: bool = False

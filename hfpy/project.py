@@ -23,6 +23,7 @@ from hfpy.options import (
     Tuned,
     default_kinds,
 )
+from hfpy.scale.network import Network
 
 PROJECT_FILE = "hfpy.toml"
 MACHINE_FILE = "hfpy-machine.json"  # what `hfpy probe` measures
@@ -165,7 +166,7 @@ def options_for(project: Project, target: str) -> Options:
         options = replace(options, schedule=settings.schedule)
     if settings.opt is not None:
         options = replace(options, opt=settings.opt)
-    options = replace(options, machine=measured_machine(project.root, target))
+    options = replace(options, machine=measured_machine(project.root, target), network=measured_network(project.root))
     return with_order_macro(replace(options, tuning=tuned_runs(project.root, target)))
 
 
@@ -198,6 +199,21 @@ def measured_machine(folder: Path, target: str = "cpu") -> Machine | None:
         device = replace(GPU.device, **(entry.pop("device", None) or {}))
         return replace(GPU, **entry, device=device)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise UsageError(f"'{path}' is no result of hfpy probe: remove it, or probe again") from None
+
+
+def measured_network(folder: Path) -> Network | None:
+    """What ``hfpy probe --mpi`` has measured of messages; None if it has not been run.
+
+    Raises UsageError for a file that has something else.
+    """
+    path = folder / MACHINE_FILE
+    if not path.is_file():
+        return None
+    try:
+        entry = json.loads(path.read_text("utf-8")).get("network")
+        return Network(**entry) if entry else None
+    except (OSError, ValueError, TypeError, AttributeError):
         raise UsageError(f"'{path}' is no result of hfpy probe: remove it, or probe again") from None
 
 

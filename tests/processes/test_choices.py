@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.options import Machine, Options
+from hfpy.scale.network import Network
 from hfpy.transform.distributed import lowering
 from hfpy.transform.distributed.costs import Costs
 from tests.processes.programs import WAYS, Case, faults, library, written
@@ -53,6 +54,10 @@ def test_figures() -> None:
     """The machine's own figures count, and those of a GPU are others."""
     assert Costs.of(Options()).bandwidth == 25e9
     assert Costs.of(Options(machine=Machine(1e9, 1e9, 0, 7e-6))).launch == 7e-6
+    network = Network(3e-6, 1e-6, 2e-6, 4e9, 2.0)
+    measured = Costs.of(Options(network=network))
+    assert (measured.latency, measured.overhead, measured.byte) == (3e-6, 1.5e-6, 2 / 4e9)
+    assert Costs.of(Options(target="gpu", network=network)).latency > 3e-6
     assert Costs.of(Options(target="gpu")).frame > Costs.of(Options()).frame
     assert ALWAYS.text().count(",") == 6
 

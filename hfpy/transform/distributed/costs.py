@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hfpy.options import CPU, GPU, Options
+from hfpy.scale.network import SHARED_MEMORY, STAGING_START
 
 #: Bytes of an element, by the types that messages have.
 BYTES = {
@@ -22,7 +23,7 @@ BYTES = {
 class Costs:
     """Seconds for messages and regions: ``latency`` of a message, ``overhead`` for each on either side, ``byte`` that
     travels, ``launch`` of a region; bytes a second that a region reads and writes (``bandwidth``), and how many times
-    longer a point of the ``frame`` takes. What nobody has measured is that of a cluster's network.
+    longer a point of the ``frame`` takes.
     """
 
     latency: float
@@ -35,11 +36,12 @@ class Costs:
     @staticmethod
     def of(options: Options) -> Costs:
         """For the target of a translation. On a GPU messages go through the host, and strips are narrow."""
-        if options.target == "gpu":
-            machine = options.machine or GPU
-            return Costs(1.2e-5, 1e-6, 2.5e-10, machine.launch, machine.bandwidth, 3.0)
-        machine = options.machine or CPU
-        return Costs(2e-6, 1e-6, 2e-10, machine.launch, machine.bandwidth, 1.5)
+        gpu = options.target == "gpu"
+        machine, network = options.machine or (GPU if gpu else CPU), options.network or SHARED_MEMORY
+        latency = network.latency + (2 * STAGING_START if gpu else 0.0)
+        overhead = network.overhead + max(0.0, network.gap - network.overhead) / 2
+        byte = network.sharing / network.bandwidth
+        return Costs(latency, overhead, byte, machine.launch, machine.bandwidth, 3.0 if gpu else 2.0)
 
     def text(self) -> str:
         """The figures as a list, in the order that the runtime library has."""
