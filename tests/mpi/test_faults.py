@@ -85,8 +85,9 @@ def test_fault_among_more_processes(fault: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "culprit", "ranks"),
-    [pytest.param("stops-far", 2, 4, marks=pytest.mark.full), ("stops-in-gather", 2, 5)],
+    [("stops-far", 2, 4), ("stops-in-gather", 2, 5)],
 )
+@pytest.mark.full
 def test_a_process_that_is_no_neighbour_ends_early(fault: str, culprit: int, ranks: int, tmp_path: Path) -> None:
     ended("openmpi", fault, f"process {culprit} has ended before a message that is expected of it", tmp_path, ranks)
 

@@ -75,5 +75,6 @@ def test_message(name: str) -> None:
     assert CASES[name][2] in said
 
 
+@pytest.mark.full
 def test_a_process_that_ends_before_a_reduction() -> None:
     assert "gone" in faults(WAYS["sequential"], "openmpi", (2, 1), programs(), only="early")

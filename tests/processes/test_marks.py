@@ -35,9 +35,10 @@ def test_an_exchange_that_is_left_out_is_missed(seed: int, options: tuple[str, .
     program = asked(seed)
     folder = project([(program, False)], tmp_path)
     assert printed(folder, *options) == expected([(program, False)])
-    assert printed(folder, *options, ranks=2) == expected([(program, False)])
+    many = (2,) if seed else ()  # building for MPI takes a while
+    assert all(printed(folder, *options, ranks=ranks) == expected([(program, False)]) for ranks in many)
     for off, exchange in enumerate(program.exchanges, 1):
-        for ranks in (0, 2) if off == 1 else (0,):
+        for ranks in (0, *many) if off == 1 else (0,):
             done = ended(folder, off, ranks)
             assert done.returncode != 0, f"without {exchange}\n{program.text()}"
             assert f"the halo of '{exchange.name}' is read at case_{program.name}.h90:" in done.stderr

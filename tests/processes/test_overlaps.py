@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hfpy.build import processes
-from tests.processes.programs import DOMAINS, SUPPORT, WAYS, Case, faults, marked, written
+from tests.processes.programs import DOMAINS, SUPPORT, WAYS, Case, faults, written
 from tests.processes.stages import Program, drawn
 from tests.processes.test_halos import NO_MPI, expected, printed, project
 from tests.support import translate_text
@@ -171,8 +171,9 @@ def programs(seeds: range) -> list[tuple[Program, bool]]:
 
 
 @NO_MPI
-@pytest.mark.parametrize("options", marked({(): True, ("--target", "gpu", "--emulate"): False}))
-@pytest.mark.parametrize("seeds", marked({range(4): True, range(4, 50): False}))
+@pytest.mark.parametrize("options", [(), ("--target", "gpu", "--emulate")])
+@pytest.mark.full
+@pytest.mark.parametrize("seeds", [range(4), range(4, 32)])
 def test_results(seeds: range, options: tuple[str, ...], tmp_path: Path) -> None:
     made = programs(seeds)
     assert sum(program.text().count("mode(overlap)") for program, _ in made) > len(made)

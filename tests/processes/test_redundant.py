@@ -229,7 +229,7 @@ def test_an_exchange_that_is_taken_away_is_missed(seed: int, tmp_path: Path) -> 
 @NO_MPI
 @pytest.mark.parametrize("options", marked({(): True, ("--target", "gpu", "--emulate"): False}))
 @pytest.mark.parametrize(
-    "seeds", marked({range(4): True, range(4, 20): False, range(20, 36): False, range(36, 52): False})
+    "seeds", marked({range(4): False, range(4, 20): False, range(20, 36): False, range(36, 52): False})
 )
 def test_results(seeds: range, options: tuple[str, ...], tmp_path: Path) -> None:
     made = programs(seeds)

@@ -84,7 +84,7 @@ def test_project(name: str, tmp_path: Path) -> None:
 
 
 # Those that have shown something on the GPU that no smaller test has; the others take part in full runs.
-SHOWN = {"diffusion3d", "grains", "hybrid_device_and_host_routines", "particle"}
+SHOWN = {"grains", "hybrid_device_and_host_routines"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in SHOWN else pytest.mark.full) for n in RUNS])

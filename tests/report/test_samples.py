@@ -47,7 +47,7 @@ def test_against_the_twin(name: str) -> None:
     assert f.kinds["parallelisation"] >= directives > 0
 
 
-@pytest.mark.parametrize("name", ["columns", "stencils"])
+@pytest.mark.parametrize("name", ["columns", pytest.param("stencils", marks=pytest.mark.full)])
 def test_generated_output(name: str) -> None:
     report = make_report(SAMPLES / name / "reference", SAMPLES / name, ("cpu", "gpu"), {})
     assert isinstance(report.estimate, Estimate) and report.estimate.complete

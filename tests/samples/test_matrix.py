@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from samples.compare import compare, read_fields
 from tests.samples.programs import (
@@ -89,11 +90,15 @@ def test_the_covering_set_covers() -> None:
     assert {n for threads in COVERING.values() for n in threads} == set(THREADS)
 
 
-def covered() -> list[tuple[str, str, str]]:
-    """Sample, backend, order: with cuda-c each sample has one of the orders."""
+def covered() -> list[ParameterSet]:
+    """Sample, backend, order: with cuda-c each sample has one of the orders. What the longest samples meet elsewhere
+    (test_levels.py, tests/processes) is for the full run.
+    """
+    late = {("stencils", "openmp", "IJK"), ("weather", "openmp", "IJK"), ("stencils", "openmp-target", "KIJ")}
     turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}
     cases = [(s, b, o) for s in NAMES for b, o in COVERING if b not in KERNEL_BACKENDS or o == turns[s]]
-    return [(s, b, o) for s, b, o in cases if s not in ONE_ORDER or (b, o) not in _ELSEWHERE]
+    chosen = [(s, b, o) for s, b, o in cases if s not in ONE_ORDER or (b, o) not in _ELSEWHERE]
+    return [pytest.param(*case, marks=[pytest.mark.full] * (case in late)) for case in chosen]
 
 
 @pytest.mark.parametrize(("sample", "backend", "order"), covered())

@@ -54,10 +54,10 @@ COVERING = (
     ("sequential", "0", "double", "as the model says"),
     ("openmp", "1", "double", "as the model says"),
     ("openmp", "2", "single", "tiled"),
-    ("openmp", "3", "double", "unrolled 4"),
+    pytest.param("openmp", "3", "double", "unrolled 4", marks=pytest.mark.full),
     ("openmp", "2", "single", "for sizes"),
     ("cuda-c", "2", "double", "shared tiles"),
-    ("openacc", "2", "single", "walking and unrolled"),
+    pytest.param("openacc", "2", "single", "walking and unrolled", marks=pytest.mark.full),
     pytest.param("cuda-fortran", "2", "double", "tiled and unrolled", marks=pytest.mark.full),
     pytest.param("openacc", "3", "double", "unrolled 2", marks=pytest.mark.full),
 )
