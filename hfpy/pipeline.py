@@ -148,9 +148,12 @@ class _Asked:
 
     def scheduled(self, name: str | None) -> str:
         """For ``hfpy explain --schedule``."""
+        from hfpy.report.exchanges import show_exchanges
         from hfpy.report.schedule import show_schedules
 
-        return show_schedules(self.facts, self.optimised, name) if self.optimised is not None else ""
+        made = show_schedules(self.facts, self.optimised, name) if self.optimised is not None else ""
+        application = self.facts.application
+        return "\n\n".join(text for text in (made, show_exchanges(application.sent, application.options, name)) if text)
 
     def dumped(self, step: str, name: str | None) -> str:
         """For ``hfpy explain --dump-after``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hfpy.model.distributed import Sent
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine, UnitIndex
@@ -18,7 +19,7 @@ class Application:
     ``units`` maps a key (``module::routine``) to (file number, unit number); ``routines`` holds the units parsed in
     full, modules
     among them; ``macros`` are those that hybrid files see; ``decomposed`` are the domains of decompositions whose
-    directives have been written out.
+    directives have been written out, ``sent`` what their exchanges send.
     """
 
     options: Options
@@ -27,6 +28,7 @@ class Application:
     routines: Mapping[str, Routine]
     macros: Mapping[str, Macro] = field(default_factory=dict)
     decomposed: frozenset[str] = frozenset()
+    sent: tuple[Sent, ...] = ()
 
     def unit(self, key: str) -> UnitIndex:
         """The index entry of a unit."""

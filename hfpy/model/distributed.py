@@ -84,3 +84,24 @@ class Distributed(Statement):
     """A directive for many processes among the statements of a routine."""
 
     what: Decomposition | HaloExchange | WholeGrid
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What an exchange of a routine sends: ``fields`` with their ``sizes`` (bytes of an element, elements for each
+    point of the domains that are cut, or None, and the numbers of these domains), ``widths`` by domain (None: no
+    number), in which ``mode``, in each turn of a loop or ``every`` few; ``placed`` by hfpy. ``row`` is the line of the
+    user's file.
+    """
+
+    routine: str
+    file: str
+    row: int
+    fields: tuple[str, ...]
+    sizes: tuple[tuple[int, int | None, frozenset[int]], ...]
+    domains: tuple[str, ...]
+    widths: tuple[tuple[int | None, int | None], ...]
+    corners: bool
+    mode: str
+    every: int = 1
+    placed: bool = False

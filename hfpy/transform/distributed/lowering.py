@@ -27,7 +27,7 @@ from hfpy.analyze.overlaps import Overlap, Refused, region_behind
 from hfpy.analyze.widehalos import NotWide, WideHalo, WideHalos
 from hfpy.diagnostics import Diagnostic, error, has_errors
 from hfpy.model.directives import Width
-from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid
+from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, Sent, WholeGrid
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import fragment
@@ -41,6 +41,7 @@ from hfpy.transform.distributed.poison import poisoned
 from hfpy.transform.distributed.questions import Questions
 from hfpy.transform.distributed.reductions import Reductions
 from hfpy.transform.distributed.redundant import Extended, RedundantRegions, counter_of
+from hfpy.transform.distributed.sent import sent_by
 from hfpy.transform.distributed.wholegrid import WholeGridRoutine
 from hfpy.transform.edits import Edit, insert_lines, replace_lines
 from hfpy.transform.settled import Settled, changed
@@ -88,14 +89,16 @@ def with_processes(settled: Settled) -> Settled:
     by_name = {walk.grid.what.name: walk for walk in walks}
     whole = frozenset(k for k, there in items.items() if any(isinstance(d.statement.what, WholeGrid) for d in there))
     changes: dict[str, list[Edit]] = {}
+    sent: list[Sent] = []
     for key, routine in application.routines.items():
         work = _Routine(facts, effects, routine, known, setters, by_name, placements, marks, whole, found)
         changes.setdefault(routine.file, []).extend(work.edits(items.get(key, [])))
+        sent += work.sent
     if has_errors(found):
         return replace(settled, found=[*settled.found, *found])
     made = changed(settled, {path: edits for path, edits in changes.items() if edits}, found)
     domains = frozenset(domain for grid in known.values() for domain in grid.what.domains)
-    return replace(made, application=replace(made.application, decomposed=domains))
+    return replace(made, application=replace(made.application, decomposed=domains, sent=tuple(sent)))
 
 
 @dataclass
@@ -114,6 +117,7 @@ class _Routine:
     marks: Sequence[Marks]
     whole: frozenset[str]
     found: list[Diagnostic]
+    sent: list[Sent] = field(default_factory=list)
     names: Locals = field(init=False)
 
     def __post_init__(self) -> None:
@@ -172,7 +176,7 @@ class _Routine:
         """Exchanges that hfpy places."""
         for line, needs in placements.places.get(self.routine.key, {}).values():
             what = exchange_for(placements.walk.grid.what, list(needs.values()))
-            made = self._made(Directed(self.routine, Distributed(line, what)), what)
+            made = self._made(Directed(self.routine, Distributed(line, what)), what, placed=True)
             rows = list(made.rows()) if made is not None else []
             indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
             yield insert_lines(line.first, [indent + row for row in rows], 9, line.first)
@@ -263,7 +267,7 @@ class _Routine:
             indent = " " * (6 if self.index.fixed else line.segments[0][2])
             yield insert_lines(line.first, [f"{indent}{counter_of(self.names, wide)} = 0"], 7, line.first)
 
-    def _made(self, item: Directed, what: HaloExchange) -> Exchange | None:
+    def _made(self, item: Directed, what: HaloExchange, placed: bool = False) -> Exchange | None:
         """The exchange of a directive; None, with errors, where there can be none."""
         grid = self._grid_of(item)
         if isinstance(grid, Diagnostic):
@@ -278,7 +282,10 @@ class _Routine:
         keeps, all_saved = self.facts.target != "gpu", "*" in self.routine.spec.saved
         names = (self.facts.object(listed.name, self.routine.key) for listed in what.fields)
         marked = [d.name for d in names if d is not None and any(marks.follows(d) for marks in self.marks)]
-        return Exchange(grid, what, fields, self.names, sign, keeps, all_saved, marked)
+        exchange = Exchange(grid, what, fields, self.names, sign, keeps, all_saved, marked)
+        setter = self.setters[grid.what.name]
+        self.sent.append(sent_by(self.facts, self.routine, setter, exchange, item.statement.line, placed))
+        return exchange
 
     def _overlapping(self, item: Directed, exchange: Exchange) -> list[Edit] | Diagnostic:
         """An exchange that goes on while the region behind it is computed; an error where that is not certain."""
