@@ -15,8 +15,9 @@ WORDS = {
         "A_REQUEST": "type(MPI_Request)",
         "A_TYPE": "type(MPI_Datatype)",
         "A_COMM": "type(MPI_Comm)",
+        "A_FILE": "type(MPI_File)",
     },
-    "old": {"THE_MODULE": "mpi", "A_REQUEST": "integer", "A_TYPE": "integer", "A_COMM": "integer"},
+    "old": {"THE_MODULE": "mpi", "A_REQUEST": "integer", "A_TYPE": "integer", "A_COMM": "integer", "A_FILE": "integer"},
 }
 # The grid, the processes around this one (by the first points of all), and the check of a field with its halo.
 HEAD = """module NAME_grid
@@ -178,6 +179,69 @@ BETWEEN
 """
 NO_WAIT = SUBARRAYS.replace("BETWEEN\n", "")
 
+# A file for the fields of all processes: by a derived type that tells the place of the part, and row by row.
+FILED = """    A_FILE :: file
+    A_TYPE :: part
+    integer :: i, j, k
+    integer(MPI_OFFSET_KIND) :: place
+    integer, allocatable :: own(:,:,:), all_of_it(:,:,:)
+    allocate(own(nx,ny,nz), all_of_it(17,15,nz))
+    call fill(u, 0)
+    own = u(1:nx,1:ny,:)
+    i = 1
+    j = 1
+    call MPI_Type_create_subarray(3, [17, 15, nz], [nx, ny, nz], [global(i) - 1, global(j) - 1, 0], &
+      MPI_ORDER_FORTRAN, MPI_INTEGER, part, error)
+    call MPI_Type_commit(part, error)
+    call MPI_File_open(mine, 'NAME.bin', MPI_MODE_CREATE + MPI_MODE_WRONLY, MPI_INFO_NULL, file, error)
+    call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, part, 'native', MPI_INFO_NULL, error)
+    call MPI_File_write_at_all(file, 0_MPI_OFFSET_KIND, own, nx*ny*nz, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+    call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, 'native', MPI_INFO_NULL, error)
+    do k = 1, nz
+      do j = 1, ny
+        i = 1
+        place = global(i) - 1 + 17*(global(j) - 1 + 15*(k - 1 + nz))
+        own(:,j,k) = own(:,j,k) + 7
+        call MPI_File_write_at(file, place, own(:,j,k), nx, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+      end do
+    end do
+    call MPI_File_close(file, error)
+    call MPI_Type_free(part, error)
+    call MPI_Barrier(mine, error)
+    open(newunit=i, file='NAME.bin', access='stream', form='unformatted', status='old')
+    read(i) all_of_it
+    call told(all(all_of_it == whole(0)), 'by a type', 0, 0, 0, 0)
+    read(i) all_of_it
+    call told(all(all_of_it == whole(7)), 'by rows', 0, 0, 0, 0)
+    close(i)
+    own = 0
+    call MPI_File_open(mine, 'NAME.bin', MPI_MODE_RDONLY + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file, error)
+    do k = 1, nz
+      do j = 1, ny
+        i = 1
+        place = global(i) - 1 + 17*(global(j) - 1 + 15*(k - 1 + nz))
+        call MPI_File_read_at(file, 4*place, own(:,j,k), nx, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+      end do
+    end do
+    call MPI_Barrier(mine, error)
+    call MPI_File_close(file, error)
+    u(1:nx,1:ny,:) = own
+    @haloExchange{fields(u), width(i:1, j:1)}
+    call check(u, 'u', 7)
+  contains
+  function whole(shift)
+    integer, intent(in) :: shift
+    integer :: whole(17,15,nz), a, b, c
+    do c = 1, nz
+      do b = 1, 15
+        do a = 1, 17
+          whole(a,b,c) = a + 100*b + 10000*c + shift
+        end do
+      end do
+    end do
+  end function
+"""
+
 
 def _work(body: str, more: str = "", declared: str = "") -> str:
     return f"  subroutine work(u, v)\n{FIELDS}{declared}{body}  end subroutine\n{more}"
@@ -190,6 +254,8 @@ def _hand(body: str, name: str = "swap", shape: str = "0:nx+1, 0:ny+1, nz") -> s
 
 
 BODIES = {
+    # one file for the fields of all
+    "filed": _work(FILED),
     # the messages beside the regions, in one routine
     "blocking": _work(
         BLOCKING.replace("    allocate(out(ny", "    call fill(u, 3)\n    allocate(out(ny", 1)

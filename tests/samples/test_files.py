@@ -2,7 +2,7 @@
 fields themselves.
 """
 
-import os
+import filecmp
 import re
 import shutil
 import subprocess
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.mpi.launch import BUILDS, environment
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "files"
 FULL = pytest.mark.full
@@ -62,26 +64,66 @@ def directly(store: str) -> str:
     )
 
 
+SIZES = ("13", "10", "7")  # that no number of processes divides
+
+
+def project(folder: Path, order: str, copied: bool) -> Path:
+    """The sample in a folder, in an order of dimensions; ``copied``: the libraries get copies."""
+    made = folder / "files"
+    shutil.copytree(SAMPLE, made, ignore=shutil.ignore_patterns("build", "*.nc", "*.h5"))
+    settings = made / "hfpy.toml"
+    settings.write_text(re.sub(r'^(cpu|gpu) = ".*"$', rf'\1 = "{order}"', settings.read_text(), flags=re.M))
+    store = made / "source" / "store.h90"
+    if not copied:
+        store.write_text(directly(store.read_text()))
+    return made
+
+
+def run(made: Path, name: str, options: Sequence[str], **extra: str) -> str:
+    """Run it, and compare its files with NumPy: what hfpy said."""
+    flags = f"-O1 -ffp-contract=off -fno-tree-vectorize {FLAGS}"
+    surroundings = environment(FFLAGS=flags, LDFLAGS=PLACE, **extra)
+    command = [sys.executable, "-m", "hfpy", "run", *options, "--", name, *SIZES]
+    ended = subprocess.run(command, cwd=made, env=surroundings, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0 and "test ok" in ended.stdout, ended.stdout + ended.stderr
+    check = [sys.executable, "check.py", f"{name}.nc", f"{name}.h5", *SIZES]
+    compared = subprocess.run(check, cwd=made, capture_output=True, text=True, check=False)
+    assert compared.returncode == 0, compared.stdout + compared.stderr
+    return ended.stdout + ended.stderr
+
+
 @pytest.mark.parametrize("copied", [True, pytest.param(False, marks=FULL)])
 @pytest.mark.parametrize(("backend", "order", "options"), CASES)
 def test_files(backend: str, order: str, options: Sequence[str], copied: bool, tmp_path: Path) -> None:
-    project = tmp_path / "files"
-    shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns("build", "*.nc", "*.h5"))
-    settings = project / "hfpy.toml"
-    settings.write_text(re.sub(r'^(cpu|gpu) = ".*"$', rf'\1 = "{order}"', settings.read_text(), flags=re.M))
-    store = project / "source" / "store.h90"
-    if not copied:
-        store.write_text(directly(store.read_text()))
-    environment = {**os.environ, "FFLAGS": f"-O1 -ffp-contract=off {FLAGS}", "LDFLAGS": PLACE}
-    sizes = ("13", "10", "7")
-    command = [sys.executable, "-m", "hfpy", "run", *options, "--", "out", *sizes]
-    ended = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0 and "test ok" in ended.stdout, ended.stdout + ended.stderr
-    fields = set(re.findall(r"HF310: '(\w+)' keeps", ended.stdout + ended.stderr)) - {"written", "found", "copy"}
+    said_of_it = run(project(tmp_path, order, copied), "out", options)
+    fields = set(re.findall(r"HF310: '(\w+)' keeps", said_of_it)) - {"written", "found", "copy"}
     assert bool(fields) == (not copied and order != "i j k")
-    check = [sys.executable, "check.py", "out.nc", "out.h5", *sizes]
-    compared = subprocess.run(check, cwd=project, capture_output=True, text=True, check=False)
-    assert compared.returncode == 0, compared.stdout + compared.stderr
+
+
+MANY = [("openmp", "k i j", CPU), *(pytest.param(*getattr(c, "values", c), marks=FULL) for c in CASES)]
+
+
+@pytest.mark.parametrize("copied", [True, pytest.param(False, marks=FULL)])
+@pytest.mark.parametrize(("backend", "order", "options"), MANY)
+def test_files_of_many_processes(
+    backend: str, order: str, options: Sequence[str], copied: bool, tmp_path: Path
+) -> None:
+    """The first process writes and reads the fields of all: the NetCDF file has the same bytes."""
+    build = BUILDS["openmpi"]
+    if build.missing:
+        pytest.skip(f"{build.missing} is not installed (make mpi)")
+    made = project(tmp_path, order, copied)
+    run(made, "one", options)
+    for ranks in (1, 2, 4):
+        launcher = " ".join([*build.launcher, "-n", str(ranks)])
+        run(made, f"many{ranks}", ("--mpi", "--launcher", launcher, *options), FC=build.compiler)
+        assert filecmp.cmp(made / "one.nc", made / f"many{ranks}.nc", shallow=False)
+
+
+def test_few_lines_are_for_many_processes() -> None:
+    words = ("@decomposition", "@haloExchange", "@wholeGrid", "global(", "onEdge(")
+    rows = [row for path in (SAMPLE / "source").iterdir() for row in path.read_text().splitlines()]
+    assert 1 < sum(any(word in row for word in words) for row in rows) <= 10
 
 
 def test_a_wrong_file_is_seen(tmp_path: Path) -> None:
