@@ -54,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--steps", type=int, default=40)
-    parser.add_argument("--size", type=int, default=192, help="points along i and j")
+    parser.add_argument("--size", type=int, default=320, help="points along i and j")
     parser.add_argument("--launcher", default=LAUNCHER)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -90,7 +90,7 @@ def show(title: str, size: int, runs: dict[int, list[list[float]]], network: Net
         first = first or step
         efficiency = first / step / (processes if title == "strong" else 1)
         cut = (nx < size, nx * processes > size)
-        part = Part((nx, ny), levels, (2 * cut[0], 2 * cut[1]), (not cut[0], not cut[1]))
+        part = Part((nx, ny), levels, (2 * cut[0], 2 * cut[1]), (not cut[0], not cut[1]), contiguous=0)
         predicted = two_phases(network, node, part, (WIDTH, WIDTH), 8 * fields, True).total
         ratio = f"{exchange / predicted:.2f}" if predicted else ""
         cells = (processes, f"{nx} x {ny}", time(step), f"{efficiency:.0%}", time(exchange), time(predicted), ratio)

@@ -70,19 +70,24 @@ def _items(facts: Facts, reference: Reference, key: str) -> tuple[Expr | str, ..
 
 def _stride_one(facts: Facts, data: DataObject, items: tuple[Expr | str, ...], iterator: str) -> bool:
     """Whether indices have an iterator in the place of stride one, or not at all."""
-    order = facts.order(data)
-    fastest = 0
-    if order.pieces and order.storage is not None:
-        fastest = order.storage[0]
-    elif order.permutation is not None:
-        fastest = order.permutation[0]
-    elif order.access_macro:
-        places = permutation(order.access_macro, data.rank, dict(facts.application.macros))
-        if places is None:
-            return False
-        fastest = places[0]
+    fastest = contiguous(facts, data)
     uses = (n for n, i in enumerate(items) if (i == iterator if isinstance(i, str) else iterator in names_in(i)))
-    return all(position == fastest for position in uses)
+    return fastest is not None and all(position == fastest for position in uses)
+
+
+def contiguous(facts: Facts, data: DataObject) -> int | None:
+    """The declared position of the dimension whose elements are beside each other in memory; None if a macro does not
+    tell.
+    """
+    order = facts.order(data)
+    if order.pieces and order.storage is not None:
+        return order.storage[0]
+    if order.permutation is not None:
+        return order.permutation[0]
+    if order.access_macro:
+        places = permutation(order.access_macro, data.rank, dict(facts.application.macros))
+        return places[0] if places is not None else None
+    return 0
 
 
 def goes_along_rows(facts: Facts, effects: Effects, routine: Routine, number: int, iterator: str) -> bool:

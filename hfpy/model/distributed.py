@@ -91,7 +91,7 @@ class Sent:
     """What an exchange of a routine sends: ``fields`` with their ``sizes`` (bytes of an element, elements for each
     point of the domains that are cut, or None, and the numbers of these domains), ``widths`` by domain (None: no
     number), in which ``mode``, in each turn of a loop or ``every`` few; ``placed`` by hfpy. ``row`` is the line of the
-    user's file.
+    user's file. ``contiguous`` is the number of the domain whose points are beside each other in the first field.
     """
 
     routine: str
@@ -105,3 +105,4 @@ class Sent:
     mode: str
     every: int = 1
     placed: bool = False
+    contiguous: int | None = None

@@ -43,7 +43,7 @@ def _rows(sent: Sent, options: Options) -> Iterator[str]:
     machine, network = options.machine or (GPU if gpu else CPU), options.network or SHARED_MEMORY
     node = Node(machine.bandwidth, STAGING if gpu else 0.0)
     size = sum(size * (levels or part.levels) for size, levels, _ in sent.sizes)
-    flat = Part(part.points, 1, part.neighbours)
+    flat = Part(part.points, 1, part.neighbours, contiguous=sent.contiguous)
     phases = two_phases(network, node, flat, deep, size, sent.corners)
     at_once = one_phase(network, node, flat, deep, size, sent.corners)
     points = " x ".join(str(n) for n in part.points)

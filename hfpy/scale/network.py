@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 
 # Seconds for each direction in which buffers go between a device and its host (distributed.md §4).
 STAGING_START = 10e-6
+# Bytes that memory moves at least: a cache line of today's processors.
+LINE = 64
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,16 @@ class Times:
 class Part:
     """What one process owns of the grid: points along each domain that is cut, ``levels`` points beside each of them,
     and ``neighbours`` along each of these domains: 0 to 2. ``wraps``: it is its own neighbour there, on both sides.
+    ``contiguous`` is the number of the domain whose points are beside each other in memory; None if those of no domain
+    that is cut are. ``element`` are the bytes of a number.
     """
 
     points: tuple[int, ...]
     levels: int
     neighbours: tuple[int, ...]
     wraps: tuple[bool, ...] = (False, False)
+    contiguous: int | None = None
+    element: int = 8
 
 
 @dataclass(frozen=True)
@@ -95,17 +101,29 @@ def face(part: Part, number: int, width: int, size: int, widths: tuple[int, ...]
 def two_phases(network: Network, node: Node, part: Part, widths: tuple[int, ...], size: int, corners: bool) -> Times:
     """An exchange along one domain after the other, of ``size`` bytes a point, which brings the corners along
     (distributed.md §4, "two-phase"): for each ``2n·o + L + n·b·G·s + 4n·b/B`` with n neighbours. Along the first of the
-    domains the messages have the part's own points alone. A process that is its own neighbour copies: both sides are
-    read and written once.
+    domains the messages have the part's own points alone. A process that is its own neighbour copies both sides.
     """
     total, done = Times(), [0] * len(widths)
     for number, width in enumerate(widths):
         messages = part.neighbours[number]
         size_of_one = face(part, number, width, size, tuple(done) if corners else ())
-        copied = Times(packing=4 * size_of_one / node.memory) if part.wraps[number] else Times()
-        total = total.plus(_phase(network, node, messages, messages * size_of_one)).plus(copied)
+        fields = touched(part, number, width, size_of_one)
+        copied = Times(packing=2 * fields / node.memory) if part.wraps[number] else Times()
+        packed = messages * (2 * size_of_one + fields)
+        total = total.plus(_phase(network, node, messages, messages * size_of_one, packed)).plus(copied)
         done[number] = width
     return total
+
+
+def touched(part: Part, number: int, width: int, size: int) -> float:
+    """The bytes that memory moves for the points of fields that are packed and unpacked on one side, as many as a
+    message of ``size`` bytes has: each is read or written once. Where they lie in pieces of the halo's width, whole
+    cache lines are moved; those of the owned points and of the halo beside them are the same.
+    """
+    if part.contiguous != number or not width:
+        return 2 * size
+    piece = width * part.element
+    return size / piece * (LINE + 2 * piece)
 
 
 def one_phase(network: Network, node: Node, part: Part, widths: tuple[int, ...], size: int, corners: bool) -> Times:
@@ -113,18 +131,22 @@ def one_phase(network: Network, node: Node, part: Part, widths: tuple[int, ...],
     messages = sum(part.neighbours)
     faces = [face(part, number, width, size) for number, width in enumerate(widths)]
     moved = sum(n * one for n, one in zip(part.neighbours, faces, strict=True))
+    packed = sum(
+        n * (2 * one + touched(part, number, widths[number], one))
+        for number, (n, one) in enumerate(zip(part.neighbours, faces, strict=True))
+    )
     if corners and len(widths) == 2:
         diagonal = part.neighbours[0] * part.neighbours[1]
         messages += diagonal
-        moved += diagonal * size * widths[0] * widths[1] * part.levels
-    return _phase(network, node, messages, moved)
+        corner = size * widths[0] * widths[1] * part.levels
+        moved += diagonal * corner
+        packed += diagonal * 4 * corner
+    return _phase(network, node, messages, moved, packed)
 
 
-def _phase(network: Network, node: Node, messages: int, moved: int) -> Times:
-    """Some messages at once, with ``moved`` bytes sent and as many received."""
+def _phase(network: Network, node: Node, messages: int, moved: int, packed: float) -> Times:
+    """Some messages at once, with ``moved`` bytes sent and as many received, and ``packed`` bytes that memory moves."""
     if not messages:
         return Times()
     staging = 2 * (moved / node.staging + STAGING_START) if node.staging else 0.0
-    return Times(
-        network.several(messages), moved / network.bandwidth * network.sharing, 4 * moved / node.memory, staging
-    )
+    return Times(network.several(messages), moved / network.bandwidth * network.sharing, packed / node.memory, staging)

@@ -49,7 +49,8 @@ class Exchange:
 class Program:
     """What a program does in a step: ``bytes`` and ``operations`` for each point of ``grid`` times ``levels``, in
     ``regions`` regions; ``exchanges``; ``reductions`` over all processes; ``serial`` seconds that do not become less.
-    ``fields`` with numbers of ``size`` bytes are what it keeps in memory.
+    ``fields`` with numbers of ``size`` bytes are what it keeps in memory. Points along the domain of number
+    ``contiguous``, from 1, are beside each other there; 0: those of none that is cut.
     """
 
     grid: tuple[int, ...]
@@ -63,6 +64,7 @@ class Program:
     fields: int = 0
     size: int = 8
     periodic: tuple[bool, ...] = field(default=(False, False))
+    contiguous: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ def part_of(program: Program, grid: Sequence[int]) -> Part:
     both = list(zip(grid, program.periodic, strict=False))
     neighbours = tuple((2 if periodic else min(2, p - 1)) if p > 1 else 0 for p, periodic in both)
     wraps = tuple(periodic and p == 1 for p, periodic in both)
-    return Part(points, program.levels, neighbours, wraps)
+    return Part(
+        points, program.levels, neighbours, wraps, program.contiguous - 1 if program.contiguous else None, program.size
+    )
 
 
 def fits(program: Program, computer: Computer, grid: Sequence[int]) -> bool:

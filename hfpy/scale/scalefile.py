@@ -42,6 +42,8 @@ def read_plan(path: Path) -> Plan:
     program = reader.made(Program, {**reader.table(data, "program"), "exchanges": exchanges}, "program")
     if not 1 <= len(program.grid) <= 2 or len(program.periodic) < len(program.grid):
         raise reader.wrong("program.grid", "one or two sizes, and periodic as many")
+    if program.contiguous > len(program.grid):
+        raise reader.wrong("program.contiguous", "the number of a domain of the grid, or 0")
     plan = Plan(str(data.get("name", path.stem)), program, reader.computer(reader.table(data, "machine")))
     processes = data.get("processes", list(plan.processes))
     if not isinstance(processes, list) or not processes or not all(_is_count(n) for n in processes):

@@ -60,6 +60,22 @@ def test_two_phases_by_hand() -> None:
     assert without.network == pytest.approx(2 * 8 * 2 * 10 * (80 + 100) / 10e9)
 
 
+def test_halos_in_pieces() -> None:
+    """Along the domain whose points are beside each other, memory moves whole cache lines for each piece."""
+    part = Part((100, 80), 10, (2, 2), contiguous=0)
+    first, second = 8 * 2 * 80 * 10, 8 * 2 * (100 + 4) * 10
+    moved = 2 * (2 * first + 80 * 10 * (64 + 2 * 16)) + 8 * second
+    assert two_phases(NETWORK, NODE, part, (2, 2), 8, True).packing == pytest.approx(moved / 100e9)
+    both = replace(part, neighbours=(0, 0), wraps=(True, True))
+    alone = two_phases(NETWORK, NODE, both, (2, 2), 8, True)
+    assert alone.packing == pytest.approx((2 * 80 * 10 * (64 + 2 * 16) + 4 * second) / 100e9)
+    short = replace(part, element=4)  # twice as many pieces of half the bytes, for as many bytes a point
+    assert two_phases(NETWORK, NODE, short, (2, 2), 8, True).packing > moved / 100e9
+    at_once = one_phase(NETWORK, NODE, part, (2, 2), 8, False).packing
+    assert at_once == pytest.approx((2 * (2 * first + 80 * 10 * 96) + 8 * 8 * 2 * 100 * 10) / 100e9)
+    assert two_phases(NETWORK, NODE, replace(part, neighbours=(0, 2)), (2, 0), 8, True).packing == 0
+
+
 def test_one_phase_by_hand() -> None:
     part = Part((100, 80), 10, (2, 2))
     took = one_phase(NETWORK, Node(100e9, staging=5e9), part, (2, 2), 8, True)

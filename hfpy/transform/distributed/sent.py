@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.vectors import contiguous
 from hfpy.model.distributed import Sent
 from hfpy.model.source import LogicalLine
 from hfpy.model.units import Routine
@@ -27,8 +28,16 @@ def sent_by(facts: Facts, routine: Routine, setter: str, exchange: Exchange, lin
     mode = "overlap" if what.overlap else "auto" if what.auto else "blocking"
     row = facts.application.user_line(routine.key, line.first)
     every = facts.domains.value(what.every, routine.key) if what.every is not None else 1
+    beside = _contiguous(facts, routine, exchange.fields[0])
     key, domains, sides = routine.key, grid.domains, tuple(widths)
-    return Sent(key, routine.file, row, names, sizes, domains, sides, what.corners, mode, every or 1, placed)
+    return Sent(key, routine.file, row, names, sizes, domains, sides, what.corners, mode, every or 1, placed, beside)
+
+
+def _contiguous(facts: Facts, routine: Routine, field: Field) -> int | None:
+    """The number of the domain whose points are beside each other in memory; None if it is not cut, or not known."""
+    data = facts.object(field.name, routine.key)
+    beside = contiguous(facts, data) if data is not None else None
+    return next((c.number for c in field.cuts if c.position == beside), None)
 
 
 def _size(facts: Facts, routine: Routine, field: Field) -> tuple[int, int | None, frozenset[int]]:
