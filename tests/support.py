@@ -284,6 +284,7 @@ def compile_files(
     beside = ("storage_order.F90", *kernels)
     sources = [f for f in in_use_order(files) if f not in beside and not f.endswith((".h", ".inc"))]
     if any("use hfpy_processes" in text for text in files.values()):
+        flags = [*flags, *(["-DHFPY_CUDA"] if linked else [])]
         sources = [*(str(s) for home in reversed(processes.ALONE) for s in sorted(home.glob("*.[fF]90"))), *sources]
     command = [compiler, *flags, *(["-fopenmp"] if openmp else []), "-I.", "-o", name, *sources, *map(str, linked)]
 

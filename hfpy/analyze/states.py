@@ -24,6 +24,7 @@ from hfpy.analyze.storage import ANYTHING, Identity
 from hfpy.analyze.uses import Reference
 from hfpy.backendtable import DEVICE_BACKENDS, of_kind
 from hfpy.diagnostics import Diagnostic, Related, error
+from hfpy.model.distributed import takes_buffer
 
 _KERNELS = of_kind("kernels")
 PRESENT, TRANSFER, LOCAL, HOST = "present", "transfer", "local", "host"
@@ -222,7 +223,7 @@ class States:
     def stays_on_device(self, reference: Reference, key: str) -> bool:
         """Whether a reference leaves the data where they are: in a kernel, or handed to a routine that finds or brings
         them there."""
-        if self.in_kernel(reference, key):
+        if self.in_kernel(reference, key) or takes_buffer(reference.at.statement, reference.position):
             return True
         dummy = self.dummy(reference, key)
         found = [dummy] if dummy is not None else self.chosen(reference, key)

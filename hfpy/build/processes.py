@@ -14,8 +14,9 @@ from hfpy.translation import PROCESSES_MODULE, Contents
 
 _RUNTIME = Path(__file__).resolve().parent.parent / "runtime"
 # What generated code calls, in its form on MPI and in that for one process, and the library below.
-ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi", _RUNTIME / "exact", _RUNTIME / "marks")
-ALONE = (_RUNTIME / "processes" / "alone", _RUNTIME / "exact", _RUNTIME / "marks")
+_BELOW = (_RUNTIME / "exact", _RUNTIME / "marks", _RUNTIME / "buffers")
+ON_MPI = (_RUNTIME / "processes", _RUNTIME / "mpi", *_BELOW)
+ALONE = (_RUNTIME / "processes" / "alone", *_BELOW)
 _WRAPPER = "mpifort"
 
 
@@ -34,9 +35,17 @@ def with_processes(files: dict[str, CompiledFile], options: Options) -> dict[str
     return files | {source.name: _compiled(source) for source in sources}
 
 
-def flags_for_processes(file: CompiledFile, options: Options) -> tuple[str, ...]:
-    """Further flags for a file: the macro that puts the library on MPI."""
-    return ("-DHFPY_MPI",) if options.mpi and file.source.parent in ON_MPI else ()
+def flags_for_processes(file: CompiledFile, options: Options, cuda: bool) -> tuple[str, ...]:
+    """Further flags for a file: the macros that put the library on MPI, and its buffers on devices. ``cuda``: there are
+    kernels of CUDA C or CUDA Fortran.
+    """
+    if file.source.parent not in (*ON_MPI, *ALONE):
+        return ()
+    return (
+        *(["-DHFPY_MPI"] if options.mpi and file.source.parent in ON_MPI else []),
+        *(["-DHFPY_CUDA"] if cuda else []),
+        *(["-DHFPY_OFFLOAD"] if options.target == "gpu" else []),
+    )
 
 
 def _compiled(source: Path) -> CompiledFile:

@@ -5,14 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hfpy.model.directives import Listed, Width
-from hfpy.model.expressions import Fragment
-from hfpy.model.statements import Statement
+from hfpy.model.expressions import Fragment, Name
+from hfpy.model.statements import Call, Statement
 
 #: The two sides of a dimension, by the words of ``onEdge(i, low)``.
 SIDES = ("low", "high")
 
 # Routines of the runtime library that note what happens to arrays, or test it, by their addresses.
 MARKS = frozenset({"hf_mark_set", "hf_mark_clean", "hf_mark_unknown", "hf_mark_needed"})
+
+# Routines of the runtime library that work with buffers where they are, on the device or on the host: the numbers of
+# these arguments, from 0.
+BUFFERS = {"hf_shift": (2, 3), "hf_start": (2, 3), "hf_finish": (2,)}
+
+
+def takes_buffer(statement: Statement, position: int | str) -> bool:
+    """Whether a statement passes an argument to the runtime library as a buffer, wherever it is."""
+    if not isinstance(statement, Call) or not isinstance(statement.designator, Name):
+        return False
+    return position in BUFFERS.get(statement.designator.name, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
+from hfpy.model.distributed import takes_buffer
 from hfpy.model.expressions import Apply, Expr, Keyword, Name
 from hfpy.model.names import derived
 from hfpy.model.source import LogicalLine
@@ -201,6 +202,8 @@ class DeviceData(HostStatements):
         yield from self.rows.behind(statement.line, rows, -8)
 
     def _may_allocate(self, reference: Reference) -> bool:
+        if takes_buffer(reference.at.statement, reference.position):
+            return False
         met = dummies_met(self.facts, self.key, reference)
         if not met:
             # Any subroutine whose source is not here may, `c_f_pointer` among them.

@@ -272,6 +272,7 @@ def test_a_routine_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: 
     assert not done[0].files
 
 
+@pytest.mark.full
 def test_the_limit_does_not_hold_for_all_routines_together(tmp_path: Path) -> None:
     assert not [d for d in translate([endless(tmp_path)], Options(backend="openmp")).diagnostics if d.code == "HF111"]
 

@@ -60,7 +60,8 @@ def test_more_random_programs(way: str, first: int, tmp_path: Path) -> None:
     check([program_pair(Random(n), f"p{n}") for n in range(first, first + 40)], WAYS[way], tmp_path)
 
 
-@pytest.mark.parametrize("way", ["openmp", pytest.param("sequential", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("way", ["openmp", "sequential"])
 def test_support_table(way: str, tmp_path: Path) -> None:
     pairs = [p for p in constructs.pairs() if not any(name.endswith(".f") for name in p.hybrid)]
     check(pairs, WAYS[way], tmp_path)

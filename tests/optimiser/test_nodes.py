@@ -92,7 +92,7 @@ def test_regions_read_again_are_those_that_were_made(backend: str, tmp_path: Pat
     assert blocked > 25 or backend == "cuda-c", blocked
 
 
-@pytest.mark.parametrize("backend", ["openmp", "cuda-c", "openacc"])
+@pytest.mark.parametrize("backend", ["openmp", "cuda-c", pytest.param("openacc", marks=pytest.mark.full)])
 @pytest.mark.parametrize("make", [stencil_pair, sweep_pair])
 def test_random_regions_read_again(make: Callable[[Random, str], Pair], backend: str, tmp_path: Path) -> None:
     found = 0

@@ -39,6 +39,14 @@ TWO = {"i": DomainSpec(("nx",), ("i",)), "j": DomainSpec(("ny",), ("j",))}
 DOMAINS = {**TWO, "a": DomainSpec(("mx",), ("ia",)), "b": DomainSpec(("my",), ("ib",))}
 ALL = {**DOMAINS, "k": DomainSpec(("nz",), ("k",)), "l": DomainSpec(("nl",), ("l",))}
 
+BUFFERS = EXACT.parents[1] / "buffers" / "hfpy_buffers.F90"
+# Flags of the runtime library for data on devices.
+DEVICES = {
+    "": ("-fopenmp",),
+    "cuda": ("-fopenmp", "-DHFPY_CUDA", "-DHFPY_OFFLOAD"),
+    "openacc": ("-fopenacc", "-DHFPY_OFFLOAD"),
+    "openmp-target": ("-fopenmp", "-DHFPY_OFFLOAD"),
+}
 MARKS = EXACT.parents[1] / "marks" / "hfpy_marks.f90"
 
 
@@ -55,6 +63,12 @@ class Way:
     def gpu(self) -> bool:
         """Whether regions are kernels."""
         return self.options.get("target") == "gpu"
+
+    @property
+    def device(self) -> str:
+        """What the runtime library has to know of devices: a word of :data:`DEVICES`."""
+        backend = self.options["backend"]
+        return "cuda" if backend.startswith("cuda") else backend if self.gpu else ""
 
 
 def _device(backend: str, **more: Any) -> dict[str, Any]:
@@ -124,20 +138,22 @@ def _done(command: list[str], folder: Path) -> str:
 
 
 @lru_cache
-def library(name: str) -> Path:
-    """The runtime library in one build (``alone``: the form for one process), as an archive with its modules."""
+def library(name: str, device: str = "") -> Path:
+    """The runtime library in one build (``alone``: the form for one process), for devices of one kind, as an archive
+    with its modules.
+    """
     folder = _folder()
     if name == "alone":
         compiler, flags, homes = "gfortran", (), processes.ALONE
-        sources = [EXACT, MARKS, homes[0] / "hfpy_processes.F90"]
+        sources = [EXACT, MARKS, BUFFERS, homes[0] / "hfpy_processes.F90"]
     else:
         build = BUILDS[name]
         if build.missing:
             pytest.skip(f"{build.missing} is not installed (make mpi)")
         compiler, flags, homes = build.compiler, build.flags, processes.ON_MPI
-        sources = [*SOURCES, MARKS, homes[0] / "hfpy_processes.F90"]
+        sources = [*SOURCES, MARKS, BUFFERS, homes[0] / "hfpy_processes.F90"]
     includes = [f"-I{home}" for home in homes]
-    own = [compiler, *flags, "-g", "-fopenmp", "-fcheck=all", *includes, "-c"]
+    own = [compiler, *flags, "-g", *DEVICES[device], "-fcheck=all", *includes, "-c"]
     texts = [path for home in homes for path in home.iterdir() if path.is_file()]
 
     def compiled() -> str:
@@ -201,7 +217,7 @@ def built(way: Way, mpi: str, cases: Mapping[str, Case]) -> Path:
 
 def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
     """The executable of a program's generated files, with the runtime library on one of the MPIs."""
-    home, folder = library(mpi), _folder()
+    home, folder = library(mpi, way.device), _folder()
     compiler = "gfortran" if mpi == "alone" else BUILDS[mpi].compiler
     kernels = [file for file in files if file.endswith(".cu")]
     emulated = bool(kernels) or any(file.endswith(".cuf") for file in files)
@@ -214,7 +230,7 @@ def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
     linked = [str(home / "libprocesses.a"), "-lgomp"]
     if emulated:
         flags += [f"-I{emulated_runtime().folder}"]
-        linked = [*(["kernels.o"] if kernels else []), *map(str, emulated_runtime().link_words), *linked]
+        linked = [*(["kernels.o"] if kernels else []), linked[0], *map(str, emulated_runtime().link_words), "-lgomp"]
     sources = [file for file in in_use_order(files) if file != "storage_order.F90" and file not in kernels]
     command = [compiler, *flags, "-I.", f"-I{home}", "-o", "cases", *sources, *linked]
 
@@ -228,8 +244,10 @@ def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
     return folder / "cases"
 
 
-def faults(way: Way, mpi: str, grid: tuple[int, int], cases: Mapping[str, Case], only: str = "") -> str:
-    """What is wrong with the cases on a grid of processes, as text; empty if all are right."""
+def faults(way: Way, mpi: str, grid: tuple[int, int], cases: Mapping[str, Case], only: str = "", **more: str) -> str:
+    """What is wrong with the cases on a grid of processes, as text; empty if all are right. ``more`` are environment
+    variables.
+    """
     program = built(way, mpi, cases)
     ranks = grid[0] * grid[1]
     launcher = BUILDS[mpi].launcher if mpi != "alone" else ()
@@ -240,7 +258,7 @@ def faults(way: Way, mpi: str, grid: tuple[int, int], cases: Mapping[str, Case],
     done = subprocess.run(
         command,
         cwd=home,
-        env=environment() | extra,
+        env=environment() | extra | more,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -1,6 +1,6 @@
 """Random hybrid programs against their plain twins.
 
-50 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
+25 programs in every run, ``HFPY_RANDOM=2000`` for more; they are compiled in batches. hypothesis draws them,
 always the same ones; ``HFPY_RANDOM_FROM=N`` draws others. With ``HFPY_SHRINK=1`` programs are tried one by one and
 a failing one is made small, which is slow.
 """
@@ -43,7 +43,7 @@ from tests.support import (
     Variant,
 )
 
-COUNT = int(os.environ.get("HFPY_RANDOM", "50"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "25"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 25
 VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)

@@ -64,6 +64,7 @@ def test_the_solver_solves(double: dict[str, Array]) -> None:
     assert np.array_equal(double["thomas_if x"], double["thomas x"])
 
 
+@pytest.mark.full
 def test_single_precision(double: dict[str, Array], single: dict[str, Array]) -> None:
     assert single.keys() == double.keys()
     for name, expected in double.items():

@@ -19,6 +19,7 @@ module hfpy_halo_job
     real(real64) :: delay = 0                   ! HFPY_MPI_DELAY=ms: messages are sent so much later, in seconds here
     real(real64) :: timeout = 0                 ! HFPY_MPI_TIMEOUT=s: the longest wait for a message; 0: no limit
     integer(int64) :: chunk = 2_int64**30       ! HFPY_MPI_CHUNK=bytes: longer messages are sent in parts
+    logical :: device = .false.                 ! HFPY_MPI_DEVICE=1: MPI can read and write the memory of devices
   end type
 
   interface
@@ -55,6 +56,9 @@ contains
       number = setting('HFPY_MPI_CHUNK', real(read_settings%chunk, real64))
       ! MPI counts in default integers, so no part of a message may be longer.
       read_settings%chunk = int(max(1.0_real64, min(number, real(read_settings%chunk, real64))), int64)
+      ! Cray's MPICH has a variable of its own for that.
+      number = setting('MPICH_GPU_SUPPORT_ENABLED', 0.0_real64)
+      read_settings%device = setting('HFPY_MPI_DEVICE', number) > 0
       settings_known = .true.
     end if
     settings = read_settings

@@ -12,7 +12,7 @@ module hfpy_halo_swaps
     batch_is_open
   implicit none
   private
-  public :: hf_plan, hf_swap_plan, hf_swap_start, hf_progress, hf_swap_finish
+  public :: hf_plan, hf_swap_plan, hf_swap_start, hf_progress, hf_swap_finish, hf_swaps_with_itself
 
   integer, parameter :: directions = 27, sites = 600   ! two tags for each direction and site stay below 32767
 
@@ -31,6 +31,7 @@ module hfpy_halo_swaps
     logical :: begun = .false.                         ! and not finished
     integer :: link = 0, rank = 0, site = 0
     integer :: bytes = 0                               ! of an element, in the present exchange
+    logical :: on_device = .false.                     ! the buffers are a device's: only MPI may touch them
     type(hf_part), allocatable :: parts(:)
     type(hf_batch) :: messages
     type(hf_batch) :: heads                            ! with HFPY_MPI_CHECK: the lengths, beforehand
@@ -104,13 +105,22 @@ contains
     end do
   end subroutine
 
-  ! Start an exchange of buffers at addresses. `elements` are those of the send and the receive buffer.
-  subroutine start_address(dec, plan, send, recv, bytes, elements)
+  ! Whether a process is its own neighbour in some direction: then it copies what goes there, and needs its buffers.
+  pure logical function hf_swaps_with_itself(plan)
+    type(hf_plan), intent(in) :: plan
+
+    hf_swaps_with_itself = any(plan%parts%partner == plan%rank .and. plan%parts%recv_length > 0)
+  end function
+
+  ! Start an exchange of buffers at addresses. `elements` are those of the send and the receive buffer; `on_device`:
+  ! the addresses are a device's.
+  subroutine start_address(dec, plan, send, recv, bytes, elements, on_device)
     type(hf_decomposition), intent(in) :: dec
     type(hf_plan), intent(inout) :: plan
     type(c_ptr), value :: send, recv
     integer, intent(in) :: bytes
     integer, intent(in), optional :: elements(2)
+    logical, intent(in), optional :: on_device
     integer :: m
 
     if (.not. plan%ready) call fail('an exchange is started before hf_swap_plan has made its plan')
@@ -118,6 +128,8 @@ contains
     if (plan%link /= dec%link) call fail('an exchange is started with the plan of another decomposition')
     if (present(elements)) call check_extents(plan, elements)
     plan%begun = .true.
+    plan%on_device = .false.
+    if (present(on_device)) plan%on_device = on_device
     plan%bytes = bytes
     plan%send = send
     plan%recv = recv
@@ -224,7 +236,7 @@ contains
     do m = 1, size(plan%parts)
       associate (part => plan%parts(m))
         if (part%partner < 0) cycle
-        if (part%recv_length > 0) then
+        if (part%recv_length > 0 .and. .not. plan%on_device) then
           call c_f_pointer(place(plan%recv, part%recv_offset, plan%bytes), memory, [int(part%recv_length, int64)*plan%bytes])
           memory = -1_int8
         end if

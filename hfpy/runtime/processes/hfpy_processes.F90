@@ -2,11 +2,13 @@
 ! unit needs a variable of another one. Dimensions are counted from 1; a side is low if it is negative, else high.
 module hfpy_processes
   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int32, int64, real32, real64
-  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc, c_ptr
-  use hfpy_halo_job, only: fail, text_of
+  use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_loc, c_null_ptr, c_ptr
+  use hfpy_buffers, only: buffer_to_host, buffer_to_device, buffer_on_device
+  use hfpy_halo_job, only: fail, hf_settings, settings, text_of
   use hfpy_halo_decomposition, only: owned_box
   use hfpy_halo_links, only: own_process
   use hfpy_halo_messages, only: hf_batch, batch_open, batch_send, batch_receive, batch_begin, batch_wait
+  use hfpy_halo_swaps, only: hf_swaps_with_itself
   use hfpy_halo
   use hfpy_marks, only: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_fault
   implicit none
@@ -29,9 +31,10 @@ module hfpy_processes
   integer :: under_way(most) = 0
 
   ! An exchange whose messages travel all at once, of the fields of one type. What is sent and received is kept here, so
-  ! that neither a compiler nor a copy to a device meets buffers that MPI works with.
+  ! that neither a compiler nor a copy to a device meets buffers that MPI works with; `on_device`: MPI works with those on
+  ! the device, which nothing else meets.
   type :: hf_flight
-    logical :: begun = .false., corners = .false.
+    logical :: begun = .false., corners = .false., on_device = .false.
     integer :: dims = 1, low(2) = 0, high(2) = 0
     integer, allocatable :: kinds(:), depths(:)
     type(hf_plan) :: plan
@@ -429,13 +432,14 @@ contains
 #include "hfpy_sides.inc"
 
   ! Put an exchange on its way, with the bytes of an element. Its buffers keep their room.
-  subroutine depart(name, flight, slot, buffer, bytes)
+  subroutine depart(name, flight, slot, send, received, bytes)
     character(*), intent(in) :: name
     type(hf_flight), intent(inout), target :: flight
     integer, intent(in) :: slot, bytes
-    type(c_ptr), intent(in) :: buffer
+    type(c_ptr), intent(in) :: send, received
     integer, dimension(sides_of(flight)) :: sent, got, sent_before, got_before
     integer :: directions(flight%dims, sides_of(flight)), side, way(2)
+    type(c_ptr) :: from, to
 
     sent_before = 0
     got_before = 0
@@ -447,11 +451,16 @@ contains
       if (side > 1) sent_before(side) = sent_before(side - 1) + sent(side - 1)
       if (side > 1) got_before(side) = got_before(side - 1) + got(side - 1)
     end do
-    call grown(flight%send, sum(sent)*int(bytes, int64))
-    call grown(flight%received, sum(got)*int(bytes, int64))
-    call copied(buffer, c_loc(flight%send), sum(sent)*int(bytes, int64))
     call hf_swap_plan(hf_named(name), flight%plan, directions, sent_before, sent, got_before, got, site=2 + slot)
-    call hf_swap_start(hf_named(name), flight%plan, c_loc(flight%send), c_loc(flight%received), bytes, [sum(sent), sum(got)])
+    call places(flight%plan, send, received, [sum(sent), sum(got)]*int(bytes, int64), from, to, flight%on_device)
+    if (.not. flight%on_device) then
+      call grown(flight%send, sum(sent)*int(bytes, int64))
+      call grown(flight%received, sum(got)*int(bytes, int64))
+      call copied(send, c_loc(flight%send), sum(sent)*int(bytes, int64))
+      from = c_loc(flight%send)
+      to = c_loc(flight%received)
+    end if
+    call hf_swap_start(hf_named(name), flight%plan, from, to, bytes, [sum(sent), sum(got)], flight%on_device)
     flight%begun = .true.
   end subroutine
 
@@ -461,13 +470,60 @@ contains
     type(hf_flight), intent(inout), target :: flight
     integer, intent(in) :: bytes
     type(c_ptr), intent(in) :: buffer
-    integer :: side, elements
+    integer(int64) :: length_of_all
+    integer :: side
 
     if (.not. flight%begun) call fail('an exchange is finished that has not been started')
     call hf_swap_finish(flight%plan)
-    elements = sum([(length(name, flight, side, size(flight%kinds), .false.), side=1, sides_of(flight))])
-    call copied(c_loc(flight%received), buffer, elements*int(bytes, int64))
     flight%begun = .false.
+    if (flight%on_device) return
+    length_of_all = bytes*int(sum([(length(name, flight, side, size(flight%kinds), .false.), side=1, sides_of(flight))]), int64)
+    call copied(c_loc(flight%received), buffer, length_of_all)
+    call buffer_to_device(buffer, length_of_all)
+  end subroutine
+
+  ! Where MPI finds what is sent, and puts what comes: on the device, where both buffers are there and MPI can work with
+  ! its memory. Else on the host, and what is sent is copied there.
+  subroutine places(plan, send, received, bytes, from, to, on_device)
+    type(hf_plan), intent(in) :: plan
+    type(c_ptr), intent(in) :: send, received
+    integer(int64), intent(in) :: bytes(2)
+    type(c_ptr), intent(out) :: from, to
+    logical, intent(out) :: on_device
+    type(hf_settings) :: asked
+
+    from = c_null_ptr
+    to = c_null_ptr
+    asked = settings()
+    if (asked%device .and. .not. hf_swaps_with_itself(plan)) then
+      from = buffer_on_device(send, bytes(1))
+      to = buffer_on_device(received, bytes(2))
+    end if
+    on_device = c_associated(from) .and. c_associated(to)
+    if (on_device) return
+    from = send
+    to = received
+    call buffer_to_host(send, bytes(1))
+  end subroutine
+
+  ! Exchange planes across a dimension, of elements with some bytes.
+  subroutine shift(name, dim, send, received, low, high, elements, bytes)
+    character(*), intent(in) :: name
+    integer, intent(in) :: dim, low, high, elements, bytes
+    type(c_ptr), intent(in) :: send, received
+    type(hf_decomposition), pointer :: dec
+    type(hf_plan) :: plan
+    type(c_ptr) :: from, to
+    logical :: on_device
+    integer :: all
+
+    dec => hf_named(name)
+    all = (low + high)*elements
+    call make_plan(dec, plan, dim, low, high, elements)
+    call places(plan, send, received, [all, all]*int(bytes, int64), from, to, on_device)
+    call hf_swap_start(dec, plan, from, to, bytes, [all, all], on_device)
+    call hf_swap_finish(plan)
+    if (.not. on_device) call buffer_to_device(received, all*int(bytes, int64))
   end subroutine
 
   ! Make room for some bytes in a buffer, which keeps it.

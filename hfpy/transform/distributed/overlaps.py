@@ -168,7 +168,7 @@ class Overlapping:
             yield f"allocate({send}({elements}))"
             yield f"allocate({received}({elements}))"
         yield from self._moved(slot, type_text, packs=True)
-        yield f"call hf_start({self._who(slot)}, {send})"
+        yield f"call hf_start({self._who(slot)}, {send}, {received})"
 
     def _finished(self, slot: int, type_text: str) -> Iterator[str]:
         """Waiting for the messages of a type, and unpacking."""

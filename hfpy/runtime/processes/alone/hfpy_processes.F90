@@ -3,6 +3,7 @@
 module hfpy_processes
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int32, int64, real32, real64
+  use hfpy_buffers, only: buffer_to_host, buffer_to_device
   use hfpy_exact, only: hf_exact, hf_exact_add, hf_exact_round
   use hfpy_marks, only: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_fault
   implicit none
@@ -385,6 +386,7 @@ contains
     if (slot < 1) call fail('an exchange has no number')
     elements = sum([(length(name, flight, side, size(flight%kinds), .true.), side=1, sides_of(flight))])
     call grown(flight%send, elements*int(bytes, int64))
+    call buffer_to_host(buffer, elements*int(bytes, int64))
     call copied(buffer, c_loc(flight%send), elements*int(bytes, int64))
     flight%begun = .true.
   end subroutine
@@ -409,6 +411,7 @@ contains
       elements = length(name, flight, side, groups, .false.)
       received(own*bytes + 1:(own + elements)*bytes) = flight%send(other*bytes + 1:(other + elements)*bytes)
     end do
+    call buffer_to_device(buffer, size(received, kind=int64))
     flight%begun = .false.
   end subroutine
 
