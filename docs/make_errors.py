@@ -52,7 +52,8 @@ What hfpy has to say about your code it says in this form:
 
 An **error** means that nothing is written; all errors are shown, not only the first. A **warning** is about code
 that may be wrong where hfpy cannot know; the program is built. A **note** says something worth knowing. The exit
-status is 1 if there is an error. `hfpy check` shows them without building, `hfpy check --format json` for editors.
+status is 1 if there is an error. `hfpy check` shows them without building, with `--format` for other
+[tools](ci.md).
 
 The messages below are what hfpy says about the examples above them.
 """

@@ -304,14 +304,21 @@ def map_messages(folder: Path, names: tuple[str, ...]) -> None:
 @click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
 @translation_options
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people or for editors."
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github", "gitlab"]),
+    default="text",
+    help="For people, for programs, or for what runs it.",
 )
 @click.option("--summary", "counted", is_flag=True, help="Count causes, those first whose cure frees most regions.")
 @werror_option
 def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **options: Any) -> int:
     """Show all diagnostics of the project (or those of FILEs in it); only a cache is written, if there is one."""
-    from hfpy.diagnostics import ordered, render_json
+    from hfpy.diagnostics import ordered
+    from hfpy.formats import shown
 
+    if counted and form not in ("text", "json"):
+        raise UsageError(f"--summary has no form '{form}': take text or json")
     survey, elsewhere = None, 0
     try:
         made, elsewhere = checked(paths, options, counted)
@@ -323,8 +330,9 @@ def check(paths: tuple[Path, ...], form: str, counted: bool, werror: bool, **opt
     if counted:
         _show_summary(ordered(found), survey, form)
         return status_of(found)
-    if form == "json":
-        click.echo(render_json(ordered(found)))
+    if form != "text":
+        if text := shown(ordered(found), form):
+            click.echo(text)
     else:
         show_diagnostics(found)
         if elsewhere:

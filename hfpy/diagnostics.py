@@ -131,7 +131,8 @@ def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(unique, key=lambda d: (d.place.file, d.place.line, d.place.column, d.code)))
 
 
-def _source_line(place: Place) -> str | None:
+def source_line(place: Place) -> str | None:
+    """The line of a place in the user's file; None if it cannot be had."""
     if not place.line:
         return None
     try:
@@ -158,9 +159,9 @@ def _escaped(char: str) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def excerpt(place: Place, source_line: str | None = None) -> str:
+def excerpt(place: Place, line: str | None = None) -> str:
     """The source line with a caret below the place; empty if the line cannot be had."""
-    text = source_line if source_line is not None else _source_line(place)
+    text = line if line is not None else source_line(place)
     if text is None:
         return ""
     column = max(place.column, 1)
