@@ -65,12 +65,17 @@ class Decomposition:
         return self.local.index(name) if name in self.local else None
 
 
+#: How messages travel. ``blocking``: all before the next statement; ``overlap``: while the region behind is computed,
+#: as far as it does not read them; ``auto``: so where that can be done and pays. An exchange that blocks sends in
+#: ``phases``, along one domain after the other, or ``together``, to all neighbours at once; else the model decides.
+MODES = ("blocking", "overlap", "auto", "phases", "together")
+
+
 @dataclass(frozen=True, slots=True)
 class HaloExchange:
     """One ``@haloExchange``: the halos of ``fields`` become what the owners of the points have. Without ``widths`` the
     halos are as wide as the decomposition says. ``corners`` tells whether points beside the part in two domains are
-    exchanged, too. ``overlap``: the region behind is computed while the messages travel, as far as it does not
-    read them; ``auto``: where that can be done and pays. ``every``: in a loop it is done in each so-many-th turn alone,
+    exchanged, too. ``mode`` is one of :data:`MODES`. ``every``: in a loop it is done in each so-many-th turn alone,
     with as many times the widths.
     """
 
@@ -78,9 +83,18 @@ class HaloExchange:
     widths: tuple[Width, ...] = ()
     corners: bool = True
     decomposition: str = ""
-    overlap: bool = False
+    mode: str = "blocking"
     every: Fragment | None = None
-    auto: bool = False
+
+    @property
+    def overlap(self) -> bool:
+        """Whether the region behind is computed while the messages travel."""
+        return self.mode == "overlap"
+
+    @property
+    def auto(self) -> bool:
+        """Whether it overlaps with the region behind where that can be done and pays."""
+        return self.mode == "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +117,7 @@ class Sent:
     point of the domains that are cut, or None, and the numbers of these domains), ``widths`` by domain (None: no
     number), in which ``mode``, in each turn of a loop or ``every`` few; ``placed`` by hfpy. ``row`` is the line of the
     user's file. ``contiguous`` is the number of the domain whose points are beside each other in the first field.
+    ``together``: to all neighbours at once where the exchange ends before the next statement.
     """
 
     routine: str
@@ -117,3 +132,4 @@ class Sent:
     every: int = 1
     placed: bool = False
     contiguous: int | None = None
+    together: bool = False

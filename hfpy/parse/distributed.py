@@ -6,7 +6,7 @@ import re
 
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Listed, Width
-from hfpy.model.distributed import Decomposition, Distributed, HaloExchange, WholeGrid
+from hfpy.model.distributed import MODES, Decomposition, Distributed, HaloExchange, WholeGrid
 from hfpy.model.expressions import Fragment
 from hfpy.model.source import LogicalLine
 from hfpy.options import EXCHANGES, REDUCTIONS
@@ -91,14 +91,13 @@ class _Reader:
             self._error("HF214", f"'{twice[0]}' is listed twice", attribute)
         words, problems = listed_words(self.directive, "corners", ("yes", "no"), self.line, self.file)
         self.found += problems
-        mode, problems = listed_words(self.directive, "mode", ("blocking", "overlap", "auto"), self.line, self.file)
-        self.found += problems
+        mode = self._word("mode", MODES) or "blocking"
         named = (self._names("decomposition") or ("",))[0]
         widths, every = self._widths("width", None), self._expressions("every")
         if len(every) > 1:
             self._error("HF203", f"'every' has {len(every)} entries", self.directive.get("every"), "write one number")
         turns = every[0] if every else None
-        return HaloExchange(fields, widths, words != ("no",), named, mode == ("overlap",), turns, mode == ("auto",))
+        return HaloExchange(fields, widths, words != ("no",), named, mode, turns)
 
     def whole_grid(self) -> WholeGrid:
         """The value of ``@wholeGrid``."""

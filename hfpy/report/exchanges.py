@@ -54,9 +54,13 @@ def _rows(sent: Sent, options: Options) -> Iterator[str]:
     yield f"  one domain after the other: {messages} messages, {_times(phases)}"
     messages += math.prod(flat.neighbours) if corner else 0
     hidden = at_once.latency + at_once.network + at_once.staging
-    yield f"  all at once, as mode(overlap) does: {messages} messages, {_times(at_once)}; up to {time(hidden)} hidden"
+    behind = f"; up to {time(hidden)} hidden by mode(overlap)"
+    yield f"  all at once: {messages} messages, {_times(at_once)}{behind}"
+    how_sent = "all at once" if sent.together else "one domain after the other"
+    chosen = f" ({how_sent})" if sum(map(bool, deep)) > 1 and sent.mode not in ("overlap", "phases", "together") else ""
     measured = "" if options.network is not None else " (hfpy probe --mpi measures those of this machine)"
-    yield f"  figures: latency {time(network.latency)}, {network.bandwidth / 1e9:.3g} GB/s{measured}; mode({sent.mode})"
+    speed = f"latency {time(network.latency)}, {network.bandwidth / 1e9:.3g} GB/s{measured}"
+    yield f"  figures: {speed}; mode({sent.mode}){chosen}"
 
 
 def _part(sent: Sent, options: Options) -> tuple[Part, str]:

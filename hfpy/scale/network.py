@@ -144,6 +144,21 @@ def one_phase(network: Network, node: Node, part: Part, widths: tuple[int, ...],
     return _phase(network, node, messages, moved, packed)
 
 
+def together_pays(
+    network: Network, staging: float, domains: int, corners: bool, launch: float, kinds: int = 1, groups: int = 1
+) -> bool:
+    """Whether an exchange with all neighbours at once takes less time than one along one domain after the other. Both
+    send the same bytes, so latencies count, overheads of messages, and regions that pack and unpack, of ``launch``
+    seconds each: two for a neighbour against three for a domain, for each of ``groups`` of fields. Messages hold fields
+    of one type, and there are ``kinds`` of them; those of one phase are awaited before the next type's begin.
+    ``staging`` are the seconds in which buffers of no size go to the host and come back.
+    """
+    sides = 3**domains - 1 if corners else 2 * domains
+    phases = kinds * domains * (network.several(2) + staging) + 3 * domains * groups * launch
+    once = network.several(kinds * sides) + kinds * staging + 2 * sides * groups * launch
+    return once < phases
+
+
 def _phase(network: Network, node: Node, messages: int, moved: int, packed: float) -> Times:
     """Some messages at once, with ``moved`` bytes sent and as many received, and ``packed`` bytes that memory moves."""
     if not messages:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from hfpy.scale.network import Network, Node, Part, Times, one_phase, two_phases
+from hfpy.scale.network import STAGING_START, Network, Node, Part, Times, one_phase, together_pays, two_phases
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,11 @@ def predict_on(program: Program, computer: Computer, grid: tuple[int, ...]) -> P
 
 
 def exchange_time(exchange: Exchange, program: Program, computer: Computer, part: Part) -> Times:
-    """One exchange on a part. What overlaps has all neighbours at once."""
+    """One exchange on a part: all neighbours at once where it overlaps, or where that takes less time."""
     widths = (exchange.width,) * len(part.points)
-    way = one_phase if exchange.behind else two_phases
+    staging = 2 * STAGING_START if computer.staging else 0.0
+    pays = together_pays(computer.network, staging, len(widths), exchange.corners, computer.launch)
+    way = one_phase if exchange.behind or (pays and len(widths) > 1) else two_phases
     size = exchange.fields * program.size
     return way(computer.network, computer.node, part, widths, size, exchange.corners)
 

@@ -17,6 +17,7 @@ import pytest
 
 from hfpy.build import processes
 from hfpy.options import DomainSpec
+from hfpy.scale.network import Network
 from tests.kept import digest, made, version
 from tests.mpi.launch import BUILDS, EXACT, SOURCES, environment
 from tests.support import (
@@ -80,6 +81,8 @@ def _laid_out(layout: str, **more: Any) -> dict[str, Any]:
 
 
 POISON = {"poison_halos": True}
+# Messages are so slow that the model sends them to all neighbours at once.
+SLOW = Network(1.0, 0.0, 0.0, 1e12)
 WAYS = {
     way.label: way
     for way in (
@@ -90,6 +93,10 @@ WAYS = {
         Way("cuda-fortran", _device("cuda-fortran")),
         Way("openacc", _device("openacc") | POISON),
         Way("openmp-target", _device("openmp-target"), threads=2),
+        Way("far", {"backend": "openmp", "domains": DOMAINS, "network": SLOW}),
+        Way("far-sequential", {"backend": "sequential", "domains": DOMAINS, "network": SLOW, **POISON}),
+        Way("far-cuda-c", _device("cuda-c", network=SLOW)),
+        Way("far-openacc", _device("openacc", network=SLOW)),
         Way("kij", _laid_out("l k i j a b", backend="openmp")),
         Way("jik", _laid_out("j l i k b a", backend="sequential")),
         Way("blocks", _laid_out("i:4 l k j i b a", backend="openmp"), threads=2),

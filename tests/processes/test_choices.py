@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,8 @@ from hfpy.options import Machine, Options
 from hfpy.scale.network import Network
 from hfpy.transform.distributed import lowering
 from hfpy.transform.distributed.costs import Costs
-from tests.processes.programs import WAYS, Case, faults, library, written
+from tests.processes.exchanges import exchange_cases
+from tests.processes.programs import SLOW, WAYS, Case, faults, library, written
 from tests.processes.test_overlaps import EXCHANGE, READ, REFUSED, REGION, said
 from tests.processes.test_overlaps import MODULE as OVERLAPPED
 from tests.support import translate_text
@@ -48,6 +50,35 @@ def test_results(costs: Costs, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = {case.name: Case(case.name, files)}
     for grid in ((2, 1), (3, 2)):
         assert not faults(way, "openmpi", grid, cases)
+
+
+def blocking(exchange: str, **options: Any) -> str:
+    """What is generated for an exchange that ends before a region."""
+    source = OVERLAPPED.replace("EXCHANGE\nREGION", f"{exchange}\n{REGION}").replace("BODY", READ)
+    files = {"zoo.f90": (Path(__file__).parent / "programs" / "zoo.f90").read_text(), "m.h90": source}
+    return "".join(translate_text(files, backend="openmp", **options).files.values())
+
+
+def test_all_neighbours_at_once() -> None:
+    """The model chooses, unless the mode says how."""
+    plain = EXCHANGE.replace(", mode(overlap)", "")
+    assert "hf_shift(" in blocking(plain)
+    assert "hf_finish(" in blocking(plain, network=SLOW)
+    assert "hf_shift(" not in blocking(plain, network=SLOW)
+    assert "hf_finish(" in blocking(plain.replace("}", ", mode(together)}"))
+    assert "hf_finish(" not in blocking(plain.replace("}", ", mode(phases)}"), network=SLOW)
+    assert "hf_finish(" not in blocking(plain.replace("}", ", width(i:1)}"), network=SLOW)  # one domain: both are one
+
+
+@pytest.mark.parametrize("grid", [(1, 1), (3, 2)])
+def test_halos_are_the_same(grid: tuple[int, int]) -> None:
+    names = ("base", "periodic_ij", "sides", "types", "one_cut_each", "no_corners_periodic", "one_row")
+    assert not faults(WAYS["far"], "openmpi", grid, exchange_cases(names))
+
+
+def test_one_mode() -> None:
+    source = OVERLAPPED.replace("EXCHANGE", EXCHANGE.replace("overlap", "overlap, auto"))
+    assert [d.code for d in translate_text({"m.h90": source}).errors][:1] == ["HF203"]
 
 
 def test_figures() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,18 +35,18 @@ MACHINE = Machine(bandwidth=1e9, rate=1e9, cache=1000, launch=1e-6, points=100 *
 NETWORK = Network(latency=3e-6, overhead=1e-6, gap=1e-6, bandwidth=1e8)
 
 
-def shown(folder: Path, directive: str, more: str = "") -> str:
+def shown(folder: Path, directive: str, more: str = "", machine: Machine = MACHINE) -> str:
     """What ``hfpy explain --schedule`` says of the routine."""
     path = folder / "m.h90"
     path.write_text(TEXT.replace("DIRECTIVE", directive).replace("MORE", more))
-    made = translate([path], Options(backend="openmp", machine=MACHINE, network=NETWORK))
+    made = translate([path], Options(backend="openmp", machine=machine, network=NETWORK))
     assert not has_errors(made.diagnostics), made.diagnostics
     return made.schedule("step")
 
 
-def told(folder: Path, directive: str, more: str = "") -> list[str]:
+def told(folder: Path, directive: str, more: str = "", machine: Machine = MACHINE) -> list[str]:
     """What is said of its exchanges, for parts of 100 x 100 points."""
-    listed = shown(folder, directive, more).splitlines()
+    listed = shown(folder, directive, more, machine).splitlines()
     return listed[next(n for n, row in enumerate(listed) if row.startswith("exchange of")) :]
 
 
@@ -75,7 +76,17 @@ def test_messages(directive: str, more: str, what: str, sends: int, messages: tu
     assert part.split(" sends ")[1].removesuffix(" and corners") == unit
     assert f": {messages[0]} messages, " in one
     assert f": {messages[1]} messages, " in once
-    assert figures == "  figures: latency 3 µs, 0.1 GB/s; mode(blocking)"
+    once_pays = "corners(no)" in directive or more  # what two latencies take, not what four messages more do
+    chosen = "" if "fields(v)" in directive else " (all at once)" if once_pays else " (one domain after the other)"
+    assert figures == "  figures: latency 3 µs, 0.1 GB/s; mode(blocking)" + chosen
+
+
+def test_the_choice(tmp_path: Path) -> None:
+    """What the translation has chosen is said; a mode that prescribes it says it by itself."""
+    slow = replace(MACHINE, launch=1e-4)
+    assert told(tmp_path, "@haloExchange{fields(u)}", machine=slow)[-1].endswith("(one domain after the other)")
+    assert told(tmp_path, "@haloExchange{fields(u), mode(phases)}")[-1].endswith("; mode(phases)")
+    assert told(tmp_path, "@haloExchange{fields(u), mode(together)}", machine=slow)[-1].endswith("; mode(together)")
 
 
 def test_a_width_that_is_no_number(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hfpy.scale.network import STAGING_START, Network, Node, Part, face, one_phase, two_phases
+from hfpy.scale.network import STAGING_START, Network, Node, Part, face, one_phase, together_pays, two_phases
 from hfpy.scale.prediction import (
     Computer,
     Exchange,
@@ -84,6 +84,19 @@ def test_one_phase_by_hand() -> None:
     assert took.network == pytest.approx(moved / 10e9)
     assert took.staging == pytest.approx(2 * (moved / 5e9 + STAGING_START))
     assert one_phase(NETWORK, NODE, part, (2, 2), 8, False).latency == pytest.approx(8 * 1e-6 + 5e-6)
+
+
+def test_when_all_at_once_pays() -> None:
+    """With corners: one latency against the overhead of four messages more, and ten regions."""
+    launch = (8 * 1e-6) / 10
+    slow = replace(NETWORK, latency=16.1e-6)
+    assert together_pays(slow, 0.0, 2, True, launch)
+    assert not together_pays(replace(slow, latency=15.9e-6), 0.0, 2, True, launch)
+    assert together_pays(NETWORK, 0.0, 2, False, 2e-6)  # two regions more, and one latency of 5 µs less
+    assert not together_pays(NETWORK, 0.0, 2, False, 3e-6)
+    assert together_pays(NETWORK, 20e-6, 2, True, launch)  # and what a device's buffers take once more
+    assert not together_pays(slow, 0.0, 2, True, launch, groups=2)
+    assert together_pays(slow, 0.0, 2, True, launch, kinds=2, groups=2)  # the types wait for one another in phases
 
 
 def test_messages() -> None:

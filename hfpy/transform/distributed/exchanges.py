@@ -1,10 +1,10 @@
 """A halo exchange as hfpy's own text: regions that pack and unpack, and calls of the runtime library between them.
 
-The halo is exchanged along one domain after the other, with the halo of those before, so that corners need no messages
-of their own (distributed.md §3.4, "two-phase"). Points beyond the boundary of the grid belong to the process beside
-them, so they come along, too: halos are as in a run of one process. The messages of one phase hold all fields of one
-type. What packs and unpacks are regions like any other: every backend, storage order and device gets its own form of
-them.
+Here the halo is exchanged along one domain after the other, with the halo of those before, so that corners need no
+messages of their own (distributed.md §3.4, "two-phase"). Points beyond the boundary of the grid belong to the process
+beside them, so they come along, too: halos are as in a run of one process. The messages of one phase hold all fields of
+one type. What packs and unpacks are regions like any other: every backend, storage order and device gets its own form
+of them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class Exchange:
     "buffers allocated once"): they grow, and no exchange allocates what an earlier one has. Not for a device, whose
     copy of a saved variable comes and goes with each call of the routine, with all that is in it. ``all_saved``: a
     statement of the routine saves all of its variables, beside which none may be saved by itself. ``marked`` are the
-    fields of which is noted that their halo is clean, for the tests of reads.
+    fields of which is noted that their halo is clean, for the tests of reads. ``together``: messages go to all
+    neighbours at once, not along one domain after the other.
     """
 
     grid: Grid
@@ -80,9 +81,10 @@ class Exchange:
     keeps: bool = False
     all_saved: bool = False
     marked: Sequence[str] = ()
+    together: bool = False
 
-    def rows(self) -> Iterator[str]:
-        """The lines in the place of the directive."""
+    def in_phases(self) -> Iterator[str]:
+        """The lines in the place of the directive, along one domain after the other."""
         numbers = [n for n, d in enumerate(self.grid.what.domains) if self.takes_part(d)]
         yield from self.head()
         for type_text in dict.fromkeys(f.type for f in self.fields):
@@ -137,7 +139,7 @@ class Exchange:
     def takes_beyond(self, number: int) -> bool:
         """Whether points beyond the boundary of the grid in a domain are exchanged along one before it."""
         every = self.what.corners and all(map(self.takes_part, self.grid.what.domains))
-        return number > 0 and every and not self.what.overlap
+        return number > 0 and every and not self.what.overlap and not self.together
 
     def region_over(self, spans: Sequence[Span], iterators: Sequence[str], told: str) -> tuple[list[str], int]:
         """The lines that open a region over some indices, and how many loops are among them."""

@@ -32,6 +32,7 @@ from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import fragment
 from hfpy.parse.physical import names_in_rows, physical
+from hfpy.transform.distributed import together
 from hfpy.transform.distributed.costs import Costs
 from hfpy.transform.distributed.exchanges import Exchange, Field
 from hfpy.transform.distributed.halotests import tests
@@ -177,7 +178,7 @@ class _Routine:
         for line, needs in placements.places.get(self.routine.key, {}).values():
             what = exchange_for(placements.walk.grid.what, list(needs.values()))
             made = self._made(Directed(self.routine, Distributed(line, what)), what, placed=True)
-            rows = list(made.rows()) if made is not None else []
+            rows = list(together.rows(made)) if made is not None else []
             indent = " " * (6 if self.index.fixed else line.segments[0][2] - (1 if line.comment else 0))
             yield insert_lines(line.first, [indent + row for row in rows], 9, line.first)
 
@@ -233,7 +234,7 @@ class _Routine:
                 if what.overlap:
                     self.found.append(edits)
                     return
-            rows = list(made.rows()) if made is not None else []
+            rows = list(together.rows(made)) if made is not None else []
             if made is not None and what.every is not None:
                 rows = list(self._in_turns(item, made))
                 yield from self._counted(item)
@@ -256,7 +257,7 @@ class _Routine:
         exchange.what = replace(exchange.what, widths=widths)
         yield f"{counter} = mod({counter}, {wide.turns}) + 1"
         yield f"if ({counter} == 1) then"
-        yield from (f"  {row}" for row in exchange.rows())
+        yield from (f"  {row}" for row in together.rows(exchange))
         yield "end if"
 
     def _counted(self, item: Directed) -> Iterator[Edit]:
@@ -283,6 +284,7 @@ class _Routine:
         names = (self.facts.object(listed.name, self.routine.key) for listed in what.fields)
         marked = [d.name for d in names if d is not None and any(marks.follows(d) for marks in self.marks)]
         exchange = Exchange(grid, what, fields, self.names, sign, keeps, all_saved, marked)
+        exchange.together = together.pays(exchange, self.facts.application.options)
         setter = self.setters[grid.what.name]
         self.sent.append(sent_by(self.facts, self.routine, setter, exchange, item.statement.line, placed))
         return exchange
@@ -304,7 +306,7 @@ class _Routine:
         if extended is None:
             return []
         costs = Costs.of(self.facts.application.options) if exchange.what.auto else None
-        exchange.what = replace(exchange.what, overlap=True)
+        exchange.what = replace(exchange.what, mode="overlap")
         made = Overlapping(exchange, extended.region, reaches, extended.rows, costs, overlap.arrays())
         return list(made.edits(item.statement.line, behind, self.index.fixed))
 

@@ -25,12 +25,14 @@ def sent_by(facts: Facts, routine: Routine, setter: str, exchange: Exchange, lin
             widths.append((facts.domains.value(width.low, home), facts.domains.value(width.high, home)))
     names = tuple(field.name for field in exchange.fields)
     sizes = tuple(_size(facts, routine, field) for field in exchange.fields)
-    mode = "overlap" if what.overlap else "auto" if what.auto else "blocking"
     row = facts.application.user_line(routine.key, line.first)
     every = facts.domains.value(what.every, routine.key) if what.every is not None else 1
     beside = _contiguous(facts, routine, exchange.fields[0])
     key, domains, sides = routine.key, grid.domains, tuple(widths)
-    return Sent(key, routine.file, row, names, sizes, domains, sides, what.corners, mode, every or 1, placed, beside)
+    once = exchange.together
+    return Sent(
+        key, routine.file, row, names, sizes, domains, sides, what.corners, what.mode, every or 1, placed, beside, once
+    )
 
 
 def _contiguous(facts: Facts, routine: Routine, field: Field) -> int | None:
