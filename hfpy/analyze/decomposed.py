@@ -10,14 +10,14 @@ from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.layout import Letters
-from hfpy.analyze.sizes import canonical
+from hfpy.analyze.sizes import canonical, constant, linear
 from hfpy.analyze.storage import Identity
 from hfpy.diagnostics import Diagnostic, Place, Related, error
 from hfpy.model.application import Application
 from hfpy.model.distributed import Decomposition, Distributed
 from hfpy.model.expressions import Apply, Component, Expr, Fragment, Name, base_name, walk
 from hfpy.model.extents import Dim
-from hfpy.model.statements import flatten
+from hfpy.model.statements import Assignment, OneLine, flatten
 from hfpy.model.units import Routine
 from hfpy.options import DomainSpec
 from hfpy.parse.fragments import dim_of
@@ -102,10 +102,28 @@ class Grid:
         """A size of an array, beside those of cut dimensions, that depends on a local size in a way that is not known;
         empty if there is none.
         """
-        own = {name for name, domain in self.passed.get(data.routine, {}).items() if domain == UNCLEAR}
+        known = self.passed.get(data.routine, {})
+        own = {name for name, domain in known.items() if domain} | {n for n in self.what.local if known.get(n) != ""}
         cut = {c.position for c in self.cuts(data)}
         rest = [dimension for position, dimension in enumerate(data.full) if position not in cut]
         return next((name for dimension in rest for name in sorted(own & dimension.extent.names)), "")
+
+    def lacking(self, data: DataObject) -> Cut | None:
+        """A dimension of an array that certainly lacks some of the points that each process owns; None if there is
+        none.
+        """
+        return next((cut for cut in self.cuts(data) if self._lacks(cut, data.routine)), None)
+
+    def _lacks(self, cut: Cut, key: str) -> bool:
+        lower, upper = cut.extent.lower, cut.extent.upper
+        first = constant(lower.expr) if lower is not None else 1
+        if first is not None and first > 1:
+            return True
+        if upper is None:
+            return False
+        sizes = [size.upper for size in self.letters_of(key).sizes.get(cut.domain, ()) if size.upper is not None]
+        short = (_more(upper.expr, size.expr) for size in sizes)
+        return any(points is not None and points < 0 for points in short)
 
     @staticmethod
     def of(what: Decomposition, domains: Mapping[str, DomainSpec]) -> Grid:
@@ -147,6 +165,14 @@ class Grid:
         return any(size.upper is not None and canonical(size.upper) == canonical(end) for size in sizes)
 
 
+def _more(one: Expr, other: Expr) -> int | None:
+    """By how much one size is larger than another; None if that is not always the same."""
+    difference = dict(linear(one))
+    for atom, factor in linear(other):
+        difference[atom] = difference.get(atom, 0) - factor
+    return difference.get("", 0) if not any(factor for atom, factor in difference.items() if atom) else None
+
+
 def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
     """The decompositions of a program by their names; errors for names that are given twice."""
     found: dict[str, tuple[Grid, Place]] = {}
@@ -176,7 +202,38 @@ def _size_variables(facts: Facts, what: Decomposition) -> Mapping[Identity, str]
                 variable = facts.scopes.variable(name, item.routine.key)
                 if variable is not None:
                     found[variable.home, variable.symbol.name] = domain
+    return _with_computed(facts, found)
+
+
+def _with_computed(facts: Facts, sizes: Mapping[Identity, str]) -> Mapping[Identity, str]:
+    """The same with variables that get values computed from local sizes, as in ``nxp = nx + 1``: their domain is
+    ``UNCLEAR``.
+    """
+    given: dict[Identity, set[Identity]] = {}
+    for key, routine in facts.application.routines.items():
+        for statement in flatten(routine.body):
+            if isinstance(statement, OneLine):
+                statement = statement.action
+            if isinstance(statement, Assignment) and isinstance(statement.target, Name):
+                target = _integer(facts, statement.target.name, key)
+                names = {node.name for node in walk(statement.value) if isinstance(node, Name)}
+                if target is not None and target not in sizes:
+                    values = (_integer(facts, name, key) for name in names)
+                    given.setdefault(target, set()).update(value for value in values if value is not None)
+    found = dict(sizes)
+    while more := {
+        target for target, values in given.items() if target not in found and not found.keys().isdisjoint(values)
+    }:
+        found |= dict.fromkeys(more, UNCLEAR)
     return found
+
+
+def _integer(facts: Facts, name: str, key: str) -> Identity | None:
+    """A variable of type integer that is no array."""
+    found = facts.scopes.variable(name, key)
+    if found is None or found.symbol.type.base != "integer" or found.symbol.shape:
+        return None
+    return found.home, found.symbol.name
 
 
 def passed_sizes(
@@ -212,6 +269,7 @@ def _renamed(facts: Facts, what: Decomposition, variables: Mapping[Identity, str
     """
     uses = (use for routine in facts.application.routines.values() for use in routine.spec.uses)
     names = {name for use in uses for name, _ in (*(use.only or ()), *use.renames)} | set(what.local)
+    names |= {name for _, name in variables}
     found: dict[str, dict[str, str]] = {}
     for key, routine in facts.application.routines.items():
         for name in names - set(routine.dummies):
@@ -239,7 +297,9 @@ def _local_size(value: Expr, what: Decomposition, known: Mapping[str, str]) -> s
 def not_of_grid(grid: Grid, others: Iterable[Grid], data: DataObject) -> str:
     """Why it is not known which part of the grid an array has: what is to be said of it; empty if it is known."""
     if size := grid.unclear(data):
-        return f"has the size '{size}', which depends on the size of a process's part"
+        return f"has a size with '{size}', which depends on the size of a process's part"
+    if lacking := grid.lacking(data):
+        return f"lacks some of the points in '{lacking.domain}' that a process owns"
     if grid.cuts(data):
         return ""
     other = next((o for o in others if o.cuts(data)), None)

@@ -23,7 +23,7 @@ RUN = """
     call setup()
     allocate(u(-1:nx+2, -1:ny+2))
     u = 0
-    n = nx + 2
+    n = size(u, 1) - 2
 CALL
   end subroutine
 end module
@@ -42,6 +42,12 @@ OTHER_SIZES = """  subroutine work(u, n)
     @wholeGrid
     u(1) = 3
   end subroutine"""
+LACKING = """  subroutine work(u, low)
+    integer, intent(in) :: low
+    real(8), intent(inout) :: u(low:nx, ny)
+    @wholeGrid
+    u(3,1) = 3
+  end subroutine"""
 EARLY = """  subroutine work(s)
     integer, intent(inout) :: s
     @parallelRegion{domName(i,j), domSize(nx,ny), reduction(+:s)}
@@ -52,6 +58,11 @@ CASES = {
     "small": (SMALL, "call work(u(0:nx+1,0:ny+1))", "the exchange of 'u' takes the points -1 to 11 along dimension 1"),
     "from_one": (FROM_ONE, "call work(u)", "the exchange of 'u' takes the points -1 to 11 along dimension 1"),
     "other_sizes": (OTHER_SIZES, "call work(u, n)", "'u' has other bounds in dimension 1 on the first process"),
+    "lacking": (
+        LACKING,
+        "call work(u(2:nx,1:ny), 2)",
+        "'u' has the points 2 to 9 in dimension 1, and the process owns 1",
+    ),
     "too_wide": (
         SMALL.replace("fields(u)", "fields(u), width(i:nx)"),
         "call work(u)",

@@ -15,7 +15,7 @@ module hfpy_processes
   private
   public :: hf_named, hf_cut, hf_local, hf_first, hf_whole, hf_at_edge, hf_halo, hf_has_neighbour, hf_wraps, hf_room, hf_shift
   public :: hf_start_room, hf_sent, hf_got, hf_start, hf_finish, hf_split, hf_pays, hf_next_box
-  public :: hf_check_array, hf_check_reach, hf_check_same, hf_begin_whole, hf_end_whole
+  public :: hf_check_array, hf_check_reach, hf_check_same, hf_check_owned, hf_begin_whole, hf_end_whole
   public :: hf_sum_all, hf_product_all, hf_max_all, hf_min_all, hf_and_all, hf_or_all
   public :: hf_nan4, hf_nan8
   public :: hf_mark_set, hf_mark_clean, hf_mark_unknown, hf_mark_needed
@@ -241,6 +241,19 @@ contains
     call fail("a region computes '"//array//"' at the points "//trim(asked)//' along dimension '// &
       achar(iachar('0') + dim)//' of decomposition '//name//', and the array has '//trim(there)// &
       '. Declare it with a halo as wide, or name another width in halo(...)')
+  end subroutine
+
+  ! End the program where an array that is to be collected lacks some of the points that the process owns.
+  subroutine hf_check_owned(array, dim, low, high, points)
+    character(*), intent(in) :: array
+    integer, intent(in) :: dim, low, high, points
+    character(len=40) :: there, owned
+
+    if (low <= 1 .and. high >= points) return
+    write (there, '(i0, a, i0)') low, ' to ', high
+    write (owned, '(i0)') points
+    call fail("'"//array//"' has the points "//trim(there)//' in dimension '//achar(iachar('0') + dim)//', and the '// &
+      'process owns 1 to '//trim(owned)//': a field of the whole grid cannot be made of it')
   end subroutine
 
   ! End the program where an array, of which every process has all, has other bounds on the first process.

@@ -53,8 +53,8 @@ _OFFERED = frozenset(
     "hf_named hf_cut hf_check_array hf_check_reach hf_local hf_first hf_whole hf_at_edge hf_halo hf_has_neighbour "
     "hf_wraps hf_shift hf_sum_all hf_product_all hf_max_all hf_min_all hf_and_all hf_or_all hf_is hf_processes_of "
     "hf_first_of hf_exact_real4 hf_exact_real8 hf_exact_complex4 hf_exact_complex8 hf_room hf_local_of "
-    "hf_to_first hf_from_first hf_tell hf_check_same hf_begin_whole hf_end_whole hf_start_room hf_sent hf_got "
-    "hf_start hf_finish hf_split hf_pays hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown hf_mark_needed "
+    "hf_to_first hf_from_first hf_tell hf_check_same hf_check_owned hf_begin_whole hf_end_whole hf_start_room hf_sent "
+    "hf_got hf_start hf_finish hf_split hf_pays hf_next_box hf_mark_set hf_mark_clean hf_mark_unknown hf_mark_needed "
     "hf_nan4 hf_nan8".split()
 )
 

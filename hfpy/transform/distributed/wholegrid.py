@@ -161,7 +161,10 @@ class WholeGridRoutine:
     def _shared(self, name: str, data: DataObject, reads: bool, sets: bool, dummy: bool) -> Shared | None:
         cuts = self.grid.cuts(data)
         if why := not_of_grid(self.grid, self.others, data):
-            self._refuse(f"'{name}' {why}", "pass fields of one decomposition, with its local sizes themselves")
+            self._refuse(
+                f"'{name}' {why}",
+                "pass fields of one decomposition, declared with its local sizes themselves, as in u(nx+1,ny)",
+            )
             return None
         if (
             not cuts
@@ -337,6 +340,10 @@ class WholeGridRoutine:
         grid, whole = self.grid.what.name, self._whole(item)
         if item.allocatable:
             yield f"if (allocated({item.name})) then"
+        for cut in item.cuts:
+            at = f"({item.name}, {cut.position + 1})"
+            points = f"hf_local('{grid}', {cut.number + 1})"
+            yield f"call hf_check_owned('{item.name}', {cut.position + 1}, lbound{at}, ubound{at}, {points})"
         yield f"if (hf_is('{grid}', 0)) allocate({whole}({', '.join(self._whole_bounds(item))}))"
         if item.reads or item.sets:
             yield from self._moved(item, collects=True)
