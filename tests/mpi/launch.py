@@ -18,7 +18,7 @@ from tests.kept import made, version
 
 LIBRARY = Path(__file__).parents[2] / "hfpy" / "runtime" / "mpi"
 PROGRAMS = Path(__file__).parent / "programs"
-PARTS = "job grid links messages decomposition swaps boxes exchanges sums exact gathers".split()
+PARTS = "job grid waits links messages decomposition swaps boxes exchanges sums exact gathers".split()
 EXACT = LIBRARY.parent / "exact" / "hfpy_exact.f90"
 SOURCES = (EXACT, *(next(LIBRARY.glob(f"hfpy_halo_{part}.[fF]90")) for part in PARTS), LIBRARY / "hfpy_halo.F90")
 ENGINE = tuple(f"{part}.F90" for part in ("engine", "special", "faults", "main"))

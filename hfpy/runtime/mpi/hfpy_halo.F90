@@ -5,7 +5,7 @@
 !   without either                one process, no MPI: exchanges wrap periodic dimensions
 !
 ! Below them is hfpy_exact, in a folder of its own.
-! The sources in the order of compilation: hfpy_halo_job, _grid, _links, _messages, _decomposition, _swaps, _boxes,
+! The sources in the order of compilation: hfpy_halo_job, _grid, _waits, _links, _messages, _decomposition, _swaps, _boxes,
 ! _exchanges, _sums, _exact, _gathers, hfpy_halo.
 !
 ! A decomposition:

@@ -4,6 +4,7 @@ module hfpy_halo_links
   use, intrinsic :: iso_c_binding, only: c_funptr, c_funloc, c_int
   use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64, real64
   use hfpy_halo_job, only: settings, hf_settings, fail, failing, seconds, text_of, launched
+  use hfpy_halo_waits, only: hf_waits, waits_begin, waits_hear, waits_tell, waits_of, in_operation_of_all
 #ifdef HFPY_MPI
   use hfpy_halo_job, only: pause_between_tests
 #endif
@@ -17,11 +18,12 @@ module hfpy_halo_links
 #include "hfpy_halo_mpi.inc"
   implicit none
   private
-  public :: hf_link, links, link_open, link_close, link_listeners, watch, count_batches, own_process
+  public :: hf_link, links, link_open, link_close, link_listeners, watch, awaited, only_batch, count_batches, own_process
 
   integer, parameter :: farewell = 32767                   ! a tag; MPI promises none that is larger
-  integer, parameter :: all_ended = 32764                  ! the tag of process 0's answer, when it has heard all
+  integer, parameter :: all_ended = 32761                  ! the tag of process 0's answer, when it has heard all
   real(real64), parameter :: first_look = 1                ! seconds of waiting after which farewells are looked for
+  character(*), parameter :: other_way = ': not all processes take the same way through the program'
   real(real64), parameter :: grace = 5                     ! seconds that messages may take after their sender has ended
 
   ! A communicator, and who is told when this process ends.
@@ -31,6 +33,7 @@ module hfpy_halo_links
     integer :: rank = 0, size = 1
     integer, allocatable :: listeners(:)
     real(real64), allocatable :: ended(:)                  ! when each process was seen to have ended, or a negative number
+    type(hf_waits) :: waits
   end type
 
   type(hf_link), allocatable, save, protected :: links(:)
@@ -113,6 +116,7 @@ contains
     link%is_open = .true.
     allocate (link%ended(0:link%size - 1), source=-1.0_real64)
     allocate (link%listeners(0))
+    call waits_begin(link%waits, link%size)
     do link_open = 1, size(links)
       if (.not. links(link_open)%is_open) exit
     end do
@@ -162,6 +166,11 @@ contains
     end do
   end subroutine
 
+  ! Whether messages of one batch at most are under way.
+  logical function only_batch()
+    only_batch = open_batches <= 1
+  end function
+
   ! Count batches of messages that have begun, or ended, for the report at the end.
   subroutine count_batches(begun)
     logical, intent(in) :: begun
@@ -175,11 +184,12 @@ contains
   end subroutine
 
   ! Called while a message from or to a partner is awaited (without a partner: an operation of all processes). Ends the
-  ! job if the partner has ended, or if it takes longer than HFPY_MPI_TIMEOUT.
-  subroutine watch(link, waited, partner)
+  ! job if the partner has ended, if it takes longer than HFPY_MPI_TIMEOUT, or if a process waits for this one in another
+  ! operation, so that both wait for ever. `notice` tells the partner which message it is to send.
+  subroutine watch(link, waited, partner, notice)
     integer, intent(in) :: link
     real(real64), intent(in) :: waited
-    integer, intent(in), optional :: partner
+    integer, intent(in), optional :: partner, notice
     type(hf_settings) :: asked
     real(real64) :: now
     integer :: rank
@@ -188,6 +198,7 @@ contains
     asked = settings()
     call hear(link)
     now = seconds()
+    call waits_hear(links(link)%waits, links(link)%communicator, now - waited, now)
     do rank = 0, links(link)%size - 1
       if (links(link)%ended(rank) < 0 .or. now - links(link)%ended(rank) < grace) cycle
       if (.not. present(partner)) call fail('process '//text_of(rank)// &
@@ -198,7 +209,38 @@ contains
       if (present(partner)) call fail('no message of process '//text_of(partner)//' for '//text_of(int(waited))//' s')
       call fail('an operation of all processes does not end for '//text_of(int(waited))//' s')
     end if
+    if (present(notice)) then
+      if (notice >= 0) call waits_tell(links(link)%waits, links(link)%communicator, partner, notice, now)
+    end if
+    if (present(partner)) then
+      if (awaited(link, partner) == in_operation_of_all) call fail('this process waits for process '//text_of(partner)// &
+        ', which waits in an operation of all processes'//other_way)
+    else if (open_batches == 0) then
+      call watch_all(link, now)
+    end if
   end subroutine
+
+  ! The part of `watch` for operations of all processes. While messages are under way, it is not certain who waits for whom.
+  subroutine watch_all(link, now)
+    integer, intent(in) :: link
+    real(real64), intent(in) :: now
+    integer :: i, rank
+
+    do i = 1, size(links(link)%listeners)
+      rank = links(link)%listeners(i)
+      call waits_tell(links(link)%waits, links(link)%communicator, rank, in_operation_of_all, now)
+      if (awaited(link, rank) >= 0) call fail('this process waits in an operation of all processes, and process '// &
+        text_of(rank)//' waits for a message of it'//other_way)
+    end do
+  end subroutine
+
+  ! For what message of this process another one waits, for certain, while this one waits, as `watch` has told it; negative
+  ! where it waits for none.
+  integer function awaited(link, rank)
+    integer, intent(in) :: link, rank
+
+    awaited = waits_of(links(link)%waits, rank)
+  end function
 
   ! Take note of the processes that have said farewell.
   subroutine hear(link)
@@ -298,6 +340,7 @@ contains
     integer :: ierror
 
     call hear(link)
+    call waits_hear(links(link)%waits, links(link)%communicator, 0.0_real64, 0.0_real64)
     if (count(links(link)%ended >= 0) < size(links(link)%listeners)) return
     if (links(link)%rank == 0) then
       call tell_all(link, all_ended)

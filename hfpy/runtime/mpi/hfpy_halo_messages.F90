@@ -13,7 +13,8 @@ module hfpy_halo_messages
   use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer, c_loc
   use, intrinsic :: iso_fortran_env, only: int8, int64, real64
   use hfpy_halo_job, only: settings, hf_settings, fail, seconds, pause_between_tests, text_of
-  use hfpy_halo_links, only: links, watch, count_batches
+  use hfpy_halo_links, only: links, watch, awaited, only_batch, count_batches
+  use hfpy_halo_waits, only: nothing_heard
 #ifdef HFPY_MPI
 #ifdef HFPY_MPI_OLD
   use mpi
@@ -47,6 +48,10 @@ module hfpy_halo_messages
     type(hf_message), allocatable :: message(:)
     HF_REQUEST, allocatable :: request(:)
   end type
+
+  ! What a process that waits has on its way to the one that it waits for: nothing any more; something beside the message
+  ! that it waits for; only a message that is not taken.
+  integer, parameter :: has_sent = 0, sends_too = 1, sends_only = 2
 
 contains
 
@@ -206,7 +211,7 @@ contains
   subroutine batch_wait(batch)
     type(hf_batch), intent(inout) :: batch
     real(real64) :: begun, waited
-    integer :: tests, i, partner
+    integer :: tests, i
 
     if (batch_test(batch)) return
     begun = seconds()
@@ -214,14 +219,45 @@ contains
     do while (.not. batch_test(batch))
       tests = tests + 1
       waited = seconds() - begun
-      partner = -1
       do i = 1, batch%messages
-        if (.not. batch%message(i)%pending) cycle
-        partner = batch%message(i)%partner
-        call watch(batch%link, waited, partner)
+        if (batch%message(i)%pending) call watch_message(batch, batch%message(i), waited)
       end do
       call pause_between_tests(tests, waited)
     end do
+  end subroutine
+
+  ! Look after one message that is awaited: end the job if it is certain that it never ends. The partner gets a notice of
+  ! four times the tag and one of the kinds `has_sent`, `sends_too` and `sends_only`.
+  subroutine watch_message(batch, message, waited)
+    type(hf_batch), intent(in) :: batch
+    type(hf_message), intent(in) :: message
+    real(real64), intent(in) :: waited
+    logical, dimension(batch%messages) :: sends, receives
+    integer :: notice, asked
+    logical :: in_vain
+
+    associate (listed => batch%message(:batch%messages))
+      sends = listed%pending .and. listed%partner == message%partner .and. .not. listed%receives
+      receives = listed%pending .and. listed%partner == message%partner .and. listed%receives
+      notice = nothing_heard
+      if (batch%sent .and. only_batch()) then
+        if (message%receives) notice = 4*message%tag + merge(sends_too, has_sent, any(sends))
+        if (.not. any(receives) .and. all(listed%tag == message%tag .or. .not. sends)) notice = 4*message%tag + sends_only
+      end if
+      call watch(batch%link, waited, message%partner, notice)
+      asked = awaited(batch%link, message%partner)
+      if (asked < 0 .or. notice == nothing_heard) return
+      select case (mod(asked, 4))
+      case (has_sent)
+        in_vain = any(receives) .and. .not. any(sends .and. listed%tag == asked/4)
+      case (sends_only)
+        in_vain = any(receives) .and. .not. any(receives .and. listed%tag == asked/4)
+      case default
+        in_vain = .false.
+      end select
+    end associate
+    if (in_vain) call fail('this process and process '//text_of(message%partner)// &
+      ' wait for messages of each other that neither sends: not all processes take the same way through the program')
   end subroutine
 
 #ifdef HFPY_MPI
