@@ -122,7 +122,7 @@ class Grid:
         if upper is None:
             return False
         sizes = [size.upper for size in self.letters_of(key).sizes.get(cut.domain, ()) if size.upper is not None]
-        short = (_more(upper.expr, size.expr) for size in sizes)
+        short = (difference(upper.expr, size.expr) for size in sizes)
         return any(points is not None and points < 0 for points in short)
 
     @staticmethod
@@ -165,7 +165,7 @@ class Grid:
         return any(size.upper is not None and canonical(size.upper) == canonical(end) for size in sizes)
 
 
-def _more(one: Expr, other: Expr) -> int | None:
+def difference(one: Expr, other: Expr) -> int | None:
     """By how much one size is larger than another; None if that is not always the same."""
     difference = dict(linear(one))
     for atom, factor in linear(other):

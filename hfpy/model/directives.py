@@ -130,7 +130,9 @@ class StencilScope:
 
 @dataclass(frozen=True, slots=True)
 class Dependants:
-    """One ``@domainDependant`` block."""
+    """One ``@domainDependant`` block. ``decomposed`` is the decomposition that its arrays belong to (empty: not said),
+    and ``halo_widths`` how wide their halos are at least.
+    """
 
     names: tuple[Listed, ...]
     domains: tuple[Domain, ...]
@@ -140,6 +142,8 @@ class Dependants:
     declaration_prefix: str
     place: Place
     lines: tuple[LogicalLine, ...] = field(default=())
+    decomposed: str = ""
+    halo_widths: tuple[Width, ...] = ()
 
     @property
     def auto(self) -> bool:

@@ -6,12 +6,22 @@ import re
 from dataclasses import dataclass
 
 from hfpy.diagnostics import Diagnostic, Place, error, warning
-from hfpy.model.directives import Domain
+from hfpy.model.directives import Domain, Width
 from hfpy.model.source import LogicalLine
 from hfpy.parse.directives import NO_SIZES, Directive, Sizes, check_names, domains_of, listed_words, single_entry
 from hfpy.parse.tokens import split_top, trim
+from hfpy.parse.widths import widths_of
 
-DEPENDANT_ATTRIBUTES = ("attribute", "domname", "domsize", "accpp", "dompp", "declarationprefix")
+DEPENDANT_ATTRIBUTES = (
+    "attribute",
+    "domname",
+    "domsize",
+    "accpp",
+    "dompp",
+    "declarationprefix",
+    "decomposed",
+    "halowidth",
+)
 DEPENDANT_FLAGS = ("autodom", "present", "transferhere", "host")
 
 
@@ -24,6 +34,8 @@ class DependantsHead:
     access_macro: str
     domain_macro: str
     declaration_prefix: str
+    decomposed: str = ""
+    halo_widths: tuple[Width, ...] = ()
 
 
 def dependants_of(
@@ -39,6 +51,9 @@ def dependants_of(
     problems += more
     if problems:
         return None, problems
+    decomposed, widths, problems = _belonging(directive, line, file)
+    if problems:
+        return None, problems
     states = [f for f in ("transferhere", "present", "host") if f in flags]
     keep = frozenset(f for f in flags if f == "autodom") | frozenset(states[:1])
     head = DependantsHead(
@@ -47,12 +62,29 @@ def dependants_of(
         single_entry(directive, "accpp"),
         single_entry(directive, "dompp"),
         single_entry(directive, "declarationprefix"),
+        decomposed,
+        widths,
     )
     if len(states) > 1:
         attribute = directive.get("attribute")
         place = line.place(file, attribute.start, attribute.end) if attribute else line.place(file)
         return head, [warning("HF210", f"states {', '.join(states)} in one block: {states[0]} holds", place)]
     return head, []
+
+
+def _belonging(directive: Directive, line: LogicalLine, file: str) -> tuple[str, tuple[Width, ...], list[Diagnostic]]:
+    """The decomposition that the arrays belong to, and the widths of their halos (distributed.md §3.1)."""
+    named, given = directive.get("decomposed"), directive.get("halowidth")
+    problems: list[Diagnostic] = []
+    widths: tuple[Width, ...] = ()
+    name = single_entry(directive, "decomposed").lower()
+    if named is not None and (len(named.entries) != 1 or not re.fullmatch(r"[a-z]\w*", name)):
+        place = line.place(file, named.start, named.end)
+        problems.append(error("HF202", "'decomposed' needs the name of a decomposition", place, "decomposed(grid)"))
+    if given is not None:
+        widths, more = widths_of("haloWidth", given.entries, line.place(file, given.start, given.end))
+        problems += more
+    return name, widths, problems
 
 
 def names_line(line: LogicalLine, file: str) -> tuple[list[tuple[str, Place]], list[Diagnostic]]:

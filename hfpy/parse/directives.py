@@ -92,7 +92,7 @@ _SHOWN = {
     for word in (
         "domName domSize appliesTo startAt endAt accPP domPP declarationPrefix autoDom transferHere CPU GPU MAX MIN "
         "IAND IOR "
-        "IEOR parallelRegion domainDependant stencilProgram haloExchange wholeGrid"
+        "IEOR haloWidth parallelRegion domainDependant stencilProgram haloExchange wholeGrid"
     ).split()
 }
 

@@ -170,7 +170,8 @@ class _Indexer:
         if directive.keyword == "if" and not directive.end and outside:
             self._condition(number, line, directive)
             return
-        if (directive.keyword in DISTRIBUTED or directive.get("halo") is not None) and self.stack:
+        for_many = any(directive.get(name) is not None for name in ("halo", "decomposed", "halowidth"))
+        if (directive.keyword in DISTRIBUTED or for_many) and self.stack:
             self.stack[-1].distributed = True
         if directive.keyword == "parallelregion" and not directive.end and self.stack:
             self.stack[-1].regions += 1

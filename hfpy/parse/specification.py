@@ -491,5 +491,7 @@ class SpecificationParser:
                 head.declaration_prefix,
                 opened.place(self.file),
                 tuple(lines),
+                head.decomposed,
+                head.halo_widths,
             )
         )

@@ -238,3 +238,45 @@ def test_fields_of_another_decomposition() -> None:
     whole = WORK.replace("BODY", "    @wholeGrid{decomposition(two)}\n    u(1,1,1) = 0")
     assert refused(head + whole) == [("HF654", LINE + 2)]
     assert refused(head + whole.replace("two", "dec")) == []
+
+
+STATED = """  subroutine work(u, w)
+    real(8), intent(inout) :: u(SHAPE)
+    real(8), intent(inout) :: w(nxg)
+    @domainDependant{BLOCK}
+    NAMES
+    @end domainDependant
+    @parallelRegion{domName(i,j), domSize(nx,ny)}
+    u(i,j) = 1
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "block", "names", "codes"),
+    [
+        ("1-nh:nx+nh, 1-nh:ny+nh", "decomposed(dec)", "u", []),
+        ("1-nh:nx+nh, 1-nh:ny+nh", "decomposed(dec), haloWidth(i:nh, j:nh)", "u", []),
+        ("-1:nx+2, 0:ny+1", "haloWidth(i:2, j:1)", "u", []),
+        ("-1:nx+2, 0:ny+1", "haloWidth(i:3)", "u", [("HF651", 15)]),
+        ("-1:nx+2, 0:ny+1", "haloWidth(j:1:2)", "u", [("HF651", 15)]),
+        ("-1:nx+2, 0:ny+1", "haloWidth(j:2:1)", "u", [("HF651", 15)]),
+        ("-1:nx+2, 0:ny+1", "haloWidth(j:0:1)", "u", []),
+        ("1-nh:nx+nh, 1-nh:ny+nh", "haloWidth(i:nh+1)", "u", [("HF651", 15)]),
+        ("nx, ny", "decomposed(dec)", "u, w", [("HF651", 15)]),
+        ("nx, ny", "decomposed(other)", "u", [("HF650", 14)]),
+        ("nx, ny", "haloWidth(k:1)", "u", [("HF651", 14)]),
+        ("nx, ny", "decomposed(dec, other)", "u", [("HF202", 14)]),
+        ("nx, ny", "haloWidth(2)", "u", [("HF202", 14)]),
+    ],
+)
+def test_what_arrays_belong_to(shape: str, block: str, names: str, codes: list[tuple[str, int]]) -> None:
+    stated = STATED.replace("SHAPE", shape).replace("BLOCK", block).replace("NAMES", names)
+    assert refused(HEAD + stated) == codes
+
+
+def test_nothing_to_belong_to() -> None:
+    text = HEAD[: HEAD.index("  subroutine setup")] + STATED.replace("SHAPE", "nx, ny").replace("NAMES", "u")
+    assert [code for code, _ in refused(text.replace("BLOCK", "decomposed(dec)"))] == ["HF650"]

@@ -24,6 +24,7 @@ from hfpy.analyze.halomarks import Marks
 from hfpy.analyze.halos import Walk
 from hfpy.analyze.leftout import LeftOut
 from hfpy.analyze.overlaps import Overlap, Refused, region_behind
+from hfpy.analyze.statedgrids import Stated, without_decomposition
 from hfpy.analyze.widehalos import NotWide, WideHalo, WideHalos
 from hfpy.diagnostics import Diagnostic, error, has_errors
 from hfpy.model.directives import Width
@@ -71,7 +72,7 @@ def with_processes(settled: Settled) -> Settled:
         hint = "write @decomposition where the sizes of the grid are set"
         return replace(settled, found=[*settled.found, *(error("HF650", message, r.place, hint) for r in redundant)])
     if not items:
-        return settled
+        return replace(settled, found=[*settled.found, *without_decomposition(application)])
     known, found = grids(application)
     facts = analyse(application)
     known = {name: grid.within(facts) for name, grid in known.items()}
@@ -83,6 +84,7 @@ def with_processes(settled: Settled) -> Settled:
         return replace(settled, found=[*settled.found, *found, *refused])
     walks = [walk.program() for walk in walks]
     marks = [Marks(walk).all() for walk in walks]
+    found += Stated(facts, known).all()
     found += [problem for walk in walks for problem in judged(walk)]
     by_process = ByProcess(facts, effects)
     found += [problem for walk in walks for problem in LeftOut(walk, by_process).all()]
