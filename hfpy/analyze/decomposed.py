@@ -24,6 +24,7 @@ from hfpy.parse.fragments import dim_of
 
 # The types of elements that the runtime library has messages for.
 SENT = frozenset("real(4) real(8) integer(4) integer(8) logical(4) complex(4) complex(8)".split())
+MOST_GRIDS = 32  # `most` of the runtime library
 UNCLEAR = "?"  # in the place of a domain
 _DEEPEST_SIZES = 20  # calls through which sizes are passed on
 
@@ -185,6 +186,11 @@ def grids(application: Application) -> tuple[dict[str, Grid], list[Diagnostic]]:
             related = [Related(found[what.name][1], "the first one")]
             hint = "give it another name, or call the routine with the first one"
             problems.append(error("HF650", f"a second decomposition '{what.name}'", item.place, hint, related))
+            continue
+        if len(found) == MOST_GRIDS:
+            hint = "one decomposition holds all the domains whose sizes belong together"
+            message = f"a program has room for {MOST_GRIDS} decompositions, this is one more"
+            problems.append(error("HF650", message, item.place, hint))
             continue
         settings = application.options.decomposition
         what = what.with_defaults(settings.exchange, settings.reductions)

@@ -24,8 +24,8 @@ from hfpy.model.expressions import Keyword, Range
 from hfpy.model.statements import Construct, Header, Node, Statement, constructs
 from hfpy.model.units import FileIndex
 from hfpy.options import schedule_fault
-from hfpy.parse.directives import OPERATORS
 from hfpy.parse.physical import physical, rows_of
+from hfpy.parse.regions import OPERATORS
 from hfpy.parse.sentinels import Clause, OwnDirective, index_types, locality_of, own_directives_in
 
 _STATED = {("omp", ("parallel", "do")), ("omp", ("parallel", "do", "simd")), ("acc", ("parallel", "loop"))}

@@ -32,12 +32,12 @@ from hfpy.parse.directives import (
     if_of,
     is_region_end,
     parse_directive,
-    region_of,
     shown_keyword,
 )
 from hfpy.parse.distributed import distributed_of
 from hfpy.parse.limits import DEEPEST_BLOCKS
 from hfpy.parse.nests import take_loops
+from hfpy.parse.regions import region_of
 from hfpy.parse.schedules import scope_of
 from hfpy.parse.statements import parse_statement
 

@@ -12,20 +12,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import prod
 from types import MappingProxyType
 
 from hfpy.diagnostics import Diagnostic, Place, error
-from hfpy.model.directives import Domain, IfDirective, Reduction, Region, Width
-from hfpy.model.expressions import Fragment
+from hfpy.model.directives import Domain, IfDirective
 from hfpy.model.source import LogicalLine
-from hfpy.options import schedule_fault
-from hfpy.parse.fragments import ONE, dim_of, fragment
+from hfpy.parse.fragments import dim_of
 from hfpy.parse.grammar import GrammarError
 from hfpy.parse.tokens import matching, split_top, trim
-from hfpy.parse.widths import widths_of
 
 #: Keywords of the directives for many processes.
 DISTRIBUTED = ("decomposition", "haloexchange", "wholegrid")
@@ -44,21 +40,10 @@ KEYWORDS = (
     "exit",
 )
 
-REGION_ATTRIBUTES = (
-    "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
-    "march share team block fuse annotate transform specialise specialize async stride independent distinct halo"
-).split()
-# Attributes that name iterators with numbers, and all that say how a region is to be computed.
-MOST_COPIES = 256  # that unroll makes of a body
-FACTORS = ("unroll", "tile", "march", "share", "team")
-HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
-REGION_FLAGS = ("vector", "explicit")
-TARGETS = ("cpu", "gpu")
-OPERATORS = "+ * - max min iand ior ieor .and. .or. .eqv. .neqv.".split()
 ARCHITECTURES = ("cpu", "host", "cuda", "gpu", "nvd", "nvidia", "openacc")
 POSITIONS = ("within", "inside", "outside")
 _SPELLING = {"domaindependent": "domaindependant"}
-_WORD = re.compile(r"[A-Za-z_]\w*")
+WORD = re.compile(r"[A-Za-z_]\w*")
 _END = re.compile(r"@\s*end\s*([A-Za-z]\w*)", re.IGNORECASE)
 _START = re.compile(r"@\s*([A-Za-z]\w*)\s*(\{)?", re.IGNORECASE)
 
@@ -187,7 +172,7 @@ def _attributes(line: LogicalLine, file: str, start: int, end: int) -> tuple[lis
         if text[position] in " \t,}":
             position += 1
             continue
-        word = _WORD.match(text, position)
+        word = WORD.match(text, position)
         if word is None:
             problems.append(
                 error(
@@ -262,7 +247,7 @@ def domains_of(
         return (), [error("HF203", message, place, "one size for each name, separated by commas")]
     lowered = [n.lower() for n in names.entries]
     problems = [
-        error("HF202", f"'{name}' is no iterator name", place) for name in names.entries if not _WORD.fullmatch(name)
+        error("HF202", f"'{name}' is no iterator name", place) for name in names.entries if not WORD.fullmatch(name)
     ]
     problems += [
         error("HF211", f"domain '{n}' is named twice", place) for i, n in enumerate(lowered) if n in lowered[:i]
@@ -272,7 +257,7 @@ def domains_of(
         try:
             domains.append(Domain(name, dim_of(size)))
         except GrammarError as fault:
-            problems.append(_no_expression("domSize", fault, line.place(file, sizes.start, sizes.end)))
+            problems.append(no_expression("domSize", fault, line.place(file, sizes.start, sizes.end)))
             domains.append(Domain(name, dim_of("1")))
         if domains[-1].extent.open:
             message = f"'{size}' is no size of a domain"
@@ -281,166 +266,9 @@ def domains_of(
     return tuple(domains), problems
 
 
-def _no_expression(attribute: str, fault: GrammarError, place: Place) -> Diagnostic:
+def no_expression(attribute: str, fault: GrammarError, place: Place) -> Diagnostic:
+    """The error for an entry of an attribute that is no expression."""
     return error("HF202", f"an entry of '{attribute}' cannot be parsed: {fault}", place)
-
-
-def _bounds(
-    directive: Directive, name: str, count: int, default: tuple[Fragment, ...], line: LogicalLine, file: str
-) -> tuple[tuple[Fragment, ...], list[Diagnostic]]:
-    attribute = directive.get(name)
-    if attribute is None:
-        return default, []
-    if len(attribute.entries) != count:
-        place = line.place(file, attribute.start, attribute.end)
-        message = f"'{name}' has {len(attribute.entries)} entries for {count} domains"
-        return default, [error("HF203", message, place)]
-    try:
-        return tuple(fragment(entry) for entry in attribute.entries), []
-    except GrammarError as fault:
-        return default, [_no_expression(name, fault, line.place(file, attribute.start, attribute.end))]
-
-
-_NAME_LISTS = ("private", "independent", "distinct")
-
-
-def region_of(
-    directive: Directive, line: LogicalLine, file: str, known: Sizes = NO_SIZES
-) -> tuple[Region | None, list[Diagnostic]]:
-    """The region that a ``@parallelRegion`` line declares (§3.2); ``known`` are sizes of the project's domains."""
-    problems = check_names(directive, line, file, REGION_ATTRIBUTES, REGION_FLAGS)
-    if problems:
-        return None, problems  # an unknown name may be the one that is missing
-    domains, more = domains_of(directive, line, file, known)
-    problems += more
-    if not domains and not more:
-        hint = "@parallelRegion{domName(x,y), domSize(NX,NY)}"
-        problems.append(error("HF208", "a region needs domName and domSize", line.place(file), hint))
-    count = len(domains)
-    starts, more = _bounds(directive, "startat", count, tuple(d.extent.lower or ONE for d in domains), line, file)
-    problems += more
-    ends, more = _bounds(directive, "endat", count, tuple(d.extent.upper or ONE for d in domains), line, file)
-    problems += more
-    strides, more = _bounds(directive, "stride", count, (), line, file)
-    problems += more
-    targets, more = listed_words(directive, "appliesto", TARGETS, line, file)
-    problems += more
-    reductions, more = _reductions(directive, line, file)
-    problems += more
-    problems += factor_problems(directive, line, file, [d.name for d in domains])
-    halo, more = _halo(directive, line, file, [d.name for d in domains])
-    problems += more
-    problems += problems or _loop_problems(directive, line, file, count)
-    if problems:
-        return None, problems
-    lists = (directive.get(name) for name in _NAME_LISTS)
-    private, independent, distinct = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
-    collapse = directive.get("collapse")
-    return (
-        Region(
-            domains=domains,
-            starts=starts,
-            ends=ends,
-            stated=frozenset(name for name in ("startat", "endat") if directive.get(name) is not None),
-            applies_to=frozenset(targets),
-            line=line,
-            place=line.place(file),
-            template=single_entry(directive, "template"),
-            reductions=reductions,
-            vector=any(a.flag and a.name == "vector" for a in directive.attributes),
-            explicit=any(a.flag and a.name == "explicit" for a in directive.attributes),
-            strides=strides,
-            name=single_entry(directive, "name"),
-            backend=single_entry(directive, "backend").lower(),
-            schedule=single_entry(directive, "schedule"),
-            collapse=int(collapse.entries[0]) if collapse else 0,
-            private=private,
-            independent=independent,
-            distinct=distinct,
-            hints=tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS),
-            halo=halo,
-        ),
-        [],
-    )
-
-
-def _halo(
-    directive: Directive, line: LogicalLine, file: str, iterators: list[str]
-) -> tuple[tuple[Width, ...], list[Diagnostic]]:
-    """The widths of ``halo(i:1, j:0:1)`` by iterators of the region."""
-    attribute = directive.get("halo")
-    if attribute is None:
-        return (), []
-    place = line.place(file, attribute.start, attribute.end)
-    widths, problems = widths_of("halo", attribute.entries, place)
-    others = [width.domain for width in widths if width.domain not in iterators]
-    problems += [
-        error("HF202", f"'{name}' is no iterator of this region", place, suggestion(name, iterators)) for name in others
-    ]
-    return widths, problems
-
-
-def _loop_problems(directive: Directive, line: LogicalLine, file: str, loops: int) -> list[Diagnostic]:
-    """What is wrong with lists of variables, ``schedule`` and ``collapse`` of a region with so many loops."""
-    found = []
-    for attribute in (directive.get(name) for name in _NAME_LISTS):
-        if attribute and (wrong := [e for e in attribute.entries if not _WORD.fullmatch(e)]):
-            place = line.place(file, attribute.start, attribute.end)
-            found.append(error("HF202", f"'{wrong[0]}' is no name of a variable", place))
-    asked = directive.get("schedule")
-    if asked and (fault := schedule_fault(",".join(asked.entries))):
-        found.append(error("HF210", fault, line.place(file, asked.start, asked.end)))
-    collapse = directive.get("collapse")
-    if collapse and not (collapse.entries[0].isdigit() and 0 < int(collapse.entries[0]) <= loops):
-        place = line.place(file, collapse.start, collapse.end)
-        found.append(error("HF202", "collapse takes a number of loops of this region", place))
-    return found
-
-
-def factor_problems(directive: Directive, line: LogicalLine, file: str, iterators: list[str]) -> list[Diagnostic]:
-    """What is wrong with ``unroll(j:2)``, ``tile(i:32, j:8)``, ``share(i:32, j:8)`` and ``march(k:10)``: each entry is
-    an iterator and a number above 0; a thread marches along one iterator, which is not the first.
-    """
-    problems: list[Diagnostic] = []
-    for attribute in directive.attributes:
-        if attribute.name not in FACTORS:
-            continue
-        place = line.place(file, attribute.start, attribute.end)
-        if attribute.name == "march" and (len(attribute.entries) != 1 or _first_of(attribute.entries[0], iterators)):
-            hint = f"write march({iterators[-1]}:10)" if len(iterators) > 1 else ""
-            message = "a thread marches along one iterator, and not along the first"
-            problems.append(error("HF202", message, place, hint))
-            continue
-        seen: set[str] = set()
-        for entry in attribute.entries:
-            name, _, number = (part.strip().lower() for part in entry.partition(":"))
-            if not number.isdigit() or int(number) < 1:
-                hint = f"write {attribute.name}({name or 'i'}:4)"
-                problems.append(error("HF202", f"'{entry}' is no iterator with a number", place, hint))
-            elif name not in iterators and attribute.name != "team":  # whose loops stand in the body
-                hint = suggestion(name, iterators)
-                problems.append(error("HF202", f"'{name}' is no iterator of this region", place, hint))
-            elif name in seen:
-                problems.append(error("HF202", f"'{name}' is named twice", place))
-            elif len(number) > 9:
-                problems.append(error("HF202", f"the number of '{name}' is too large", place))
-            seen.add(name)
-        if attribute.name == "unroll":
-            problems += _too_many_copies(attribute.entries, place)
-    return problems
-
-
-def _too_many_copies(entries: Sequence[str], place: Place) -> list[Diagnostic]:
-    """An error for ``unroll`` with numbers whose product is beyond :data:`MOST_COPIES`."""
-    numbers = [number.strip() for _, _, number in (entry.partition(":") for entry in entries)]
-    copies = prod(int(n) for n in numbers if n.isdigit() and len(n) <= 9)
-    if copies <= MOST_COPIES:
-        return []
-    return [error("HF202", f"this makes {copies} copies of the body; {MOST_COPIES} are the most", place)]
-
-
-def _first_of(entry: str, iterators: list[str]) -> bool:
-    return entry.partition(":")[0].strip().lower() in iterators[:1]
 
 
 def single_entry(directive: Directive, name: str) -> str:
@@ -461,27 +289,6 @@ def listed_words(
     return words, [
         error("HF210", f"unknown value '{w}' of '{name}'", place, suggestion(w, known)) for w in words if w not in known
     ]
-
-
-def _reductions(directive: Directive, line: LogicalLine, file: str) -> tuple[tuple[Reduction, ...], list[Diagnostic]]:
-    result: list[Reduction] = []
-    problems: list[Diagnostic] = []
-    for attribute in directive.attributes:
-        if attribute.name != "reduction":
-            continue
-        place = line.place(file, attribute.start, attribute.end)
-        op = ""
-        for entry in attribute.entries:
-            head, colon, tail = entry.partition(":")
-            op = head.strip().lower() if colon else op
-            name = (tail if colon else entry).strip()
-            if not op or not _WORD.fullmatch(name):
-                problems.append(error("HF202", "a reduction is written reduction(op:name)", place))
-            elif op not in OPERATORS:
-                problems.append(error("HF209", f"unknown reduction operator '{op}'", place, suggestion(op, OPERATORS)))
-            else:
-                result.append(Reduction(op, name.lower()))
-    return tuple(result), problems
 
 
 def if_of(directive: Directive, line: LogicalLine, file: str) -> tuple[IfDirective | None, list[Diagnostic]]:

@@ -12,7 +12,7 @@ import click
 from hfpy.build import projectfile
 from hfpy.build.projectfile import load_project
 from hfpy.cli import cli
-from hfpy.parse import dependants, directives, schedules
+from hfpy.parse import dependants, directives, regions, schedules
 from tests.docs.markdown import sections
 
 PAGE = (Path(__file__).parents[2] / "docs" / "projects.md").read_text(encoding="utf-8")
@@ -71,9 +71,9 @@ TWICE = {"specialize"}
 def words() -> set[str]:
     """Every keyword and attribute that the parser knows, in lower case, as a directive spells it."""
     found = {f"@{keyword}" for keyword in directives.KEYWORDS}
-    found |= {*directives.REGION_ATTRIBUTES, *directives.REGION_FLAGS, *dependants.DEPENDANT_ATTRIBUTES}
+    found |= {*regions.REGION_ATTRIBUTES, *regions.REGION_FLAGS, *dependants.DEPENDANT_ATTRIBUTES}
     found |= {*schedules.SCOPE_ATTRIBUTES, *directives.ARCHITECTURES}
-    return (found | {*dependants.DEPENDANT_FLAGS, *directives.POSITIONS, *directives.TARGETS}) - TWICE
+    return (found | {*dependants.DEPENDANT_FLAGS, *directives.POSITIONS, *regions.TARGETS}) - TWICE
 
 
 def test_every_directive_and_attribute_runs_in_an_example() -> None:

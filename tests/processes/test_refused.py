@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from hfpy.analyze.decomposed import MOST_GRIDS
+from hfpy.build.processes import ALONE
 from tests.processes.programs import DOMAINS, SUPPORT
 from tests.support import translate_text
 
@@ -275,6 +279,15 @@ end module
 def test_what_arrays_belong_to(shape: str, block: str, names: str, codes: list[tuple[str, int]]) -> None:
     stated = STATED.replace("SHAPE", shape).replace("BLOCK", block).replace("NAMES", names)
     assert refused(HEAD + stated) == codes
+
+
+def test_more_decompositions_than_the_runtime_library_has_room_for() -> None:
+    found = re.search(r"\bmost = (\d+)", (ALONE[0] / "hfpy_processes.F90").read_text())
+    assert found is not None and int(found[1]) == MOST_GRIDS
+    one = next(line for line in HEAD.splitlines() if "@decomposition" in line)
+    many = "\n".join(one.replace("(dec)", f"(dec{n})") for n in range(MOST_GRIDS + 1))
+    first = HEAD.splitlines().index(one) + 1
+    assert refused(HEAD.replace(one, many) + WORK.replace("BODY", "")) == [("HF650", first + MOST_GRIDS)]
 
 
 def test_nothing_to_belong_to() -> None:
