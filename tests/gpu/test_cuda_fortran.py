@@ -96,7 +96,7 @@ def built(sample: str, order: str, folder: Path, *options: str) -> Program:
 
 def in_orders() -> Iterator[ParameterSet]:
     """Every sample in both orders, most of them only in a full run."""
-    soon = {("module_data", "IJK"), ("columns", "IJK")}
+    soon = {("module_data", "IJK")}
     for way in product(NAMES, ("IJK", "KIJ")):
         yield pytest.param(*way, marks=[] if way in soon else [pytest.mark.full])
 
@@ -112,6 +112,7 @@ def test_sample(sample: str, order: str, twins: Twins, flang: Path, tmp_path: Pa
         assert [checked(file, flang) for file in files] == [""] * len(files)
 
 
+@pytest.mark.full
 def test_both_kinds_of_kernels_share_device_data(twins: Twins, tmp_path: Path) -> None:
     program = built("weather", "IJK", tmp_path, "--routine", "vertical_diffusion_run=cuda-c")
     generated = program.path.parent / "generated"

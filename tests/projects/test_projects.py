@@ -83,8 +83,8 @@ def test_project(name: str, tmp_path: Path) -> None:
         run_programs(name, folder, "cpu", threads)
 
 
-# Those that have shown something on the GPU that no smaller test has; the others take part in full runs.
-SHOWN = {"grains", "hybrid_device_and_host_routines"}
+# What has shown something on the GPU that no smaller test has; the others take part in full runs.
+SHOWN = {"hybrid_device_and_host_routines"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in SHOWN else pytest.mark.full) for n in RUNS])

@@ -19,10 +19,10 @@ from hfpy.diagnostics import Diagnostic, render
 from tests.random.programs import program_pair
 from tests.support import GFORTRAN, CompileError, Compiler, Corpus, Pair, Variant
 
-COUNT = int(os.environ.get("HFPY_PROGRAMS", "12"))
+COUNT = int(os.environ.get("HFPY_PROGRAMS", "6"))
 FIRST = int(os.environ.get("HFPY_PROGRAMS_FROM", "0"))
 FULL = 408
-PER_BATCH = 12
+PER_BATCH = 6
 SIZES = (("nx", 5), ("nz", 3))
 
 

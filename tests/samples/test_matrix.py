@@ -97,6 +97,7 @@ def covered() -> list[ParameterSet]:
     late = {("stencils", "openmp", "IJK"), ("weather", "openmp", "IJK"), ("stencils", "openmp-target", "KIJ")}
     late |= {("stencils", "sequential", "IJK"), ("weather", "sequential", "IJK"), ("weather", "openmp-target", "KIJ")}
     late |= {("stencils", "cuda-c", "IJK"), ("module_data", "cuda-c", "KIJ"), ("columns", "cuda-c", "KIJ")}
+    late |= {("stencils", "openacc", "IJK"), ("weather", "openacc", "IJK"), ("stencils", "openmp", "KIJ")}
     turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}
     cases = [(s, b, o) for s in NAMES for b, o in COVERING if b not in KERNEL_BACKENDS or o == turns[s]]
     chosen = [(s, b, o) for s, b, o in cases if s not in ONE_ORDER or (b, o) not in _ELSEWHERE]
@@ -108,7 +109,7 @@ def test_covering(sample: str, backend: str, order: str, twins: Twins, tmp_path:
     check(sample, backend, order, COVERING[backend, order], CHECKED, twins[sample], tmp_path)
 
 
-@pytest.mark.parametrize("sample", IN_BLOCKS)
+@pytest.mark.parametrize("sample", [pytest.param(s, marks=[pytest.mark.full] * (s == "weather")) for s in IN_BLOCKS])
 def test_arrays_in_blocks(sample: str, twins: Twins, tmp_path: Path) -> None:
     check(sample, "openmp", "BLOCKS", (1, 2), CHECKED, twins[sample], tmp_path)
 

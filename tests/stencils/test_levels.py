@@ -52,10 +52,10 @@ COLUMNS = {"sweeps apart": "fuse(no)", "sweeps as one": "fuse(column)"}
 # The samples' matrix and test_golden.py meet level 2; here is what they leave out.
 COVERING = (
     pytest.param("sequential", "0", "double", "as the model says", marks=pytest.mark.full),
-    ("openmp", "1", "double", "as the model says"),
+    pytest.param("openmp", "1", "double", "as the model says", marks=pytest.mark.full),
     ("openmp", "2", "single", "tiled"),
     pytest.param("openmp", "3", "double", "unrolled 4", marks=pytest.mark.full),
-    ("openmp", "2", "single", "for sizes"),
+    pytest.param("openmp", "2", "single", "for sizes", marks=pytest.mark.full),
     ("cuda-c", "2", "double", "shared tiles"),
     pytest.param("openacc", "2", "single", "walking and unrolled", marks=pytest.mark.full),
     pytest.param("cuda-fortran", "2", "double", "tiled and unrolled", marks=pytest.mark.full),

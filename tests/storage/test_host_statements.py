@@ -241,6 +241,7 @@ def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
     corpus.check_one(f"h_{name}", variant)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", BODIES)
 def test_directives(name: str, corpus: Corpus) -> None:
     corpus.check_one(f"d_{name}", OPENACC)
