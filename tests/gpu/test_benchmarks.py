@@ -37,7 +37,6 @@ def carried(tmp_path_factory: pytest.TempPathFactory) -> Carried:
     return Carried(folder, {"ACC_DEVICE_TYPE": "host"})
 
 
-@pytest.mark.full
 def test_a_run(carried: Carried) -> None:
     sizes = {"module_data": ["7", "5", "4"]}
     manifest = {"small": sizes, "large": sizes, "backends": ["cuda-c", "openacc"]}

@@ -19,8 +19,8 @@ from tests.support import Batch, Case, translate_text
     ("name", "arch", "debug"),
     [
         ("advect.cu", "sm_80", False),
-        ("advect.cu", "sm_90", True),
-        ("kernels.cu", "sm_80", True),
+        pytest.param("advect.cu", "sm_90", True, marks=pytest.mark.full),
+        pytest.param("kernels.cu", "sm_80", True, marks=pytest.mark.full),
         ("kernels.cu", "sm_90", False),
         ("reductions.cu", "sm_90", False),
     ],

@@ -100,6 +100,7 @@ def test_the_table_of_products_matters(fortran: dict[str, ctypes.CDLL]) -> None:
     assert differences(case, results(fortran["O0"], case), results(fortran["O2"], case))
 
 
+@pytest.mark.full
 def test_all_bits_of_a_word(emulation: Emulation) -> None:
     assert ran(emulation.program("kernels.cu"), "all_bits").stdout == "done\n"
 

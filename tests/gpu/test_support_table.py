@@ -43,7 +43,9 @@ def test_cells(row: str) -> None:
     assert [outcome(PAIRS[row], b) for b in BACKENDS] == table()[row]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "backend", [pytest.param(b, marks=[pytest.mark.full] * (b == "openmp-target")) for b in BACKENDS]
+)
 def test_examples_run(backend: str, tmp_path: Path) -> None:
     """What is not refused prints what the plain program prints; all in one executable."""
     at = BACKENDS.index(backend)

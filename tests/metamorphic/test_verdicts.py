@@ -52,6 +52,7 @@ def test_programs_as_lines_are_the_same_text() -> None:
         assert texts(program(tested.pair.hybrid)) == dict(tested.pair.hybrid)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_changes_many_programs(change: str) -> None:
     least = {"signs": 5, "through_pointers": 15}.get(change, 40)

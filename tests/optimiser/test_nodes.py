@@ -80,7 +80,7 @@ def same(after: Facts, made: Mapping[str, Sequence[Construct]]) -> int:
     return sum(map(len, made.values()))
 
 
-@pytest.mark.parametrize("backend", ["openmp", "cuda-c"])
+@pytest.mark.parametrize("backend", ["openmp", pytest.param("cuda-c", marks=pytest.mark.full)])
 def test_regions_read_again_are_those_that_were_made(backend: str, tmp_path: Path) -> None:
     found = blocked = 0
     for corpus, pair in corpora():

@@ -18,7 +18,7 @@ from tests.realcode.test_rows import expectation
 from tests.support import Case, Pair, batch_main, load_pairs, storage_order
 
 TESTS = Path(__file__).parents[1]
-COUNT = int(os.environ.get("HFPY_RANDOM", "40"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "20"))
 
 
 class Programs:

@@ -98,6 +98,7 @@ def covered() -> list[ParameterSet]:
     late |= {("stencils", "sequential", "IJK"), ("weather", "sequential", "IJK"), ("weather", "openmp-target", "KIJ")}
     late |= {("stencils", "cuda-c", "IJK"), ("module_data", "cuda-c", "KIJ"), ("columns", "cuda-c", "KIJ")}
     late |= {("stencils", "openacc", "IJK"), ("weather", "openacc", "IJK"), ("stencils", "openmp", "KIJ")}
+    late |= {("euler", "cuda-c", "KIJ"), ("cloud", "cuda-c", "IJK")}
     turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}
     cases = [(s, b, o) for s in NAMES for b, o in COVERING if b not in KERNEL_BACKENDS or o == turns[s]]
     chosen = [(s, b, o) for s, b, o in cases if s not in ONE_ORDER or (b, o) not in _ELSEWHERE]

@@ -56,7 +56,7 @@ COVERING = (
     ("openmp", "2", "single", "tiled"),
     pytest.param("openmp", "3", "double", "unrolled 4", marks=pytest.mark.full),
     pytest.param("openmp", "2", "single", "for sizes", marks=pytest.mark.full),
-    ("cuda-c", "2", "double", "shared tiles"),
+    pytest.param("cuda-c", "2", "double", "shared tiles", marks=pytest.mark.full),
     pytest.param("openacc", "2", "single", "walking and unrolled", marks=pytest.mark.full),
     pytest.param("cuda-fortran", "2", "double", "tiled and unrolled", marks=pytest.mark.full),
     pytest.param("openacc", "3", "double", "unrolled 2", marks=pytest.mark.full),
