@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from hfpy.api import Program
     from hfpy.kernels.objects import Library
 
 __version__ = VERSION
@@ -56,3 +57,23 @@ def load(
         include_dirs=include_dirs,
         sizes=sizes,
     )
+
+
+def read(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    target: str = "cpu",
+    backend: str | None = None,
+    *,
+    trust: bool = False,
+    **options: Any,
+) -> Program:
+    """A program as a Python value: its kernels, their transformations, the generated sources (docs/scripts.md).
+
+    ``source`` is a folder with an ``hfpy.toml``, a file, or several files; ``options`` are those of the command line.
+    Nothing of a project is executed unless ``trust``, which runs its scripts.
+
+    Raises HfpyError for faults of the Fortran code or of scripts, UsageError for options that cannot be.
+    """
+    from hfpy.api import read as read_program
+
+    return read_program(source, target, backend, trust=trust, **options)

@@ -267,7 +267,7 @@ def transpile(
     from hfpy.build.progress import Phases
     from hfpy.build.session import open_files, open_project
 
-    given = given_by(options)
+    given = given_by({**options, "trust": True})
     folder = depfile.parent if depfile is not None else output
     session = open_files(files, given, folder) if files else open_project(Path("."), given, os.environ)
     remembered = cache_dir or (depfile.parent / "cache" if depfile is not None else None)

@@ -115,6 +115,11 @@ CODES: dict[str, str] = {
     "HF660": "a region cannot be computed in the halo",
     "HF661": "a halo cannot be exchanged in some turns of a loop only",
     "HF662": "an index of each process's part where one of the grid may be meant",
+    "HF670": "a script asks for a transformation that would change results",
+    "HF671": "the result of a transformation is dropped",
+    "HF672": "a script cannot be run, or gives no kernel back",
+    "HF673": "an annotation that no script uses, or that names nothing in the kernel",
+    "HF674": "the project's scripts are not run",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",
@@ -193,5 +198,7 @@ HINTS: dict[str, str] = {
     "HF660": "leave halo(…) out: each process computes the points that it owns",
     "HF661": "leave every(…) out: the halo is exchanged in each turn",
     "HF662": "ask for the place in the grid by global(i), or for its boundary by onEdge(i, low)",
+    "HF671": "give the new kernel a name and return it: kernel = kernel.tile(i=32)",
+    "HF674": "--trust runs them",
     "HF704": "run hfpy tune again; until then the model chooses",
 }

@@ -165,6 +165,18 @@ class Tuned:
 
 
 @dataclass(frozen=True)
+class ScriptFolder:
+    """A project's scripts: their folder, the module with ``annotate`` (empty: none), a digest of all of them, and
+    whether they may be run.
+    """
+
+    path: Path
+    annotate: str = ""
+    digest: str = ""
+    trusted: bool = False
+
+
+@dataclass(frozen=True)
 class Options:
     """Everything that decides what a translation yields, besides the sources themselves.
 
@@ -185,6 +197,8 @@ class Options:
     ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
     ``indent`` moves bodies of regions to the right by the loops around them.
     ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
+    ``scripts`` are those that transform kernels, ``sizes_listed`` the values that the project lists for sizes which
+    regions ask versions for.
     """
 
     target: str = "cpu"
@@ -224,6 +238,8 @@ class Options:
     settings: Place | None = None
     drop_directives: tuple[str, ...] = ()
     directives_as_regions: bool = False
+    scripts: ScriptFolder | None = None
+    sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     def drops_directives(self, path: str) -> bool:
         """Whether the user's own directives are dropped from regions of a file."""

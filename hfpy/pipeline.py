@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, has_errors, ordered
-from hfpy.making import deep, in_source_lines, made_of, rewritten
+from hfpy.making import Made, deep, in_source_lines, made_of, rewritten
 from hfpy.options import Options, Progress, silent
 from hfpy.translation import GeneratedFile, Translation
 
@@ -65,10 +65,24 @@ def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Trans
     from hfpy.incremental import key_now, remember, remembered_faults
 
     key = key_now(paths, options) if options.cache_dir is not None else ""
-    settled = settled_application(paths, options, progress)
+    translation, asked, made = _generated(settled_application(paths, options, progress), progress)
+    if asked is None or made is None:
+        return translation
+    if options.cache_dir is not None:
+        progress("remembering", 0, 0)
+        after = made.optimised.effects.looked if made.optimised is not None else set()
+        remember(paths, options, translation, key, asked.facts, asked.effects.looked | after, made)
+    faults = remembered_faults(options, key, asked.faults)
+    return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=faults)
+
+
+def _generated(settled: Settled, progress: Progress) -> tuple[Translation, _Asked | None, Made | None]:
+    """The translation of an application, what can be asked of it, and what it was made of; none of these where its text
+    has faults.
+    """
     application, found = settled.application, list(settled.found)
     if has_errors(found):
-        return Translation((), ordered([*settled.notes, *in_source_lines(application.files, found)]))
+        return Translation((), ordered([*settled.notes, *in_source_lines(application.files, found)])), None, None
     from hfpy.analyze.analysis import analyse
     from hfpy.analyze.effects import Effects
 
@@ -83,16 +97,21 @@ def _whole(paths: Sequence[Path], options: Options, progress: Progress) -> Trans
     beside = _storage_order(application) if files else ()
     asked = _Asked(facts, effects, made.optimised)
     translation = Translation(files, diagnostics, asked.explained, bool(made.written.openmp), beside, asked.scheduled)
-    if options.cache_dir is not None:
-        progress("remembering", 0, 0)
-        after = made.optimised.effects.looked if made.optimised is not None else set()
-        remember(paths, options, translation, key, facts, effects.looked | after, made)
-    faults = remembered_faults(options, key, asked.faults)
-    return replace(translation, survey=asked.surveyed, kernels=asked.dumped, faults=faults)
+    return translation, asked, made
+
+
+def translated(settled: Settled, progress: Progress = silent) -> Translation:
+    """The translation of a program as :func:`program_of` gives it; nothing is kept."""
+    return _generated(_with_processes(settled), progress)[0]
 
 
 def settled_application(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
     """The application of some files as the analyses take it."""
+    return _with_processes(program_of(paths, options, progress))
+
+
+def program_of(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
+    """The application of some files with its regions as they are for one process, after the project's scripts."""
     from hfpy.transform.settled import read_settled
 
     settled = read_settled(paths, options, progress)
@@ -101,6 +120,15 @@ def settled_application(paths: Sequence[Path], options: Options, progress: Progr
 
         progress("trying loops as regions", 0, 0)
         settled = with_parallel_loops(settled, _judged)
+    if has_errors(settled.found):
+        return settled
+    from hfpy.transform.scripts.run import with_scripts
+
+    return with_scripts(settled)
+
+
+def _with_processes(settled: Settled) -> Settled:
+    """The application with its directives for many processes written out."""
     if has_errors(settled.found) or not any(u.distributed for f in settled.application.files for u in f.units):
         return settled
     from hfpy.transform.distributed.lowering import with_processes

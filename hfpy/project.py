@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from hfpy.options import (
     DomainSpec,
     Machine,
     Options,
+    ScriptFolder,
     Tuned,
     default_kinds,
 )
@@ -53,6 +55,14 @@ class TargetSettings:
     schedule: str | None = None
     opt: int | None = None
     specialise: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """Where a project's scripts are, and the module with ``annotate`` (empty: none)."""
+
+    folder: str
+    annotate: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,8 @@ class Project:
     install_dir: str | None = None
     drop_directives: tuple[str, ...] = ()
     directives_as_regions: bool = False
+    scripts: Scripts | None = None
+    sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     def target(self, name: str) -> TargetSettings:
         """The settings of a target, the defaults if nothing is set."""
@@ -161,6 +173,8 @@ def options_for(project: Project, target: str) -> Options:
         settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
         drop_directives=_files_of(project, project.drop_directives),
         directives_as_regions=project.directives_as_regions,
+        scripts=script_folder(project),
+        sizes_listed=project.sizes_listed,
     )
     if settings.schedule is not None:
         options = replace(options, schedule=settings.schedule)
@@ -168,6 +182,15 @@ def options_for(project: Project, target: str) -> Options:
         options = replace(options, opt=settings.opt)
     options = replace(options, machine=measured_machine(project.root, target), network=measured_network(project.root))
     return with_order_macro(replace(options, tuning=tuned_runs(project.root, target)))
+
+
+def script_folder(project: Project) -> ScriptFolder | None:
+    """The folder of a project's scripts, which nobody may run yet; None if it has none."""
+    if project.scripts is None:
+        return None
+    folder = project.root / project.scripts.folder
+    parts = [f"{p.name} {hashlib.sha256(p.read_bytes()).hexdigest()}" for p in sorted(folder.glob("*.py"))]
+    return ScriptFolder(folder, project.scripts.annotate, hashlib.sha256("\n".join(parts).encode()).hexdigest())
 
 
 def _files_of(project: Project, patterns: tuple[str, ...]) -> tuple[str, ...]:

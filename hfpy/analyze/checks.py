@@ -213,7 +213,7 @@ def _not_honoured(facts: Facts) -> list[Diagnostic]:
         for name, _ in region.hints:
             if name == "block" and (facts.target == "cpu" or chosen in ("cuda-c", "cuda-fortran")):
                 continue
-            if name in ("block", "transform", "specialise", "specialize", "async"):
+            if name in ("block", "async"):
                 message = f"'{name}' is not acted on yet: the region keeps its plain schedule"
                 found.append(warning("HF701", message, region.place, "results are the same with and without it"))
     return found

@@ -13,7 +13,7 @@ from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key, syntax_error_place
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
 from hfpy.options import EXCHANGES, REDUCTIONS, DebugPrint, Decompositions, DomainSpec, schedule_fault, sizes_of
-from hfpy.project import KINDS, PROJECT_FILE, TARGETS, Project, TargetSettings
+from hfpy.project import KINDS, PROJECT_FILE, TARGETS, Project, Scripts, TargetSettings
 
 _PROJECT_TEXTS = ("name", "kind", "version", "storage_order", "build_dir")
 _PROJECT_LISTS = (
@@ -31,7 +31,19 @@ _PROJECT_LISTS = (
 _PROJECT_SWITCHES = ("drop_directives", "directives_as_regions")
 _TARGET_TEXTS = ("backend", "compiler", "c_compiler", "arch", "schedule")
 _TARGET_LISTS = ("flags", "cflags", "ldflags", "define")
-_TABLES = ("project", "target", "domains", "layout", "schemes", "routines", "files", "debug_print", "decomposition")
+_TABLES = (
+    "project",
+    "target",
+    "domains",
+    "layout",
+    "schemes",
+    "routines",
+    "files",
+    "debug_print",
+    "decomposition",
+    "scripts",
+    "specialise",
+)
 
 
 def load_project(folder: Path) -> Project:
@@ -114,6 +126,8 @@ class _Reader:
             nvccflags=lists["nvccflags"],
             drop_directives=self.patterns(project, "drop_directives"),
             directives_as_regions=self.switch(project, "directives_as_regions"),
+            scripts=self.scripts(folder),
+            sizes_listed=self.sizes_listed(),
         )
 
     def patterns(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -228,6 +242,33 @@ class _Reader:
             if word is not None:
                 self.one_of(word, known[key], (*path, key), key)
         return Decompositions(**{key: word or "" for key, word in said.items()})
+
+    def scripts(self, folder: Path) -> Scripts | None:
+        """``[scripts]``: the folder, in the project, and the module with ``annotate``."""
+        table = self.table(self.data, "scripts", ())
+        self.only(table, ("scripts",), ("dir", "annotate"))
+        if not table:
+            return None
+        name = self.string(table, ("scripts",), "dir") or "hfpy_scripts"
+        if Path(name).is_absolute() or ".." in Path(name).parts or not (folder / name).is_dir():
+            self.wrong(("scripts", "dir"), f"'{name}' is no folder in the project")
+            return None
+        annotate = self.string(table, ("scripts",), "annotate") or ""
+        if annotate and not (folder / name / f"{annotate}.py").is_file():
+            self.wrong(("scripts", "annotate"), f"there is no {annotate}.py in {name}")
+        return Scripts(name, annotate)
+
+    def sizes_listed(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """``[specialise]``: numbers for names of sizes."""
+        table = self.table(self.data, "specialise", ())
+        found = {}
+        for name, value in table.items():
+            numbers = value if isinstance(value, list) else [value]
+            if not numbers or not all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in numbers):
+                self.wrong(("specialise", name), "must be numbers above 0, such as [5, 7, 9]")
+            else:
+                found[name.lower()] = tuple(dict.fromkeys(numbers))
+        return tuple(found.items())
 
     def names_per_target(self, table: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, dict[str, str]]:
         """For each name a text for both targets, or a table of texts for each target."""

@@ -44,6 +44,7 @@ class Given:
     races: bool = False
     drop_directives: bool = False
     directives_as_regions: bool = False
+    trust: bool = False
     jobs: int = 0
 
 
@@ -73,6 +74,8 @@ def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, 
         project = load_project(folder)
     notes = (*notes, *unknown_paths(project), *unknown_folders(given.include_dirs, Place("-I")))
     options = with_given(options_for(project, given.target), given)
+    if options.scripts is not None and (runs or given.trust):
+        options = replace(options, scripts=replace(options.scripts, trusted=True))
     flags = (*(project.target(given.target).flags or ()), *environment_flags(environment, "FFLAGS"))
     return Session(project, replace(options, kinds=default_kinds(flags), directives=directives_of(flags)), notes)
 

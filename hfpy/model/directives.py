@@ -75,6 +75,10 @@ class Region:
     explicit: bool = False
     halo: tuple[Width, ...] = ()
 
+    def entries(self, hint: str) -> tuple[str, ...]:
+        """What an attribute such as ``fuse`` or ``annotate`` has, as written, wherever it is given."""
+        return tuple(entry for name, entries in self.hints if name == hint for entry in entries)
+
     def factors(self, hint: str) -> tuple[tuple[str, int], ...]:
         """The iterators that ``unroll(j:2)`` or ``tile(i:32, j:8)`` names, with their numbers; none without it."""
         found = next((entries for name, entries in self.hints if name == hint), ())

@@ -64,6 +64,7 @@ def region_of(
     reductions, more = _reductions(directive, line, file)
     problems += more
     problems += factor_problems(directive, line, file, [d.name for d in domains])
+    problems += _size_problems(directive, line, file)
     halo, more = _halo(directive, line, file, [d.name for d in domains])
     problems += more
     problems += problems or _loop_problems(directive, line, file, count)
@@ -200,6 +201,20 @@ def factor_problems(directive: Directive, line: LogicalLine, file: str, iterator
             seen.add(name)
         if attribute.name == "unroll":
             problems += _too_many_copies(attribute.entries, place)
+    return problems
+
+
+def _size_problems(directive: Directive, line: LogicalLine, file: str) -> list[Diagnostic]:
+    """What is wrong with ``specialise(nz:60, nx)``: each entry is a name, alone or with a number above 0."""
+    problems = []
+    for attribute in directive.attributes:
+        if attribute.name not in ("specialise", "specialize"):
+            continue
+        for entry in attribute.entries:
+            name, colon, number = (part.strip() for part in entry.partition(":"))
+            if not WORD.fullmatch(name) or (colon and not (number.isdigit() and 0 < int(number) < 2**31)):
+                place = line.place(file, attribute.start, attribute.end)
+                problems.append(error("HF202", f"'{entry}' is no size with a number", place, "write specialise(nx:64)"))
     return problems
 
 

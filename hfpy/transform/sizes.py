@@ -8,8 +8,10 @@ sizes becomes constant in kernels and in bodies that are routines of their own (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
@@ -28,6 +30,8 @@ from hfpy.parse.physical import preprocessed
 from hfpy.transform.edits import Edit, apply_edits, insert, replace_range
 from hfpy.transform.passes import Made, Refusal, edited_files
 from hfpy.transform.stencil.optimise import BACKENDS
+
+MOST_VERSIONS = 16  # of a region, beside the general one
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,16 @@ def specialise(facts: Facts, effects: Effects, only: Collection[str] | None = No
     """Give each region that sizes of the options matter to a version for them; in some files only where their paths are
     given.
     """
-    values = dict(facts.application.options.specialise)
+    options = facts.application.options
+    values = dict(options.specialise)
     edits: dict[str, list[Edit]] = {}
     regions: dict[str, tuple[Specialised, ...]] = {}
     notes: list[Diagnostic] = []
     used: set[str] = set()
-    for key, routine in facts.application.routines.items() if values else ():
+    asking = {key for key, r in facts.application.routines.items() if values or any(map(_asks, r.regions))}
+    for key, routine in facts.application.routines.items() if asking else ():
+        if key not in asking:
+            continue
         if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
             continue
         if only is not None and routine.file not in only:
@@ -103,6 +111,20 @@ def specialise(facts: Facts, effects: Effects, only: Collection[str] | None = No
     return Versions(edited_files(facts, edits), {}, tuple(notes), regions=regions)
 
 
+def _asks(construct: Construct) -> bool:
+    """Whether a region names sizes itself."""
+    region = construct.region
+    return region is not None and bool(region.entries("specialise") or region.entries("specialize"))
+
+
+def _versions(wanted: Mapping[str, tuple[int, ...]]) -> list[dict[str, int]]:
+    """Every combination of values. Raises _Refused for more than :data:`MOST_VERSIONS`."""
+    count = prod(len(values) for values in wanted.values())
+    if count > MOST_VERSIONS:
+        raise _Refused(f"{count} versions were asked for, {MOST_VERSIONS} are the most")
+    return [dict(zip(wanted, row, strict=True)) for row in product(*wanted.values())]
+
+
 class _RoutineSizes:
     """The regions of one routine."""
 
@@ -111,6 +133,7 @@ class _RoutineSizes:
         self.effects = effects
         self.routine = routine
         self.values = values
+        self.listed = dict(facts.application.options.sizes_listed)
         self.index = facts.application.file(routine.key)
         self.sharing = RoutineSharing(facts, effects, routine)
         self.made: list[Specialised] = []
@@ -122,19 +145,40 @@ class _RoutineSizes:
         for number, construct in enumerate(regions_of(self.routine)):
             if RegionId(self.routine.key, number) not in self.facts.positions.regions or construct.region is None:
                 continue
-            names = self._sizes(number, construct.region)
+            place = self._in_user_file(construct)
+            asked = self._asked(construct.region, place)
+            wanted = {**{name: (value,) for name, value in self.values.items()}, **asked}
+            names = self._sizes(number, construct.region, wanted.keys()) if wanted else set()
             self.used |= names
+            for name in sorted(asked.keys() - names):
+                message = f"'{name}' is no size of the region, or is not the same all over it"
+                self.notes.append(note("HF705", message, place))
             if not names:
                 continue
             try:
                 self._check(construct)
-                yield self._both(number, construct, construct.region, {n: self.values[n] for n in sorted(names)})
+                versions = _versions({name: wanted[name] for name in sorted(names)})
+                yield self._all(number, construct, construct.region, versions)
             except _Refused as reason:
-                place = self._in_user_file(construct)
                 self.notes.append(note("HF705", f"the region has no version for sizes of its own: {reason}", place))
 
-    def _sizes(self, number: int, region: Region) -> set[str]:
-        """The sizes with a value that the region names: in its bounds, its body, or the declarations of its arrays."""
+    def _asked(self, region: Region, place: Place) -> dict[str, tuple[int, ...]]:
+        """The values that the region's own attribute names for sizes, or that the project lists for them."""
+        found: dict[str, tuple[int, ...]] = {}
+        for entry in (*region.entries("specialise"), *region.entries("specialize")):
+            name, colon, text = (part.strip().lower() for part in entry.partition(":"))
+            if colon:
+                found[name] = tuple(dict.fromkeys((*found.get(name, ()), int(text))))
+            elif name in self.listed:
+                found[name] = tuple(dict.fromkeys((*found.get(name, ()), *self.listed[name])))
+            else:
+                message = f"no value is known for '{name}'"
+                hint = f"write specialise({name}:64), or {name} = [64] below [specialise] in hfpy.toml"
+                self.notes.append(note("HF705", message, place, hint))
+        return found
+
+    def _sizes(self, number: int, region: Region, known: Collection[str]) -> set[str]:
+        """The sizes among some that the region names: in its bounds, its body, or the declarations of its arrays."""
         body = self.sharing.region(number).body
         named = body.names()
         mentioned = region.bound_names | named
@@ -142,7 +186,7 @@ class _RoutineSizes:
             data = self.facts.object(name, self.routine.key)
             for dimension in data.used if data is not None else ():
                 mentioned |= {n for n in dimension.extent.names if self._same(n, data.home)}  # type: ignore[union-attr]
-        names = mentioned & self.values.keys()
+        names = mentioned & set(known)
         return {n for n in names if n not in body.flow().written and self._kept(n)}
 
     def _same(self, name: str, home: str) -> bool:
@@ -173,19 +217,22 @@ class _RoutineSizes:
             if isinstance(inner.header, Header) and inner.header.construct_name:
                 raise _Refused("a block in it has a name")
 
-    def _both(self, number: int, construct: Construct, region: Region, values: dict[str, int]) -> Edit:
+    def _all(self, number: int, construct: Construct, region: Region, versions: Sequence[Mapping[str, int]]) -> Edit:
+        """All versions of a region, the general one last."""
         assert construct.end is not None
         first, last = construct.header.line.first, construct.end.line.last
         indent = " " * construct.header.line.segments[0][2]
-        condition = " .and. ".join(f"{name} == {value}" for name, value in values.items())
-        numbered = self._with_numbers(number, construct, region, values)
+        rows: list[tuple[str, int]] = []
+        for values in versions:
+            condition = " .and. ".join(f"{name} == {value}" for name, value in values.items())
+            numbered = self._with_numbers(number, construct, region, values)
+            rows += [(f"{indent}{'else ' if rows else ''}if ({condition}) then", first)]
+            rows += [("  " + row if row.strip() else row, origin) for row, origin in numbered]
+            self.made.append(Specialised(self._in_user_file(construct).line, condition))
         plain = [(row, n) for n, row in enumerate(self.index.source.lines[first : last + 1], first)]
-        rows = [(f"{indent}if ({condition}) then", first)]
-        rows += [("  " + row if row.strip() else row, origin) for row, origin in numbered]
         rows += [(f"{indent}else", first)]
         rows += [("  " + row if row.strip() else row, origin) for row, origin in plain]
         rows += [(f"{indent}end if", last)]
-        self.made.append(Specialised(self._in_user_file(construct).line, condition))
         text = "".join(row + "\n" for row, _ in rows)
         return Edit(first, 0, last + 1, 0, 0, text, first, tuple(origin for _, origin in rows))
 

@@ -35,22 +35,37 @@ class Meeting:
 class Question:
     """Two accesses at two points, as constraints.
 
-    ``bare`` leaves out the conditions that only data decide.
+    ``bare`` leaves out the conditions that only data decide. ``same`` are loops of which both accesses are in one turn.
+    With ``crossed`` there are two points' indices, and one access comes first in the turns of one, the other in those
+    of the other.
     """
 
     def __init__(
-        self, sets: Sets, points: tuple[Index, ...], first: Access, second: Access, facts: Facts, bare: bool = False
+        self,
+        sets: Sets,
+        points: tuple[Index, ...],
+        first: Access,
+        second: Access,
+        facts: Facts,
+        bare: bool = False,
+        same: frozenset[Index] = frozenset(),
+        crossed: bool = False,
     ) -> None:
         self.sets = sets
         self.points = points
         self.accesses = (first, second)
         self.facts = facts
         self.encoding = Encoding()
-        self.scopes: tuple[Scope, Scope] = (self._instance(first, bare), self._instance(second, bare))
+        one = self._instance(first, bare, {})
+        common = {index: name for index, name in one.items() if index in same}
+        self.scopes: tuple[Scope, Scope] = (one, self._instance(second, bare, common))
         for condition in facts.assumed:
             self.encoding.assume(condition, {})
         self.elements: list[tuple[Linear, Linear]] = []
-        self._different()
+        if crossed:
+            self._crossed()
+        else:
+            self._different()
         self._meet()
 
     def meeting(self, distinct: frozenset[str] | None = None) -> Meeting | None:
@@ -95,9 +110,9 @@ class Question:
 
     # -- constraints
 
-    def _instance(self, access: Access, bare: bool) -> Scope:
+    def _instance(self, access: Access, bare: bool, scope: dict[Index, str]) -> Scope:
         guards = tuple(g for g in access.at.guards if not (bare and is_data(g)))
-        return self.encoding.instance(access, {}, guards)
+        return self.encoding.instance(access, scope, guards)
 
     def _different(self) -> None:
         """At least one index of the region differs, by a step or more."""
@@ -114,6 +129,15 @@ class Question:
                 self.encoding.constraints.append(f"{step} >= 1")
                 cases += [f"{a} + {step} <= {b}", f"{b} + {step} <= {a}"]
         self.encoding.constraints.append("(" + " or ".join(cases or ["1 = 0"]) + ")")
+
+    def _crossed(self) -> None:
+        """One access is in an earlier turn of the first loop and in a later one of the second."""
+        one, other = self.scopes
+        down = {loop.index for loop in self.accesses[0].at.loops if (loop.step.constant or 1) < 0}
+        first, second = (("<>", "><")[index in down] for index in self.points)
+        (a, b), (c, d) = ((one[index], other[index]) for index in self.points)
+        cases = (f"{a} {x} {b} and {c} {y} {d}" for x, y in zip(first, reversed(second), strict=True))
+        self.encoding.constraints.append("(" + " or ".join(f"({case})" for case in cases) + ")")
 
     def _meet(self) -> None:
         one, other = (a.subscripts for a in self.accesses)

@@ -1,0 +1,52 @@
+"""Whether the loops in a region's body may be exchanged: what transformations of kernels ask for."""
+
+from __future__ import annotations
+
+from hfpy.analyze.dependence.answers import Pair
+from hfpy.analyze.dependence.calls import Source
+from hfpy.analyze.dependence.conflicts import Question, apart
+from hfpy.analyze.dependence.forms import Index
+from hfpy.analyze.dependence.model import Access, Nest
+from hfpy.analyze.dependence.sets import Sets, TooHardError
+from hfpy.model.statements import Construct
+
+_MOST = 3_000  # pairs of one array
+
+
+def index_of(access: Access, loop: Construct) -> Index | None:
+    """The index that a ``do`` around an access has in the nest, where there are no loops of another kind; None for an
+    access elsewhere.
+    """
+    source = access.source
+    if not isinstance(source, Source):
+        return None
+    around = [c for c in source.reference.at.constructs if c.kind == "do"]
+    place = next((n - len(around) for n, c in enumerate(around) if c is loop), 0)
+    return access.at.loops[place].index if place and -place <= len(access.at.loops) else None
+
+
+def exchanged(sets: Sets, nest: Nest, array: str, outer: Index, inner: Index) -> Pair | None:
+    """Two accesses of an array that come in another order where two loops, one right in the other, are exchanged; None
+    if there are none, for all sizes. The first access is earlier in the outer loop and later in the inner one.
+    """
+    accesses = [a for a in nest.of(array) if {outer, inner} <= {x.index for x in a.at.loops}]
+    count = 0
+    for place, one in enumerate(accesses):
+        for other in accesses[place:]:
+            if not (one.write or other.write) or apart(one, other, frozenset((outer, inner))):
+                continue
+            count += 1
+            if count > _MOST or _meet(sets, nest, (one, other), outer, inner):
+                return one, other
+    return None
+
+
+def _meet(sets: Sets, nest: Nest, pair: Pair, outer: Index, inner: Index) -> bool:
+    """Whether two accesses may meet in turns that are exchanged, all loops around being in one turn."""
+    loops = [loop.index for loop in pair[0].at.loops]
+    around = frozenset(loops[: loops.index(outer)])
+    try:
+        question = Question(sets, (outer, inner), *pair, nest.facts, same=around, crossed=True)
+        return question.meeting() is not None
+    except TooHardError:
+        return True

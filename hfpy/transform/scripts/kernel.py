@@ -1,0 +1,382 @@
+"""A kernel as users' scripts see it: a value with questions, and with transformations that each give a new kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+from hfpy.diagnostics import Place
+from hfpy.model.directives import Region
+from hfpy.model.statements import Construct, Header, Statement
+from hfpy.options import schedule_fault
+from hfpy.parse.regions import MOST_COPIES
+from hfpy.transform.scripts import legality, loopchanges
+from hfpy.transform.scripts.arrays import Array, arrays_of
+from hfpy.transform.scripts.arrays import told as told_arrays
+from hfpy.transform.scripts.illegal import IllegalTransform, script_place
+from hfpy.transform.scripts.legality import Against
+from hfpy.transform.scripts.loops import Loop, loops_of
+from hfpy.transform.scripts.work import Work
+from hfpy.transform.stencil.locals import Locals
+
+ITERATORS = "the region's points may be computed in any order, so its own loops may"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A transformation that was done: the call as text, and the line of the script."""
+
+    call: str
+    script: Place | None
+
+    def __str__(self) -> str:
+        return f"{self.script}: {self.call}" if self.script is not None else self.call
+
+
+@dataclass
+class Ledger:
+    """Every kernel that transformations have made, and the new local variables of routines."""
+
+    made: list[Kernel] = field(default_factory=list)
+    names: dict[str, Locals] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kernel:
+    """A region of a program. Transformations leave it as it is and give another one; each raises IllegalTransform where
+    it would change results, or where the kernel has no place for it.
+
+    ``name`` is the one that its directive gives, or that of its routine with a number where there are several.
+    """
+
+    name: str
+    key: str
+    number: int
+    work: Work
+    region: Region
+    ledger: Ledger
+    steps: tuple[Step, ...] = ()
+    parent: Kernel | None = None
+    declared: frozenset[str] = frozenset()
+
+    # -- questions
+
+    @property
+    def construct(self) -> Construct:
+        """The region as it was read."""
+        return self.work.routine(self.key).regions[self.number]
+
+    @property
+    def source(self) -> Place:
+        """The file and the line of its directive."""
+        index = self.work.index(self.key)
+        return replace(self.region.place, line=index.user_line(self.construct.header.line.first))
+
+    @property
+    def routine(self) -> str:
+        """The routine that it is in, as ``module::name``."""
+        return self.key
+
+    @property
+    def target(self) -> str:
+        """The backend of its routine, such as ``openmp`` or ``cuda-c``."""
+        return self.work.facts.backend(self.key)
+
+    @cached_property
+    def loops(self) -> Mapping[str, Loop]:
+        """Its loops by name: those of the region, outermost first, then those in the body in the order of the text."""
+        return MappingProxyType(loops_of(self.construct, self.region))
+
+    @cached_property
+    def arrays(self) -> Mapping[str, Array]:
+        """Its arrays by name."""
+        return MappingProxyType(arrays_of(self.work, self.key, self.number))
+
+    @property
+    def text(self) -> str:
+        """Its lines as they are now."""
+        return "\n".join(row for row, _ in self.work.region_rows(self.key, self.number, self.region))
+
+    @property
+    def mapping(self) -> Mapping[str, str]:
+        """What its directive asks for: ``tile``, ``unroll``, ``schedule`` and so on, as text."""
+        found = {name: ", ".join(entries) for name, entries in self.region.hints}
+        found |= {"schedule": self.region.schedule} if self.region.schedule else {}
+        found |= {"collapse": str(self.region.collapse)} if self.region.collapse else {}
+        return MappingProxyType(found)
+
+    def __repr__(self) -> str:
+        rows = [f"kernel {self.name} ({self.source.file}:{self.source.line})"]
+        rows += [f"  {'loop':<9} {repr(loop)[1:-1]}" for loop in self.loops.values()]
+        rows += [f"  {row}" for row in told_arrays(dict(self.arrays))]
+        rows += [f"  {name:<9} {value}" for name, value in self.mapping.items()]
+        rows += [f"  done      {step}" for step in self.steps]
+        return "\n".join(rows)
+
+    # -- the region's own loops
+
+    def order(self, *iterators: str) -> Kernel:
+        """The region's loops in another order, the outermost first."""
+        return self._ordered(_call("order", *iterators), iterators)
+
+    def _ordered(self, call: str, iterators: tuple[str, ...]) -> Kernel:
+        names = [i.lower() for i in iterators]
+        if sorted(names) != sorted(self.region.iterators):
+            raise self._illegal(
+                call, "each of the region's loops once", f"its loops are {_listed(self.region.iterators)}"
+            )
+        if self.region.loops:
+            raise self._illegal(call, ITERATORS, "the region's loops are written in its body; write them in that order")
+        return self._with(call, _reordered(self.region, names[::-1]))
+
+    def tile(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> Kernel:
+        """In tiles of so many points: of the loops on a CPU, of threads on a GPU."""
+        return self._factors("tile", sizes, more)
+
+    def march(self, **sizes: int) -> Kernel:
+        """A thread walks so many points along a loop, which is not the innermost (GPUs)."""
+        call = _call("march", **sizes)
+        if len(sizes) != 1 or next(iter(sizes)).lower() == self.region.iterators[0]:
+            raise self._illegal(call, "one loop, and not the innermost", "a thread walks along one of the outer loops")
+        return self._factors("march", None, sizes)
+
+    def share(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> Kernel:
+        """Tiles whose values in between are in memory that the threads of a block share (GPUs)."""
+        return self._factors("share", sizes, more)
+
+    def block(self, *threads: int) -> Kernel:
+        """The numbers of threads of a block along each loop, innermost first (CUDA)."""
+        call = _call("block", *threads)
+        if not threads or len(threads) > 3 or any(n < 1 for n in threads):
+            raise self._illegal(call, "one to three numbers above 0", "these are no sizes of a block")
+        return self._hint(call, "block", tuple(map(str, threads)))
+
+    def collapse(self, loops: int) -> Kernel:
+        """So many of the outer loops are shared among threads as one (OpenMP)."""
+        call = _call("collapse", loops)
+        if not 0 < loops <= len(self.region.iterators):
+            raise self._illegal(call, "a number of the region's loops", f"it has {len(self.region.iterators)}")
+        return self._with(call, replace(self.region, collapse=loops))
+
+    def schedule(self, text: str) -> Kernel:
+        """How turns are shared among threads, as OpenMP writes it: ``dynamic,4``."""
+        call = _call("schedule", text)
+        if fault := schedule_fault(text):
+            raise self._illegal(call, "a schedule of OpenMP", fault)
+        return self._with(call, replace(self.region, schedule=text))
+
+    def group(self, name: str) -> Kernel:
+        """In one kernel with the neighbours that are in the group of that name."""
+        return self._hint(_call("group", name), "fuse", (name,))
+
+    def apart(self) -> Kernel:
+        """A kernel of its own, whatever its neighbours are."""
+        return self._hint(_call("apart"), "fuse", ("no",))
+
+    def specialise(self, **sizes: int) -> Kernel:
+        """With a version for sizes that have these values; the general version stays for others."""
+        call = _call("specialise", **sizes)
+        if not sizes or any(n < 1 for n in sizes.values()):
+            raise self._illegal(call, "names of sizes with numbers above 0", "there is nothing to specialise for")
+        known = self.region.entries("specialise")
+        entries = (*known, *(f"{name.lower()}:{n}" for name, n in sizes.items()))
+        return self._hint(call, "specialise", tuple(dict.fromkeys(entries)))
+
+    # -- loops in the body
+
+    def interchange(self, one: str, other: str) -> Kernel:
+        """Two loops, one right in the other, the other way round."""
+        call = _call("interchange", one, other)
+        first, second = self._loop(call, one), self._loop(call, other)
+        if first.parallel and second.parallel:
+            swap = {first.name: second.name, second.name: first.name}
+            return self._ordered(call, tuple(swap.get(i, i) for i in reversed(self.region.iterators)))
+        if first.construct is None or second.construct is None:
+            raise self._illegal(call, legality.PERFECT, "one of them is the region's, the other one is in its body")
+        outer, inner = (second, first) if first.parent == second.name else (first, second)
+        assert outer.construct is not None and inner.construct is not None
+        try:
+            legality.check_interchange(self.work, self.key, self.number, outer.construct, inner.construct)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        return self._rewritten(call, outer.construct, (loopchanges.interchanged(outer.construct, inner.construct),))
+
+    def split(self, loop: str, size: int) -> Kernel:
+        """A loop of the body in blocks of so many turns, with a loop over the blocks around it."""
+        call = _call("split", loop, size)
+        found = self._inner(call, loop, size)
+        header = found.header
+        assert isinstance(header, Header)
+        if len(header.exprs) > 2:
+            raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
+        try:
+            legality.check_bounds((found,), found)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        block = self._names().scalar(f"{header.var}_block", "", "integer")
+        return self._rewritten(call, found, (loopchanges.split(found, size, block),), frozenset({block}))
+
+    def unroll(self, *loops: str, **factors: int) -> Kernel:
+        """Turns of loops one behind the other: so many, or all of a loop that is named alone and whose turns are a
+        number. Of the region's loops several points are computed together.
+        """
+        call = _call("unroll", *loops, **factors)
+        if not loops and not factors:
+            raise self._illegal(call, "names of loops", "no loop is named")
+        made = self
+        own = {n.lower(): f for n, f in factors.items() if n.lower() in self.region.iterators}
+        if own:
+            made = made._factors("unroll", {**dict(self.region.factors("unroll")), **own}, {}, call)
+        for name in (*loops, *(n for n in factors if n.lower() not in own)):
+            made = made._unrolled(call, name, factors.get(name, 0))
+        return made
+
+    def _unrolled(self, call: str, name: str, factor: int) -> Kernel:
+        loop = self._inner(call, name, factor or 1)
+        header = loop.header
+        assert isinstance(header, Header)
+        try:
+            legality.check_simple(loop)
+            legality.check_bounds((loop,), loop)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        trip = self.loops[name.lower()].trip
+        if not factor:
+            if trip is None:
+                raise self._illegal(
+                    call, "a number of turns that is known", f"how many turns '{name}' has is not known", header
+                )
+            if trip > MOST_COPIES:
+                raise self._illegal(call, f"{MOST_COPIES} turns at most", f"'{name}' has {trip}", header)
+            first, step = _number(self.loops[name.lower()].lower), _number(self.loops[name.lower()].step)
+            return self._rewritten(call, loop, loopchanges.unrolled(loop, first, trip, step))
+        if len(header.exprs) > 2:
+            raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
+        return self._rewritten(call, loop, loopchanges.unrolled_by(loop, factor)) if factor > 1 else self
+
+    # -- how they come about
+
+    def _loop(self, call: str, name: str) -> Loop:
+        found = self.loops.get(name.lower())
+        if found is None:
+            raise self._illegal(
+                call, "a loop of the kernel", f"there is no loop '{name}'; there are {_listed(self.loops)}"
+            )
+        return found
+
+    def _inner(self, call: str, name: str, size: int) -> Construct:
+        """A loop of the body that is to get another form."""
+        found = self._loop(call, name).construct
+        if found is None:
+            raise self._illegal(call, "a loop in the body", f"'{name}' is a loop of the region: use tile")
+        if not 0 < size <= MOST_COPIES:
+            raise self._illegal(call, f"a number from 1 to {MOST_COPIES}", f"{size} is none")
+        behind = legality.read_elsewhere(self.work.body(self.key, self.number), found)
+        if behind is not None:
+            raise self._illegal(call, "the variable is used in the loop alone", f"'{name}' is used here, too", behind)
+        return found
+
+    def _factors(self, what: str, sizes: Mapping[str, int] | None, more: Mapping[str, int], call: str = "") -> Kernel:
+        """An attribute that names the region's loops with numbers."""
+        given = {name.lower(): n for name, n in {**(sizes or {}), **more}.items()}
+        call = call or _call(what, **given)
+        for name, n in given.items():
+            if name not in self.region.iterators:
+                message = f"'{name}' is none of the region's loops, which are {_listed(self.region.iterators)}"
+                raise self._illegal(call, "loops of the region", message)
+            if not isinstance(n, int) or n < 1 or n > 999_999_999:
+                raise self._illegal(call, "numbers above 0", f"{n} is no size for '{name}'")
+        if not given:
+            raise self._illegal(call, "loops of the region with numbers", "none is named")
+        return self._hint(call, what, tuple(f"{name}:{n}" for name, n in given.items()))
+
+    def _hint(self, call: str, name: str, entries: tuple[str, ...]) -> Kernel:
+        hints = (*((n, e) for n, e in self.region.hints if n != name), (name, entries))
+        return self._with(call, replace(self.region, hints=hints))
+
+    def _with(self, call: str, region: Region) -> Kernel:
+        """The kernel with another directive."""
+        return self._made(replace(self, region=region, steps=self._done(call), parent=self))
+
+    def _rewritten(
+        self, call: str, old: Construct, new: tuple[Construct | Statement, ...], declared: frozenset[str] = frozenset()
+    ) -> Kernel:
+        """The kernel with other nodes in the place of a loop."""
+        index, routine = self.work.index(self.key), self.work.routine(self.key)
+        if index.fixed:
+            raise self._illegal(call, "a file in free form", "hfpy does not write loops anew in fixed form")
+        region = replace(loopchanges.with_nodes(self.construct, old, new), region=self.region)
+        rows = list(self._names().declarations(set(declared - self.declared)))
+        work = self.work.with_region(self.key, self.number, region, rows)
+        if work is None:
+            raise self._illegal(call, "text that hfpy reads", "hfpy cannot read what this makes of the kernel")
+        made = work.routine(routine.key).regions[self.number].region
+        assert made is not None
+        done = replace(
+            self, work=work, region=made, steps=self._done(call), parent=self, declared=self.declared | declared
+        )
+        return self._made(done)
+
+    def _made(self, kernel: Kernel) -> Kernel:
+        self.ledger.made.append(kernel)
+        return kernel
+
+    def _done(self, call: str) -> tuple[Step, ...]:
+        return (*self.steps, Step(call, script_place()))
+
+    def _names(self) -> Locals:
+        if self.key not in self.ledger.names:
+            self.ledger.names[self.key] = Locals.of(self.work.index(self.key), self.work.routine(self.key))
+        return self.ledger.names[self.key]
+
+    def _illegal(self, call: str, rule: str, message: str, at: Statement | None = None) -> IllegalTransform:
+        place = self.source
+        if at is not None:
+            row = self.work.origin(at.line.first)
+            place = Place(place.file, self.program.index(self.key).user_line(row), 0)
+        return IllegalTransform(call, rule, message, place)
+
+    def _against(self, call: str, reason: Against) -> IllegalTransform:
+        return self._illegal(call, reason.rule, reason.message, reason.statement)
+
+    @property
+    def program(self) -> Work:
+        """The program as it was read."""
+        work = self.work
+        while work.before is not None:
+            work = work.before
+        return work
+
+    def descends_from(self, other: Kernel) -> bool:
+        """Whether the kernel was made from another one, or is it."""
+        kernel: Kernel | None = self
+        while kernel is not None and kernel is not other:
+            kernel = kernel.parent
+        return kernel is other
+
+
+def _reordered(region: Region, iterators: list[str]) -> Region:
+    places = [region.iterators.index(i) for i in iterators]
+    strides = tuple(region.strides[p] for p in places) if region.strides else ()
+    return replace(
+        region,
+        domains=tuple(region.domains[p] for p in places),
+        starts=tuple(region.starts[p] for p in places),
+        ends=tuple(region.ends[p] for p in places),
+        strides=strides,
+    )
+
+
+def _call(name: str, *args: object, **named: object) -> str:
+    shown = [repr(a) for a in args] + [f"{n}={v!r}" for n, v in named.items()]
+    return f"{name}({', '.join(shown)})"
+
+
+def _listed(names: object) -> str:
+    return ", ".join(f"'{n}'" for n in names)  # type: ignore[attr-defined]
+
+
+def _number(text: str) -> int:
+    return int(text.replace(" ", ""))

@@ -1,0 +1,193 @@
+"""What has to hold for a transformation of a kernel's loops (kernel-metadata-and-transforms.md §2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.context import Located
+from hfpy.analyze.dependence.builder import build
+from hfpy.analyze.dependence.forms import Index
+from hfpy.analyze.dependence.model import Facts as Known
+from hfpy.analyze.dependence.model import Nest
+from hfpy.analyze.dependence.turns import exchanged, index_of
+from hfpy.analyze.flow import FlowScan
+from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk
+from hfpy.model.names import without_home
+from hfpy.model.statements import (
+    Assignment,
+    Construct,
+    Header,
+    Node,
+    OneLine,
+    Statement,
+    expressions,
+    flatten,
+)
+from hfpy.transform.scripts.work import Work
+
+# What a rule says; the words are in messages.
+BOUNDS = "the bounds of both loops are scalars that the loops do not change, and steps are numbers"
+PERFECT = "one loop is all that the other holds"
+SIMPLE = "the body has assignments, branches and loops alone"
+ORDER = "no value goes from a turn to one that would come before it"
+SCALARS = "scalars are set in each turn before they are read, and are not read behind the loops"
+
+
+class Against(Exception):
+    """A rule that does not hold, with what is against it, and where."""
+
+    def __init__(self, rule: str, message: str, statement: Statement) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.message = message
+        self.statement = statement
+
+
+def check_simple(loop: Construct) -> None:
+    """Nothing leaves the loop, is called, has a label, or is written to a file. Raises Against."""
+    for statement in flatten((loop,)):
+        header = statement if isinstance(statement, Header) else None
+        if statement.line.label or (header is not None and header.label):
+            raise Against(SIMPLE, "there is a label in the loop", statement)
+        if header is not None and header.kind not in ("do", "if", "elseif", "else", "select", "case"):
+            raise Against(SIMPLE, f"there is a '{header.kind}' in the loop", statement)
+        if header is not None and header.kind == "do" and not header.var:
+            raise Against(SIMPLE, "there is a loop without a variable in it", statement)
+        if header is not None and header.serial:
+            raise Against(SIMPLE, f"a loop is called serial: {header.serial}", statement)
+        if header is None and not isinstance(statement, Assignment | OneLine) and type(statement).__name__ != "End":
+            raise Against(SIMPLE, "a statement in the loop is neither an assignment nor a branch", statement)
+        if isinstance(statement, OneLine) and statement.kind != "if":
+            raise Against(SIMPLE, f"there is a '{statement.kind}' in the loop", statement)
+        if isinstance(statement, Assignment) and statement.pointer:
+            raise Against(SIMPLE, "a pointer is set in the loop", statement)
+
+
+def check_no_calls(work: Work, key: str, loop: Construct) -> None:
+    """No routine is called in the loop. Raises Against."""
+    for site in work.facts.graph.below(key):
+        if any(c is loop for c in site.at.constructs) and not work.facts.scopes.is_intrinsic(site.name, key):
+            raise Against(SIMPLE, f"'{site.name}' is called in the loop", site.at.statement)
+
+
+def check_bounds(loops: tuple[Construct, ...], nest: Construct) -> None:
+    """Bounds stay what they are while the loops run, and steps are numbers. Raises Against."""
+    changed = {n for s in flatten((nest,)) for n in _set_by(s)} | {_variable(x) for x in loops}
+    for loop in loops:
+        header = loop.header
+        assert isinstance(header, Header)
+        if len(header.exprs) > 2 and not isinstance(_bare(header.exprs[2]), Literal):
+            raise Against(BOUNDS, f"the step of '{header.var}' is no number", header)
+        for expr in header.exprs[:2]:
+            for node in walk(expr):
+                if not isinstance(node, Name | Literal | Paren | Unary | Binary):
+                    raise Against(BOUNDS, f"a bound of '{header.var}' is no scalar", header)
+                if isinstance(node, Name) and node.name in changed:
+                    raise Against(BOUNDS, f"a bound of '{header.var}' changes with '{node.name}'", header)
+
+
+def check_interchange(work: Work, key: str, number: int, outer: Construct, inner: Construct) -> None:
+    """Whether two loops in the body of a region may be exchanged. Raises Against."""
+    if outer.parts[0].body != (inner,):
+        raise Against(
+            PERFECT, f"the loop over '{_variable(inner)}' is not all that '{_variable(outer)}' holds", inner.header
+        )
+    check_simple(outer)
+    check_no_calls(work, key, outer)
+    check_bounds((outer, inner), outer)
+    body = work.body(key, number)
+    _check_scalars(work, body, outer, inner)
+    _check_memory(work, body, outer)
+    nest = build(body, Known(), True)
+    if nest is None:
+        raise Against(ORDER, "the kernel is too long to look into", outer.header)
+    _check_arrays(work, nest, outer, inner)
+
+
+def _check_scalars(work: Work, body: RegionBody, outer: Construct, inner: Construct) -> None:
+    sharing = work.sharing(body.key).region(body.identity.number).place()
+    effects = work.sharing(body.key).all_effects()
+    flow = FlowScan(effects).scan(inner.parts[0].body)
+    for name, reference in flow.written.items():
+        data = work.facts.object(name, body.key)
+        if data is not None and data.rank:
+            continue
+        if name in flow.exposed:
+            raise Against(SCALARS, f"'{name}' goes from one turn to the next", reference.at.statement)
+        behind = [r for r in body.references_of(name) if not _inside(r.at, outer) and r.role != "write"]
+        if behind or name not in (*sharing.private, *sharing.firstprivate):
+            raise Against(SCALARS, f"'{name}' is read behind the loops", reference.at.statement)
+
+
+def _check_arrays(work: Work, nest: Nest, outer: Construct, inner: Construct) -> None:
+    for array in dict.fromkeys(a.array for a in nest.accesses if a.write and (a.subscripts or not a.exact)):
+        indices = {_both(index_of(a, outer), index_of(a, inner)) for a in nest.of(array)} - {None}
+        for pair in indices:
+            assert pair is not None
+            met = exchanged(work.effects.engine.sets, nest, array, *pair)
+            if met is not None:
+                source = met[0].source
+                shown = without_home(array)
+                message = f"elements of '{shown}' would be used in another order"
+                statement = source.reference.at.statement if source is not None else outer.header  # type: ignore[attr-defined]
+                raise Against(ORDER, message, statement)
+
+
+def _check_memory(work: Work, body: RegionBody, outer: Construct) -> None:
+    """No array that is set may be the memory of another one."""
+    inside = [r for r in body.references if _inside(r.at, outer)]
+    arrays = {r.name for r in inside if (data := work.facts.object(r.name, body.key)) is not None and data.rank}
+    for reference in inside:
+        if reference.name in arrays and work.effects.of(reference, body.key)[1]:
+            others = sorted(
+                n for n in arrays - {reference.name} if work.facts.storage.shared(reference.name, n, body.key)
+            )
+            if others:
+                message = f"'{reference.name}' and '{others[0]}' may be the same memory"
+                raise Against(ORDER, message, reference.at.statement)
+
+
+def _both(outer: Index | None, inner: Index | None) -> tuple[Index, Index] | None:
+    return (outer, inner) if outer is not None and inner is not None else None
+
+
+def read_elsewhere(body: RegionBody, loop: Construct) -> Statement | None:
+    """A statement of a region outside of a loop that uses the loop's variable, but not as that of a loop."""
+    name = _variable(loop)
+    for reference in body.references_of(name):
+        header = reference.at.statement
+        own = isinstance(header, Header) and header.kind == "do" and header.var == name
+        if not _inside(reference.at, loop) and not own:
+            looped = any(c.kind == "do" and _variable(c) == name for c in reference.at.constructs)
+            if not looped:
+                return reference.at.statement
+    return None
+
+
+def _inside(at: Located, loop: Construct) -> bool:
+    return any(c is loop for c in at.constructs) or at.statement is loop.header
+
+
+def _set_by(statement: Statement) -> Iterator[str]:
+    if isinstance(statement, Assignment):
+        target = statement.target
+        while isinstance(target, Apply):
+            target = target.base
+        yield from (n.name for n in walk(target) if isinstance(n, Name))
+    elif isinstance(statement, Header) and statement.var:
+        yield statement.var
+
+
+def _bare(expr: Expr) -> Expr:
+    return _bare(expr.operand) if isinstance(expr, Unary) else expr
+
+
+def _variable(loop: Construct) -> str:
+    return loop.header.var if isinstance(loop.header, Header) else ""
+
+
+def used_names(nodes: tuple[Node, ...]) -> set[str]:
+    """The names in the expressions of statements."""
+    found = (e for s in flatten(nodes) for top in expressions(s) for e in walk(top))
+    return {e.name for e in found if isinstance(e, Name)}

@@ -1,0 +1,92 @@
+"""Loops in the body of a kernel written in another way. Nothing is checked here (see :mod:`.legality`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hfpy.model.building import Maker, apply, binary, name, number, plus
+from hfpy.model.expressions import Expr, Instead, Name, with_children
+from hfpy.model.statements import Construct, Header, Node, Part, Statement, map_expressions
+
+
+def with_nodes(node: Construct, old: Construct, new: tuple[Node, ...]) -> Construct:
+    """A construct with nodes in the place of one somewhere in it."""
+
+    def body(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        made: list[Node] = []
+        for one in nodes:
+            made += new if one is old else (with_nodes(one, old, new) if isinstance(one, Construct) else one,)
+        return tuple(made)
+
+    return replace(node, parts=tuple(replace(part, body=body(part.body)) for part in node.parts))
+
+
+def interchanged(outer: Construct, inner: Construct) -> Construct:
+    """Two loops, of which the inner one is all that the outer one holds, the other way round."""
+    first, second = outer.parts[0], inner.parts[0]
+    within = replace(outer, parts=(replace(first, body=second.body),))
+    return replace(inner, parts=(replace(second, body=(within,)),))
+
+
+def split(loop: Construct, size: int, block: str) -> Construct:
+    """A loop in blocks of so many turns; ``block`` is the variable of the loop over them."""
+    header = loop.header
+    assert isinstance(header, Header)
+    make = Maker(header.line)
+    low, high = header.exprs[:2]
+    last = apply("min", (plus(name(block), size - 1), high))
+    inside = replace(header, exprs=(name(block), last), made=True)
+    turns = replace(loop, parts=(replace(loop.parts[0], header=inside),))
+    return make.loop(block, low, high, (turns,), size)
+
+
+def unrolled(loop: Construct, first: int, trip: int, step: int) -> tuple[Node, ...]:
+    """The turns of a loop one behind the other, with numbers for its variable, and the variable's last value."""
+    header = loop.header
+    assert isinstance(header, Header)
+    copies = [_copy(loop.parts[0].body, header.var, number(first + n * step)) for n in range(trip)]
+    last = Maker(header.line).assign(name(header.var), number(first + trip * step))
+    return (*(node for copy in copies for node in copy), last)
+
+
+def unrolled_by(loop: Construct, size: int) -> tuple[Node, ...]:
+    """A loop with so many turns of itself in each of its own, and one over what is left."""
+    header = loop.header
+    assert isinstance(header, Header)
+    variable, (low, high) = header.var, header.exprs[:2]
+    body = loop.parts[0].body
+    copies = (node for n in range(size) for node in _copy(body, variable, plus(name(variable), n)))
+    most = replace(header, exprs=(low, binary(high, "-", number(size - 1)), number(size)), made=True)
+    rest = replace(header, exprs=(name(variable), high), made=True, construct_name="")
+    end = loop.end
+    assert end is not None
+    made = replace(loop, parts=(replace(loop.parts[0], header=most, body=tuple(copies)),))
+    left = Construct("do", (Part(rest, body),), Maker(end.line).end("do"))
+    return made, left
+
+
+def _copy(nodes: tuple[Node, ...], variable: str, value: Expr) -> tuple[Node, ...]:
+    """Statements with a value in the place of a variable."""
+    change = _replacing(variable, value)
+
+    def statement(made: Statement) -> Statement:
+        return map_expressions(made, change)
+
+    def node(one: Node) -> Node:
+        if isinstance(one, Construct):
+            parts = tuple(Part(statement(p.header), tuple(node(n) for n in p.body)) for p in one.parts)
+            return replace(one, parts=parts)
+        return statement(one)
+
+    return tuple(node(one) for one in nodes)
+
+
+def _replacing(variable: str, value: Expr) -> Callable[[Expr], Expr]:
+    def change(expr: Expr) -> Expr:
+        if isinstance(expr, Name):
+            plain = isinstance(value, Name) and value.name == variable
+            return expr if expr.name != variable or plain else Instead(expr.start, expr.end, value)
+        return with_children(expr, change)
+
+    return change

@@ -1,0 +1,190 @@
+"""The kernels of a program after the scripts of its project (kernel-metadata-and-transforms.md §2.2, §2.3).
+
+Each kernel goes through the function ``annotate`` of the project's own module, with all its annotations, then through
+the functions that ``transform(module:function)`` names. What comes out is the program's text from then on: for the
+optimiser and the backends the attributes are as if the user had written them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hfpy.analyze.positions import RegionId
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors, note, warning
+from hfpy.model.directives import Region
+from hfpy.options import ScriptFolder
+from hfpy.transform.edits import Edit, replace_rows
+from hfpy.transform.scripts.annotations import Annotations, annotations_of, nameless
+from hfpy.transform.scripts.context import Context, context_of
+from hfpy.transform.scripts.kernel import Kernel, Ledger
+from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
+from hfpy.transform.scripts.work import Work, declarations, lines_of
+from hfpy.transform.settled import Settled, changed
+
+ANNOTATE = "annotate"
+
+
+def with_scripts(settled: Settled) -> Settled:
+    """The program after the project's scripts, if there are any; notes say what they did. Where they may not be run, as
+    for commands that only look, a note says that.
+
+    Raises HfpyError for what is wrong with the scripts.
+    """
+    folder = settled.application.options.scripts
+    if folder is None:
+        return settled if has_errors(settled.found) else _unscripted(settled)
+    if not folder.trusted:
+        text = "the project's scripts are not run by commands that only look at it"
+        return Settled(
+            settled.application,
+            settled.found,
+            (*settled.notes, note("HF674", text, Place(str(folder.path)), "--trust runs them")),
+        )
+    work = Work(settled)
+    if has_errors(work.facts.found):
+        return settled
+    runner = _Runner(work, Loader(folder), Ledger())
+    kernels = [runner.done(kernel) for kernel in kernels_of(work, runner.ledger)]
+    if has_errors(runner.found):
+        raise HfpyError((*settled.notes, *runner.found))  # their places are those of the user's files
+    return changed(settled, edits_of([k for k in kernels if k.steps], runner.ledger), runner.found)
+
+
+def _unscripted(settled: Settled) -> Settled:
+    """Errors for regions that ask for scripts where the project has none, warnings for annotations."""
+    found: list[Diagnostic] = []
+    hint = 'name the folder below [scripts] in hfpy.toml: dir = "hfpy_scripts"'
+    for routine in settled.application.routines.values():
+        for construct in routine.regions:
+            region = construct.region
+            if region is not None and region.entries("transform"):
+                found.append(error("HF672", "the project has no folder of scripts", region.place, hint))
+            elif region is not None and region.entries(ANNOTATE):
+                found.append(warning("HF673", "no script asks for the annotations", region.place, hint))
+    return Settled(settled.application, [*settled.found, *found], settled.notes) if found else settled
+
+
+def kernels_of(work: Work, ledger: Ledger) -> Iterator[Kernel]:
+    """The regions of a program that are kernels on its target, in the order of the text."""
+    for key, routine in work.application.routines.items():
+        if not work.facts.hybrid(key):
+            continue
+        active = [
+            (n, c.region)
+            for n, c in enumerate(routine.regions)
+            if c.region is not None and RegionId(key, n) in work.facts.positions.regions
+        ]
+        unnamed = [n for n, region in active if not region.name]
+        for number, region in active:
+            name = region.name or (routine.name if len(unnamed) == 1 else f"{routine.name}:{unnamed.index(number) + 1}")
+            yield Kernel(name, key, number, work, region, ledger)
+
+
+def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
+    """The edits of files that kernels need, by path; each kernel has a comment with what was done."""
+    edits: dict[str, list[Edit]] = {}
+    declared: dict[str, set[str]] = {}
+    for kernel in kernels:
+        program = kernel.program
+        index, construct = program.index(kernel.key), program.routine(kernel.key).regions[kernel.number]
+        first, last = lines_of(construct)
+        margin = " " * construct.header.line.segments[0][2]
+        sign = "c " if index.fixed else f"{margin}! "
+        told = [(f"{sign}by {_told(step.script, step.call)}", first) for step in kernel.steps]
+        rows = kernel.work.region_rows(kernel.key, kernel.number, kernel.region)
+        edits.setdefault(index.path, []).append(replace_rows(first, last, [*told, *rows]))
+        declared.setdefault(kernel.key, set()).update(kernel.declared)
+    for key, names in declared.items():
+        if names:
+            program = next(k.program for k in kernels if k.key == key)
+            edits[program.index(key).path] += declarations(
+                program.routine(key), list(ledger.names[key].declarations(names))
+            )
+    return edits
+
+
+def _told(script: Place | None, call: str) -> str:
+    return f"{Path(script.file).name}:{script.line}: {call}" if script is not None else call
+
+
+@dataclass
+class _Runner:
+    """Runs the scripts over kernels; what is wrong is in ``found``."""
+
+    work: Work
+    loader: Loader
+    ledger: Ledger
+    found: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def folder(self) -> ScriptFolder:
+        return self.loader.folder
+
+    def done(self, kernel: Kernel) -> Kernel:
+        """A kernel after all scripts that concern it."""
+        annotations = annotations_of(kernel.region)
+        context = context_of(self.work.application.options, kernel.target)
+        made = kernel
+        if self.folder.annotate:
+            made = self._through(made, self.folder.annotate, ANNOTATE, annotations, context)
+        for entry in kernel.region.entries("transform"):
+            module, _, function = entry.partition(":")
+            made = self._through(made, module.strip(), (function or kernel.name).strip(), context)
+        self._check_annotations(kernel, annotations)
+        return made
+
+    def _through(self, kernel: Kernel, module: str, function: str, *more: Annotations | Context) -> Kernel:
+        """A kernel after one function; as it was where that fails."""
+        place, before = kernel.source, len(self.ledger.made)
+        try:
+            called = self.loader.function(module, function)
+            with importing_from(self.folder.path):
+                result = run(lambda: called(kernel, *more), self.folder.path / f"{module}.py")
+        except NoScript as fault:
+            related = [Related(fault.place, "here")] if fault.place is not None else []
+            self.found.append(error("HF672", fault.message, place, fault.hint, related))
+            return kernel
+        except HfpyError as fault:
+            self.found += fault.diagnostics
+            return kernel
+        return self._checked(kernel, result, called, before)
+
+    def _checked(self, kernel: Kernel, result: Any, called: Callable[..., Any], before: int) -> Kernel:
+        """What a function gives, if it is a kernel that was made from the one it got, and nothing was dropped."""
+        code = getattr(called, "__code__", None)
+        line = Place(code.co_filename, code.co_firstlineno) if code is not None else Place(str(self.folder.path))
+        if not isinstance(result, Kernel) or not result.descends_from(kernel):
+            what = "nothing" if result is None else f"a value of type {type(result).__name__}"
+            what = "another kernel" if isinstance(result, Kernel) else what
+            hint = "end the function with: return kernel"
+            related = [Related(line, "the function begins here")]
+            message = f"the script gives {what} back, not the kernel that it got"
+            self.found.append(error("HF672", message, kernel.source, hint, related))
+            return kernel
+        for made in self.ledger.made[before:]:
+            if not result.descends_from(made):
+                step = made.steps[-1]
+                hint = "a transformation leaves its kernel as it is and gives a new one: kernel = kernel." + step.call
+                related = [Related(step.script, "here")] if step.script is not None else []
+                message = f"the result of {step.call} is dropped"
+                self.found.append(error("HF671", message, kernel.source, hint, related))
+                return kernel
+        return result
+
+    def _check_annotations(self, kernel: Kernel, annotations: Annotations) -> None:
+        for key in annotations.unused():
+            message = f"no script asks for the annotation '{key}'"
+            self.found.append(warning("HF673", message, kernel.source, 'scripts ask by name: annotations.get("key")'))
+        region: Region = kernel.region
+        if annotations and self._has_words(annotations):
+            known = {*kernel.loops, *kernel.arrays, *region.iterators}
+            for key, value in nameless(annotations, known):
+                message = f"the annotation '{key}' names '{value}', which is no loop or array of the kernel"
+                self.found.append(warning("HF673", message, kernel.source))
+
+    @staticmethod
+    def _has_words(annotations: Annotations) -> bool:
+        return bool(nameless(annotations, ()))

@@ -1,0 +1,63 @@
+"""Random transformations of random loops: what is legal changes no bit, and what is refused would."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hfpy.options import ScriptFolder
+from tests.scripts.nests import SCRIPT, pair_of
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, SEQUENTIAL, Corpus, Variant
+
+COUNT = int(os.environ.get("HFPY_TRANSFORMED", "24"))
+FIRST = int(os.environ.get("HFPY_TRANSFORMED_FROM", "0"))
+DONE = re.compile(r"! by changes\.py:\d+: (\w+)")
+
+
+def with_script(variant: Variant, folder: Path, forced: bool = False) -> Variant:
+    """A way to translate programs with the script over them."""
+    scripts = folder / f"scripts{forced}"
+    scripts.mkdir(exist_ok=True)
+    (scripts / "changes.py").write_text(SCRIPT.format(forced=forced))
+    options = {**variant.options, "scripts": ScriptFolder(scripts, "changes", "", True)}
+    return replace(variant, options=options)
+
+
+def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str], dict[str, int]]:
+    """The programs that print something else than their plain twins, and how often each transformation was done."""
+    pairs = [pair_of(n) for n in numbers]
+    corpus = Corpus(pairs, folder, {p.name: (variant,) for p in pairs})
+    done: dict[str, int] = {}
+    wrong = []
+    for pair in pairs:
+        made = corpus.translation(pair.name, variant)
+        if made.errors:
+            wrong.append(f"{pair.name}: {made.errors[0]}")
+            continue
+        for call in DONE.findall(made.text):
+            done[call] = done.get(call, 0) + 1
+        try:
+            corpus.check_one(pair.name, variant)
+        except AssertionError as failure:
+            wrong.append(f"{pair.name}: {str(failure)[:300]}")
+    return wrong, done
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [SEQUENTIAL, *(pytest.param(v, marks=pytest.mark.full) for v in (OPENMP, CUDA_C, CUDA_FORTRAN, OPENACC))],
+    ids=lambda v: v.label,
+)
+def test_what_is_legal_changes_nothing(variant: Variant, tmp_path: Path) -> None:
+    wrong, done = failures(with_script(variant, tmp_path), range(FIRST, FIRST + COUNT), tmp_path)
+    assert not wrong, "\n".join(wrong[:4])
+    assert all(done.get(call, 0) > COUNT // 6 for call in ("interchange", "split", "unroll")), done
+
+
+def test_what_is_refused_would_change_results(tmp_path: Path) -> None:
+    wrong, done = failures(with_script(SEQUENTIAL, tmp_path, forced=True), range(FIRST, FIRST + 12), tmp_path)
+    assert len(wrong) > 2 and done["interchange"] > 12, done
