@@ -1398,6 +1398,73 @@ FLOW: dict[str, Entry] = {
     ),
 }
 
+_SCRIPTED = _PROJECT.replace('["source"]', '["heat.h90"]') + '\n[scripts]\ndir = "scripts"\nannotate = "domain"\n'
+_KERNEL = _text("""
+    module heat
+      implicit none
+    contains
+      subroutine spread(nx, n, t)
+        integer, intent(in) :: nx, n
+        real(8), intent(inout) :: t(nx,n,n)
+        integer :: k, l
+        @parallelRegion{domName(i), domSize(nx), name(spread)}
+        do k = 2, n
+          do l = 1, n - 1
+            t(i,k,l) = 0.5d0 * t(i,k-1,l+1)
+          end do
+        end do
+        @end parallelRegion
+      end subroutine spread
+    end module heat
+""")
+
+
+def _scripted(script: str, attributes: str = "") -> dict[str, str | bytes]:
+    """A project with a kernel and a script for it."""
+    kernel = _KERNEL.replace("name(spread)", "name(spread)" + attributes)
+    return {"heat.h90": kernel, "scripts/domain.py": script, "hfpy.toml": _SCRIPTED}
+
+
+def _annotate(*rows: str) -> str:
+    return "def annotate(kernel, annotations, context):\n" + "".join(f"    {row}\n" for row in rows)
+
+
+SCRIPTS: dict[str, Entry] = {
+    "HF670": Entry(
+        "A script asks for a transformation of a kernel that would change results, here since values go from "
+        "turn to turn of both loops, or that the kernel has no place for. A script may catch "
+        "`hfpy.api.IllegalTransform` and try something else.",
+        _scripted(_annotate('return kernel.interchange("k", "l")')),
+        "hfpy check --trust",
+        "Ask for another transformation; see [scripts.md](scripts.md#transformations).",
+    ),
+    "HF671": Entry(
+        "A transformation leaves its kernel as it is and gives a new one. Here that is not used.",
+        _scripted(_annotate('kernel.split("k", 8)', "return kernel")),
+        "hfpy check --trust",
+    ),
+    "HF672": Entry(
+        "A script is not there, is not Python, fails, or does not give back the kernel that it got.",
+        _scripted(_annotate('kernel = kernel.split("k", 8)')),
+        "hfpy check --trust",
+        "End the function with `return kernel`.",
+    ),
+    "HF673": Entry(
+        "A kernel has an annotation that no script asks for by its name, or whose value is a word that is no loop or "
+        "array of it. Mostly one of them is misspelt.",
+        _scripted(_annotate('if "column" in annotations:', "    pass", "return kernel"), ", annotate(colum:k)"),
+        "hfpy check --trust",
+        "Spell both alike; a script that walks over all annotations says `annotations.use(key)`.",
+    ),
+    "HF674": Entry(
+        "The project has scripts, and the command only looks at the project: it executes nothing of it, and shows the "
+        "kernels as they are written.",
+        _scripted(_annotate("return kernel")),
+        "hfpy check",
+        "Give `--trust` if you trust the project's scripts.",
+    ),
+}
+
 BACKENDS: dict[str, Entry] = {
     "HF701": Entry(
         "A wish for the schedule of a region cannot be granted: here the body sets a whole column, and only regions "
@@ -1687,4 +1754,14 @@ PROJECTS: dict[str, Entry] = {
     ),
 }
 
-ENTRIES: dict[str, Entry] = {**LEXICAL, **DIRECTIVES, **PLAIN, **SYMBOLS, **CALLS, **FLOW, **BACKENDS, **PROJECTS}
+ENTRIES: dict[str, Entry] = {
+    **LEXICAL,
+    **DIRECTIVES,
+    **PLAIN,
+    **SYMBOLS,
+    **CALLS,
+    **FLOW,
+    **SCRIPTS,
+    **BACKENDS,
+    **PROJECTS,
+}

@@ -57,7 +57,7 @@ status is 1 if there is an error. `hfpy check` shows them without building, with
 
 The messages below are what hfpy says about the examples above them.
 """
-_LANGUAGES = {".toml": "toml", "": "text"}
+_LANGUAGES = {".toml": "toml", ".py": "python", "": "text"}
 
 
 def write_files(entry: Entry, folder: Path) -> None:

@@ -18,6 +18,9 @@ from pathlib import Path
 from random import SystemRandom
 from typing import Any
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from hfpy.build import processes
 from hfpy.build.cuda import ARRAYS_SOURCE, RUNTIME, CudaTools, find_cuda_tools, runtime_library
 from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
@@ -584,6 +587,12 @@ CUDA_FORTRAN_IJK = Variant("cuda-fortran-ijk", {"target": "gpu", "backend": "cud
 LAYOUT_CUDA_C = Variant("layout-cuda-c", {"target": "gpu", "backend": "cuda-c"}, layout=True)
 MACRO_VARIANTS = (SEQUENTIAL_KIJ, SEQUENTIAL_IJK, OPENMP_KIJ)  # for hybrid files
 PLAIN_VARIANTS = (SEQUENTIAL, OPENMP)  # for files with directives in comments
+
+
+def some_soon(variants: Iterable[Variant]) -> list[ParameterSet]:
+    """Ways for a test of each, of which one with threads and one with kernels are met by default."""
+    soon = (LAYOUT_OPENMP, CUDA_C)
+    return [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v not in soon)) for v in variants]
 
 
 def variants_of(tested: Pair) -> tuple[Variant, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from hfpy.analyze.facts import Facts
 from hfpy.model.building import number
+from hfpy.model.directives import Region
 from hfpy.model.expressions import Binary, Expr, Fragment, Instead, Literal, Name, Paren, with_children
 from hfpy.model.printing import expression as printed
 from hfpy.model.statements import Construct, Header
@@ -22,8 +23,7 @@ def known_values(
     facts: Facts, routine: Routine, region: Construct, written: frozenset[str] | set[str]
 ) -> dict[str, int]:
     """Integers of a routine with their values in a region, which sets those in ``written``."""
-    for construct, inner in routine.guarded:
-        header = construct.header
+    for header, inner in routine.guarded:
         if isinstance(header, Header) and inner is region:
             found = _equalities(header.exprs[0]) if header.exprs else {}
             return {n: v for n, v in found.items() if n not in written and is_size(facts, routine, n)}
@@ -36,6 +36,16 @@ def is_size(facts: Facts, routine: Routine, name: str) -> bool:
     if found is None or found.symbol.rank or found.symbol.type.base != "integer" or found.symbol.constant:
         return False
     return not found.symbol.attributes & _NOT_FIXED and name not in routine.spec.storage
+
+
+def team_of(facts: Facts, routine: Routine, region: Region, known: Mapping[str, int]) -> dict[str, int]:
+    """The threads that compute a point together, by the variables of loops. None where private arrays have sizes that
+    are known in other versions of the region alone: a team needs room of a known size.
+    """
+    asked = {name for name, _ in region.sizes} - known.keys()
+    arrays = [facts.object(name, routine.key) for name in region.private]
+    unknown = any(d.extent.names & asked for data in arrays if data is not None for d in data.used)
+    return {} if unknown else dict(region.factors("team"))
 
 
 def values_here(facts: Facts, values: Mapping[str, int], key: str, home: str) -> dict[str, int]:

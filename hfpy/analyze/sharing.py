@@ -128,6 +128,7 @@ class RegionSharing:
                 self._array(name, data, flow)
             else:
                 self._scalar(name, data, flow)
+        self._share_sizes(names)
         self._check_reductions()
         result = self.result
         result.found += written_through(self.body, self._arrays)
@@ -136,6 +137,16 @@ class RegionSharing:
         return result
 
     # -- names
+
+    def _share_sizes(self, names: set[str]) -> None:
+        """What only sizes of arrays mention that each thread allocates for itself."""
+        for array in self.result.heap:
+            data = self.facts.object(array, self.key)
+            sizes = {n for dim in (data.used if data is not None else ()) for n in dim.extent.names}
+            for name in sorted(sizes - names - {*self.result.shared}):
+                found = self.facts.scopes.variable(name, self.key)
+                if found is not None and not found.symbol.constant:
+                    self.result.shared.append(name)
 
     def _implicit(self, name: str, flow: Flow) -> DataObject | None:
         """A scalar that no declaration names, where the implicit rules give it a type: it is local to the routine.

@@ -13,7 +13,7 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import Flow
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.known import known_values, values_here, with_values
+from hfpy.analyze.known import known_values, team_of, values_here, with_values
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.backends.c.device import DeviceRoutines
@@ -120,7 +120,7 @@ class SpecBuilder:
             (self.routine.kind, self.routine.name),
             ranges,
             self.block,
-            dict(self.region.factors("team")),
+            team_of(self.facts, self.routine, self.region, self.known),
             tuple(self.variables.values()),
             self.meaning,
             self.globals,

@@ -79,6 +79,25 @@ class Region:
         """What an attribute such as ``fuse`` or ``annotate`` has, as written, wherever it is given."""
         return tuple(entry for name, entries in self.hints if name == hint for entry in entries)
 
+    @property
+    def annotations(self) -> dict[str, str]:
+        """What ``annotate(column:k, stencil)`` says: keys in lower case, values as written (empty for a key alone)."""
+        parts = [entry.partition(":") for entry in self.entries("annotate")]
+        return {key.strip().lower(): value.strip() for key, _, value in parts}
+
+    @property
+    def scripts(self) -> tuple[tuple[str, str], ...]:
+        """The modules and functions that ``transform(module:function)`` names (empty: that of the kernel's name)."""
+        parts = [entry.partition(":") for entry in self.entries("transform")]
+        return tuple((module.strip(), function.strip()) for module, _, function in parts)
+
+    @property
+    def sizes(self) -> tuple[tuple[str, int], ...]:
+        """The sizes that ``specialise(nz:60, n1)`` names, in lower case, with their values (0: none is given)."""
+        entries = (*self.entries("specialise"), *self.entries("specialize"))
+        parts = [entry.partition(":") for entry in entries]
+        return tuple((name.strip().lower(), int(number or 0)) for name, _, number in parts)
+
     def factors(self, hint: str) -> tuple[tuple[str, int], ...]:
         """The iterators that ``unroll(j:2)`` or ``tile(i:32, j:8)`` names, with their numbers; none without it."""
         found = next((entries for name, entries in self.hints if name == hint), ())

@@ -11,7 +11,7 @@ from hfpy.model.expressions import Expr, Fragment
 from hfpy.model.extents import Dim
 from hfpy.model.macros import Macro
 from hfpy.model.source import LogicalLine, SourceText, compact
-from hfpy.model.statements import Construct, Node, constructs
+from hfpy.model.statements import Construct, Node, Statement, constructs
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,16 +282,17 @@ class Routine:
     spec_insert: int = -1
     scopes: tuple[StencilScope, ...] = ()
     regions: tuple[Construct, ...] = field(init=False, repr=False, compare=False)
-    guarded: tuple[tuple[Construct, Construct], ...] = field(init=False, repr=False, compare=False)
+    guarded: tuple[tuple[Statement, Construct], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Sets what is asked for all the time: ``regions`` are the region constructs in the order of the text,
-        ``guarded`` are each ``if`` around nothing but a region, with that region.
+        ``guarded`` are the heads of each side of an ``if`` with nothing but a region, and that region.
         """
         everything = tuple(constructs(self.body))
         regions = tuple(c for c in everything if c.kind == "region" and c.region is not None)
-        alone = ((c, c.body[0]) for c in everything if c.kind == "if" and len(c.body) == 1)
-        guarded = tuple((c, inner) for c, inner in alone if isinstance(inner, Construct) and inner.kind == "region")
+        sides = (part for c in everything if c.kind == "if" for part in c.parts if len(part.body) == 1)
+        alone = ((part.header, part.body[0]) for part in sides)
+        guarded = tuple((h, inner) for h, inner in alone if isinstance(inner, Construct) and inner.kind == "region")
         object.__setattr__(self, "regions", regions)
         object.__setattr__(self, "guarded", guarded)
 

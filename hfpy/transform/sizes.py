@@ -114,7 +114,7 @@ def specialise(facts: Facts, effects: Effects, only: Collection[str] | None = No
 def _asks(construct: Construct) -> bool:
     """Whether a region names sizes itself."""
     region = construct.region
-    return region is not None and bool(region.entries("specialise") or region.entries("specialize"))
+    return region is not None and bool(region.sizes)
 
 
 def _versions(wanted: Mapping[str, tuple[int, ...]]) -> list[dict[str, int]]:
@@ -165,10 +165,9 @@ class _RoutineSizes:
     def _asked(self, region: Region, place: Place) -> dict[str, tuple[int, ...]]:
         """The values that the region's own attribute names for sizes, or that the project lists for them."""
         found: dict[str, tuple[int, ...]] = {}
-        for entry in (*region.entries("specialise"), *region.entries("specialize")):
-            name, colon, text = (part.strip().lower() for part in entry.partition(":"))
-            if colon:
-                found[name] = tuple(dict.fromkeys((*found.get(name, ()), int(text))))
+        for name, value in region.sizes:
+            if value:
+                found[name] = tuple(dict.fromkeys((*found.get(name, ()), value)))
             elif name in self.listed:
                 found[name] = tuple(dict.fromkeys((*found.get(name, ()), *self.listed[name])))
             else:

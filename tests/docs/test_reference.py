@@ -27,6 +27,8 @@ def options() -> set[str]:
 
 def test_the_file_shown_is_read_without_a_fault(tmp_path: Path) -> None:
     (tmp_path / "hfpy.toml").write_text(FILE)
+    (tmp_path / "hfpy_scripts").mkdir()
+    (tmp_path / "hfpy_scripts" / "domain.py").touch()
     assert load_project(tmp_path).name == "heat"
 
 

@@ -47,7 +47,7 @@ def check(pairs: Sequence[Pair], way: Variant, folder: Path) -> None:
     assert run > len(pairs) // 2
 
 
-@pytest.mark.parametrize("way", [pytest.param(w, marks=[pytest.mark.full] * (w == "sequential")) for w in WAYS])
+@pytest.mark.parametrize("way", [pytest.param(w, marks=[pytest.mark.full] * (w != "openmp")) for w in WAYS])
 def test_random_programs(way: str, tmp_path: Path) -> None:
     first = 40 * list(WAYS).index(way)
     check([program_pair(Random(n), f"p{n}") for n in range(first, first + 8)], WAYS[way], tmp_path)

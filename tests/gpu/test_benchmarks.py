@@ -13,6 +13,8 @@ import pytest
 from benchmarks.gpu import prepare, run
 from benchmarks.gpu.run import Carried, measured, table
 
+pytestmark = pytest.mark.full
+
 HAND = """#!/bin/sh
 echo '{"kernel": "copy", "seconds": 0.001, "bytes": 3e9}'
 echo '{"kernel": "by_hand", "seconds": 0.002, "bytes": 1e9}'

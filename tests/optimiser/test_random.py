@@ -15,7 +15,7 @@ from tests.optimiser.generator import stencil_pair
 from tests.optimiser.sweeps import sweep_pair
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, OPENMP_TARGET, SEQUENTIAL, Corpus, Pair, Variant
 
-COUNT = int(os.environ.get("HFPY_RANDOM", "8"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "6"))
 SWEEPS = int(os.environ.get("HFPY_RANDOM", "6"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 12

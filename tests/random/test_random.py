@@ -43,7 +43,7 @@ from tests.support import (
     Variant,
 )
 
-COUNT = int(os.environ.get("HFPY_RANDOM", "12"))
+COUNT = int(os.environ.get("HFPY_RANDOM", "10"))
 FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 25
 VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)

@@ -13,7 +13,7 @@ from hfpy.options import ScriptFolder
 from tests.scripts.nests import SCRIPT, pair_of
 from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, SEQUENTIAL, Corpus, Variant
 
-COUNT = int(os.environ.get("HFPY_TRANSFORMED", "24"))
+COUNT = int(os.environ.get("HFPY_TRANSFORMED", "12"))
 FIRST = int(os.environ.get("HFPY_TRANSFORMED_FROM", "0"))
 DONE = re.compile(r"! by changes\.py:\d+: (\w+)")
 

@@ -53,7 +53,7 @@ COLUMNS = {"sweeps apart": "fuse(no)", "sweeps as one": "fuse(column)"}
 COVERING = (
     pytest.param("sequential", "0", "double", "as the model says", marks=pytest.mark.full),
     pytest.param("openmp", "1", "double", "as the model says", marks=pytest.mark.full),
-    ("openmp", "2", "single", "tiled"),
+    pytest.param("openmp", "2", "single", "tiled", marks=pytest.mark.full),
     pytest.param("openmp", "3", "double", "unrolled 4", marks=pytest.mark.full),
     pytest.param("openmp", "2", "single", "for sizes", marks=pytest.mark.full),
     pytest.param("cuda-c", "2", "double", "shared tiles", marks=pytest.mark.full),

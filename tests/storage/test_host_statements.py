@@ -235,7 +235,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return Corpus(PAIRS, tmp_path_factory.mktemp("statements"), ways)
 
 
-@pytest.mark.parametrize("variant", WITH_PARTS, ids=lambda v: v.label)
+@pytest.mark.parametrize(
+    "variant", [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v is LAYOUT_OPENMP)) for v in WITH_PARTS]
+)
 @pytest.mark.parametrize("name", BODIES)
 def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
     corpus.check_one(f"h_{name}", variant)

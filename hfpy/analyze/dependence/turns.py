@@ -41,10 +41,36 @@ def exchanged(sets: Sets, nest: Nest, array: str, outer: Index, inner: Index) ->
     return None
 
 
+def shared(sets: Sets, nest: Nest, array: str, loops: tuple[Index, ...]) -> Pair | None:
+    """Two accesses of an array that meet in an element, one of which writes it, where threads share the turns of some
+    loops, of which the first is around the others; None if there are none, for all sizes. What is around the first is
+    in one turn.
+    """
+    accesses = [a for a in nest.of(array) if set(loops) <= {x.index for x in a.at.loops}]
+    count = 0
+    for place, one in enumerate(accesses):
+        for other in accesses[place:]:
+            if not (one.write or other.write) or apart(one, other, frozenset(loops)):
+                continue
+            count += 1
+            order = [loop.index for loop in one.at.loops]
+            around = frozenset(order[: order.index(loops[0])])
+            if count > _MOST or _by_two_threads(sets, nest, (one, other), loops, around):
+                return one, other
+    return None
+
+
+def _by_two_threads(sets: Sets, nest: Nest, pair: Pair, loops: tuple[Index, ...], around: frozenset[Index]) -> bool:
+    try:
+        return Question(sets, loops, *pair, nest.facts, same=around).meeting() is not None
+    except TooHardError:
+        return True
+
+
 def _meet(sets: Sets, nest: Nest, pair: Pair, outer: Index, inner: Index) -> bool:
     """Whether two accesses may meet in turns that are exchanged, all loops around being in one turn."""
-    loops = [loop.index for loop in pair[0].at.loops]
-    around = frozenset(loops[: loops.index(outer)])
+    order = [loop.index for loop in pair[0].at.loops]
+    around = frozenset(order[: order.index(outer)])
     try:
         question = Question(sets, (outer, inner), *pair, nest.facts, same=around, crossed=True)
         return question.meeting() is not None

@@ -163,8 +163,8 @@ class CKernel:
         if local.rank:
             data = self.facts.object(local.name, self.key)
             assert data is not None
-            made, lines = local_array(self.body, data)
-            if constant_bounds(self.facts, data) is None:
+            made, lines = local_array(self.body, data, local.bounds)
+            if constant_bounds(self.facts, data, local.bounds) is None:
                 self.spacious.append(data)
             self.definitions += shared_by_team(room_name(self.body, local.name), lines) if self.spec.team else lines
         elif local.partial:

@@ -18,10 +18,14 @@ from hfpy.model.expressions import Expr, Fragment, Keyword
 from hfpy.parse.fragments import ONE, expanded_dim
 
 
-def constant_bounds(facts: Facts, data: DataObject) -> list[tuple[int, int]] | None:
-    """The bounds of an array whose dimensions are all known numbers; None otherwise."""
+def constant_bounds(
+    facts: Facts, data: DataObject, given: Sequence[tuple[Fragment, Fragment]] | None = None
+) -> list[tuple[int, int]] | None:
+    """The bounds of an array whose dimensions are all known numbers; None otherwise. ``given`` are its bounds where
+    more is known of them than the declaration tells.
+    """
     bounds = []
-    for low, high in bounds_of(facts, data):
+    for low, high in given if given is not None else bounds_of(facts, data):
         pair = [facts.domains.value(b, data.home) for b in (low, high)]
         if pair[0] is None or pair[1] is None:
             return None
@@ -40,11 +44,15 @@ def bounds_of(facts: Facts, data: DataObject) -> list[tuple[Fragment, Fragment]]
     return result
 
 
-def local_array(body: Body, data: DataObject) -> tuple[CVariable, list[str]]:
-    """A local array: variable and definition. Raises CannotPrint where its size cannot be printed."""
+def local_array(
+    body: Body, data: DataObject, given: Sequence[tuple[Fragment, Fragment]] | None = None
+) -> tuple[CVariable, list[str]]:
+    """A local array: variable and definition; ``given`` as in :func:`constant_bounds`. Raises CannotPrint where its
+    size cannot be printed.
+    """
     facts = body.facts
     scalar = scalar_of(body.kinds, data)
-    constant = constant_bounds(facts, data)
+    constant = constant_bounds(facts, data, given)
     if constant is None:
         bounds = [(_size(body, low), _size(body, high)) for low, high in bounds_of(facts, data)]
         variable = array_variable(data, facts, scalar, bounds)

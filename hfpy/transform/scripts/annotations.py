@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from hfpy.model.directives import Region
-
 
 class Annotations(Mapping[str, str]):
     """The annotations of a kernel: keys in lower case, values as written, empty for a key alone.
@@ -44,15 +42,6 @@ class Annotations(Mapping[str, str]):
 
     def __repr__(self) -> str:
         return repr(self._given)
-
-
-def annotations_of(region: Region) -> Annotations:
-    """The annotations of a region, all that it has (kernel-metadata-and-transforms.md §2.3)."""
-    found: dict[str, str] = {}
-    for entry in region.entries("annotate"):
-        key, _, value = entry.partition(":")
-        found[key.strip().lower()] = value.strip()
-    return Annotations(found)
 
 
 def nameless(annotations: Annotations, known: Collection[str]) -> list[tuple[str, str]]:

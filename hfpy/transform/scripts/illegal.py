@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hfpy.diagnostics import HfpyError, Place, Related, error
 
-_OWN = str(Path(__file__).resolve().parents[2])
+_OWN = Path(__file__).resolve().parents[2]
 
 
 class IllegalTransform(HfpyError):
@@ -30,8 +30,8 @@ class IllegalTransform(HfpyError):
 def script_place() -> Place | None:
     """The line outside of hfpy that the present call comes from; None where that is no file."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+    while frame is not None and Path(frame.f_code.co_filename).is_relative_to(_OWN):
         frame = frame.f_back  # type: ignore[assignment]
-    if frame is None or frame.f_code.co_filename.startswith("<"):
+    if frame is None or not Path(frame.f_code.co_filename).is_file():
         return None
     return Place(frame.f_code.co_filename, frame.f_lineno)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from hfpy.analyze.sizes import constant
 from hfpy.diagnostics import Place
 from hfpy.model.directives import Region
 from hfpy.model.statements import Construct, Header, Statement
 from hfpy.options import schedule_fault
+from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES
 from hfpy.transform.scripts import legality, loopchanges
 from hfpy.transform.scripts.arrays import Array, arrays_of
@@ -71,7 +73,7 @@ class Kernel:
     @property
     def source(self) -> Place:
         """The file and the line of its directive."""
-        index = self.work.index(self.key)
+        index = self.work.file(self.key)
         return replace(self.region.place, line=index.user_line(self.construct.header.line.first))
 
     @property
@@ -146,6 +148,23 @@ class Kernel:
         """Tiles whose values in between are in memory that the threads of a block share (GPUs)."""
         return self._factors("share", sizes, more)
 
+    def team(self, threads: Mapping[str, int] | None = None, /, **more: int) -> Kernel:
+        """Each point by a team of threads, so many along loops of its body, with private arrays in memory that they
+        share (CUDA C); the loops may be in any order.
+        """
+        given = {name.lower(): n for name, n in {**(threads or {}), **more}.items()}
+        call = _call("team", **given)
+        if not 0 < len(given) <= 3 or any(n < 1 for n in given.values()):
+            raise self._illegal(call, "one to three loops with numbers above 0", "these are no threads of a team")
+        for name in given:
+            if self._loop(call, name).parallel:
+                raise self._illegal(call, "loops in the body", f"'{name}' is a loop of the region")
+        try:
+            legality.check_team(self.work, self.key, self.number, tuple(given))
+        except Against as reason:
+            raise self._against(call, reason) from None
+        return self._hint(call, "team", tuple(f"{name}:{n}" for name, n in given.items()))
+
     def block(self, *threads: int) -> Kernel:
         """The numbers of threads of a block along each loop, innermost first (CUDA)."""
         call = _call("block", *threads)
@@ -175,13 +194,15 @@ class Kernel:
         """A kernel of its own, whatever its neighbours are."""
         return self._hint(_call("apart"), "fuse", ("no",))
 
-    def specialise(self, **sizes: int) -> Kernel:
-        """With a version for sizes that have these values; the general version stays for others."""
-        call = _call("specialise", **sizes)
-        if not sizes or any(n < 1 for n in sizes.values()):
+    def specialise(self, *listed: str, **sizes: int) -> Kernel:
+        """With a version for sizes that have these values, and one for each value that the project lists for a size
+        that is named alone (``[specialise]``); the general version stays for others.
+        """
+        call = _call("specialise", *listed, **sizes)
+        if not (listed or sizes) or any(n < 1 for n in sizes.values()):
             raise self._illegal(call, "names of sizes with numbers above 0", "there is nothing to specialise for")
         known = self.region.entries("specialise")
-        entries = (*known, *(f"{name.lower()}:{n}" for name, n in sizes.items()))
+        entries = (*known, *(n.lower() for n in listed), *(f"{name.lower()}:{n}" for name, n in sizes.items()))
         return self._hint(call, "specialise", tuple(dict.fromkeys(entries)))
 
     # -- loops in the body
@@ -216,7 +237,7 @@ class Kernel:
         except Against as reason:
             raise self._against(call, reason) from None
         block = self._names().scalar(f"{header.var}_block", "", "integer")
-        return self._rewritten(call, found, (loopchanges.split(found, size, block),), frozenset({block}))
+        return self._rewritten(call, found, (loopchanges.in_blocks(found, size, block),), frozenset({block}))
 
     def unroll(self, *loops: str, **factors: int) -> Kernel:
         """Turns of loops one behind the other: so many, or all of a loop that is named alone and whose turns are a
@@ -250,7 +271,8 @@ class Kernel:
                 )
             if trip > MOST_COPIES:
                 raise self._illegal(call, f"{MOST_COPIES} turns at most", f"'{name}' has {trip}", header)
-            first, step = _number(self.loops[name.lower()].lower), _number(self.loops[name.lower()].step)
+            first, step = (constant(e) for e in (header.exprs[0], *header.exprs[2:], ONE.expr)[:2])
+            assert first is not None and step is not None
             return self._rewritten(call, loop, loopchanges.unrolled(loop, first, trip, step))
         if len(header.exprs) > 2:
             raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
@@ -304,7 +326,7 @@ class Kernel:
         self, call: str, old: Construct, new: tuple[Construct | Statement, ...], declared: frozenset[str] = frozenset()
     ) -> Kernel:
         """The kernel with other nodes in the place of a loop."""
-        index, routine = self.work.index(self.key), self.work.routine(self.key)
+        index, routine = self.work.file(self.key), self.work.routine(self.key)
         if index.fixed:
             raise self._illegal(call, "a file in free form", "hfpy does not write loops anew in fixed form")
         region = replace(loopchanges.with_nodes(self.construct, old, new), region=self.region)
@@ -328,14 +350,16 @@ class Kernel:
 
     def _names(self) -> Locals:
         if self.key not in self.ledger.names:
-            self.ledger.names[self.key] = Locals.of(self.work.index(self.key), self.work.routine(self.key))
+            self.ledger.names[self.key] = Locals.of(self.work.file(self.key), self.work.routine(self.key))
         return self.ledger.names[self.key]
 
     def _illegal(self, call: str, rule: str, message: str, at: Statement | None = None) -> IllegalTransform:
         place = self.source
         if at is not None:
             row = self.work.origin(at.line.first)
-            place = Place(place.file, self.program.index(self.key).user_line(row), 0)
+            line = self.program.file(self.key).user_line(row)
+            here = at.line.place(place.file)
+            place = replace(here, line=line) if self.work.before is None else Place(place.file, line, 0)
         return IllegalTransform(call, rule, message, place)
 
     def _against(self, call: str, reason: Against) -> IllegalTransform:
@@ -376,7 +400,3 @@ def _call(name: str, *args: object, **named: object) -> str:
 
 def _listed(names: object) -> str:
     return ", ".join(f"'{n}'" for n in names)  # type: ignore[attr-defined]
-
-
-def _number(text: str) -> int:
-    return int(text.replace(" ", ""))

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import Located
 from hfpy.analyze.dependence.builder import build
+from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Index
+from hfpy.analyze.dependence.model import Access, Nest
 from hfpy.analyze.dependence.model import Facts as Known
-from hfpy.analyze.dependence.model import Nest
-from hfpy.analyze.dependence.turns import exchanged, index_of
+from hfpy.analyze.dependence.turns import exchanged, index_of, shared
 from hfpy.analyze.flow import FlowScan
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk
 from hfpy.model.names import without_home
@@ -21,9 +22,11 @@ from hfpy.model.statements import (
     Node,
     OneLine,
     Statement,
+    constructs,
     expressions,
     flatten,
 )
+from hfpy.parse.nests import innermost_body
 from hfpy.transform.scripts.work import Work
 
 # What a rule says; the words are in messages.
@@ -31,6 +34,8 @@ BOUNDS = "the bounds of both loops are scalars that the loops do not change, and
 PERFECT = "one loop is all that the other holds"
 SIMPLE = "the body has assignments, branches and loops alone"
 ORDER = "no value goes from a turn to one that would come before it"
+APART = "turns that threads share set nothing that another turn uses"
+WHOLE = "every element is set in loops over all variables of the team, which no condition is around"
 SCALARS = "scalars are set in each turn before they are read, and are not read behind the loops"
 
 
@@ -127,11 +132,8 @@ def _check_arrays(work: Work, nest: Nest, outer: Construct, inner: Construct) ->
             assert pair is not None
             met = exchanged(work.effects.engine.sets, nest, array, *pair)
             if met is not None:
-                source = met[0].source
-                shown = without_home(array)
-                message = f"elements of '{shown}' would be used in another order"
-                statement = source.reference.at.statement if source is not None else outer.header  # type: ignore[attr-defined]
-                raise Against(ORDER, message, statement)
+                message = f"elements of '{without_home(array)}' would be used in another order"
+                raise Against(ORDER, message, _statement(met[0], outer))
 
 
 def _check_memory(work: Work, body: RegionBody, outer: Construct) -> None:
@@ -150,6 +152,98 @@ def _check_memory(work: Work, body: RegionBody, outer: Construct) -> None:
 
 def _both(outer: Index | None, inner: Index | None) -> tuple[Index, Index] | None:
     return (outer, inner) if outer is not None and inner is not None else None
+
+
+def check_team(work: Work, key: str, number: int, variables: tuple[str, ...]) -> None:
+    """Whether threads may share the loops of a region's body over some variables. Raises Against."""
+    body = work.body(key, number)
+    nodes = innermost_body(body.construct, body.region)
+    outermost = list(_outermost(nodes, frozenset(variables)))
+    for loop in outermost:
+        check_simple(loop)
+        check_no_calls(work, key, loop)
+        for one in [c for c in constructs((loop,)) if _variable(c) in variables]:
+            _check_own_scalars(work, body, one)
+    _check_elements(work, body, nodes, frozenset(variables))
+    nest = build(body, Known(), True)
+    if nest is None:
+        raise Against(APART, "the kernel is too long to look into", body.construct.header)
+    for loop in outermost:
+        _check_memory(work, body, loop)
+        _check_threads(work, nest, loop, variables)
+
+
+def _outermost(nodes: tuple[Node, ...], variables: frozenset[str]) -> Iterator[Construct]:
+    """The loops over some variables that are in none of these themselves; they may be in other loops, in no branch."""
+    for node in nodes:
+        if not isinstance(node, Construct):
+            continue
+        if _variable(node) in variables:
+            yield node
+        elif node.kind == "do":
+            yield from _outermost(node.parts[0].body, variables)
+        elif any(_variable(c) in variables for part in node.parts for c in constructs(part.body)):
+            raise Against(WHOLE, f"a loop of the team is in this '{node.kind}'", node.header)
+
+
+def _check_own_scalars(work: Work, body: RegionBody, loop: Construct) -> None:
+    """Scalars that a shared loop sets belong to its turns. Raises Against."""
+    flow = FlowScan(work.sharing(body.key).all_effects()).scan(loop.parts[0].body)
+    for name, reference in flow.written.items():
+        data = work.facts.object(name, body.key)
+        if data is not None and data.rank:
+            continue
+        if name in flow.exposed:
+            raise Against(APART, f"'{name}' goes from one turn to the next", reference.at.statement)
+        outside = [r for r in body.references_of(name) if not _inside(r.at, loop)]
+        if any(r.role != "write" and not _set_before(work, body, name, r.at, loop) for r in outside):
+            raise Against(APART, f"'{name}' is read behind the loop", reference.at.statement)
+
+
+def _set_before(work: Work, body: RegionBody, name: str, at: Located, loop: Construct) -> bool:
+    """Whether another outermost loop, in which a reference is, sets a variable before it reads it."""
+    nodes = innermost_body(body.construct, body.region)
+    other = next((c for c in nodes if isinstance(c, Construct) and any(x is c for x in at.constructs)), None)
+    if other is None or any(c is loop for c in constructs((other,))):
+        return False
+    return name not in FlowScan(work.sharing(body.key).all_effects()).scan((other,)).exposed
+
+
+def _check_elements(work: Work, body: RegionBody, nodes: tuple[Node, ...], variables: frozenset[str]) -> None:
+    """Elements are set by one thread each. Raises Against."""
+    for reference in body.references:
+        data = work.facts.object(reference.name, body.key)
+        if data is None or not data.rank or not work.effects.of(reference, body.key)[1]:
+            continue
+        around = {_variable(c) for c in reference.at.constructs if c.kind == "do"}
+        if not variables <= around:
+            missing = ", ".join(f"'{v}'" for v in sorted(variables - around))
+            message = f"'{reference.name}' is set outside of the loops over {missing}"
+            raise Against(WHOLE, message, reference.at.statement)
+
+
+def _check_threads(work: Work, nest: Nest, outer: Construct, variables: tuple[str, ...]) -> None:
+    """No two threads that share the turns of a nest meet in an element. Raises Against."""
+    loops = [c for c in constructs((outer,)) if _variable(c) in variables]
+    if len({_variable(c) for c in loops}) < len(loops):
+        raise Against(WHOLE, "two loops over one variable are in one that threads share", outer.header)
+    for array in dict.fromkeys(a.array for a in nest.accesses if a.write and (a.subscripts or not a.exact)):
+        inside = [a for a in nest.of(array) if index_of(a, outer) is not None]
+        for access in inside if any(a.write for a in inside) else ():
+            if any(index_of(access, loop) is None for loop in loops):
+                message = f"'{without_home(array)}' is used outside of some of the loops that threads share"
+                raise Against(APART, message, _statement(access, outer))
+        for indices in {tuple(index_of(a, loop) for loop in loops) for a in inside}:
+            met = shared(work.effects.engine.sets, nest, array, tuple(i for i in indices if i is not None))
+            if met is not None:
+                message = f"threads meet in elements of '{without_home(array)}'"
+                raise Against(APART, message, _statement(met[0], outer))
+
+
+def _statement(access: Access, otherwise: Construct) -> Statement:
+    """The statement that an access is in."""
+    source = access.source
+    return source.reference.at.statement if isinstance(source, Source) else otherwise.header
 
 
 def read_elsewhere(body: RegionBody, loop: Construct) -> Statement | None:

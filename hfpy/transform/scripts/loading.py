@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,7 +39,7 @@ class Loader:
         if callable(found):
             return found  # type: ignore[no-any-return]
         made = self.modules[module]
-        there = sorted(n for n, v in vars(made).items() if callable(v) and not n.startswith("_"))
+        there = sorted(n for n, v in vars(made).items() if inspect.isfunction(v))
         near = difflib.get_close_matches(name, there, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(there)}" if there else "it has none"
         raise NoScript(f"the script '{module}' has no function '{name}'", Place(str(self._path(module))), hint)
@@ -74,10 +75,9 @@ def importing_from(folder: Path) -> Iterator[None]:
     finally:
         sys.path[:] = before
         sys.dont_write_bytecode = writing
-        inside = str(folder.resolve())
         for name in set(sys.modules) - known:
             origin = getattr(sys.modules[name], "__file__", None)
-            if origin and str(Path(origin).resolve()).startswith(inside):
+            if origin and Path(origin).resolve().is_relative_to(folder.resolve()):
                 del sys.modules[name]
 
 

@@ -29,7 +29,7 @@ def interchanged(outer: Construct, inner: Construct) -> Construct:
     return replace(inner, parts=(replace(second, body=(within,)),))
 
 
-def split(loop: Construct, size: int, block: str) -> Construct:
+def in_blocks(loop: Construct, size: int, block: str) -> Construct:
     """A loop in blocks of so many turns; ``block`` is the variable of the loop over them."""
     header = loop.header
     assert isinstance(header, Header)

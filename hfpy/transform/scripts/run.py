@@ -17,7 +17,7 @@ from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_e
 from hfpy.model.directives import Region
 from hfpy.options import ScriptFolder
 from hfpy.transform.edits import Edit, replace_rows
-from hfpy.transform.scripts.annotations import Annotations, annotations_of, nameless
+from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
 from hfpy.transform.scripts.kernel import Kernel, Ledger
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
@@ -54,16 +54,14 @@ def with_scripts(settled: Settled) -> Settled:
 
 
 def _unscripted(settled: Settled) -> Settled:
-    """Errors for regions that ask for scripts where the project has none, warnings for annotations."""
+    """Errors for regions that ask for scripts where the project has none; annotations are for people then."""
     found: list[Diagnostic] = []
     hint = 'name the folder below [scripts] in hfpy.toml: dir = "hfpy_scripts"'
     for routine in settled.application.routines.values():
         for construct in routine.regions:
             region = construct.region
-            if region is not None and region.entries("transform"):
+            if region is not None and region.scripts:
                 found.append(error("HF672", "the project has no folder of scripts", region.place, hint))
-            elif region is not None and region.entries(ANNOTATE):
-                found.append(warning("HF673", "no script asks for the annotations", region.place, hint))
     return Settled(settled.application, [*settled.found, *found], settled.notes) if found else settled
 
 
@@ -78,8 +76,9 @@ def kernels_of(work: Work, ledger: Ledger) -> Iterator[Kernel]:
             if c.region is not None and RegionId(key, n) in work.facts.positions.regions
         ]
         unnamed = [n for n, region in active if not region.name]
+        numbered = {n: f"{routine.name}:{place}" for place, n in enumerate(unnamed, 1)}
         for number, region in active:
-            name = region.name or (routine.name if len(unnamed) == 1 else f"{routine.name}:{unnamed.index(number) + 1}")
+            name = region.name or (routine.name if len(unnamed) == 1 else numbered[number])
             yield Kernel(name, key, number, work, region, ledger)
 
 
@@ -89,7 +88,7 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
     declared: dict[str, set[str]] = {}
     for kernel in kernels:
         program = kernel.program
-        index, construct = program.index(kernel.key), program.routine(kernel.key).regions[kernel.number]
+        index, construct = program.file(kernel.key), program.routine(kernel.key).regions[kernel.number]
         first, last = lines_of(construct)
         margin = " " * construct.header.line.segments[0][2]
         sign = "c " if index.fixed else f"{margin}! "
@@ -100,7 +99,7 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
     for key, names in declared.items():
         if names:
             program = next(k.program for k in kernels if k.key == key)
-            edits[program.index(key).path] += declarations(
+            edits[program.file(key).path] += declarations(
                 program.routine(key), list(ledger.names[key].declarations(names))
             )
     return edits
@@ -125,14 +124,13 @@ class _Runner:
 
     def done(self, kernel: Kernel) -> Kernel:
         """A kernel after all scripts that concern it."""
-        annotations = annotations_of(kernel.region)
+        annotations = Annotations(kernel.region.annotations)
         context = context_of(self.work.application.options, kernel.target)
         made = kernel
         if self.folder.annotate:
             made = self._through(made, self.folder.annotate, ANNOTATE, annotations, context)
-        for entry in kernel.region.entries("transform"):
-            module, _, function = entry.partition(":")
-            made = self._through(made, module.strip(), (function or kernel.name).strip(), context)
+        for module, function in kernel.region.scripts:
+            made = self._through(made, module, function or kernel.name, context)
         self._check_annotations(kernel, annotations)
         return made
 
@@ -180,7 +178,8 @@ class _Runner:
             self.found.append(warning("HF673", message, kernel.source, 'scripts ask by name: annotations.get("key")'))
         region: Region = kernel.region
         if annotations and self._has_words(annotations):
-            known = {*kernel.loops, *kernel.arrays, *region.iterators}
+            names = kernel.work.body(kernel.key, kernel.number).names()
+            known = {*kernel.loops, *kernel.arrays, *region.iterators, *names}
             for key, value in nameless(annotations, known):
                 message = f"the annotation '{key}' names '{value}', which is no loop or array of the kernel"
                 self.found.append(warning("HF673", message, kernel.source))

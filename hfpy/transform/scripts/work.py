@@ -55,7 +55,7 @@ class Work:
         """A routine by its key."""
         return self.application.routines[key]
 
-    def index(self, key: str) -> FileIndex:
+    def file(self, key: str) -> FileIndex:
         """The file of a routine."""
         return self.application.file(key)
 
@@ -76,7 +76,7 @@ class Work:
         """The program with another construct in the place of a region, and declarations in its routine; None where
         hfpy cannot read that.
         """
-        index, routine = self.index(key), self.routine(key)
+        index, routine = self.file(key), self.routine(key)
         old = routine.regions[number]
         indent = " " * old.header.line.segments[0][2]
         first, last = lines_of(old)
@@ -89,7 +89,7 @@ class Work:
 
     def region_rows(self, key: str, number: int, region: Region) -> Iterator[Row]:
         """The lines of a region with another directive."""
-        index, construct = self.index(key), self.routine(key).regions[number]
+        index, construct = self.file(key), self.routine(key).regions[number]
         first, last = lines_of(construct)
         header = construct.header.line
         if region is construct.region:
