@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo demo-mpi test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi
+.PHONY: demo demo-mpi test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -55,7 +55,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.never_slower
 	$(BIN)/python -m benchmarks.translator
 
-test test-full: fortran cplusplus flang netcdf mpi
+test test-full: fortran cplusplus flang netcdf mpi buildtools
 
 # The environment is whole when the file "ready" is there, which comes last.
 $(READY): pyproject.toml
@@ -104,6 +104,15 @@ netcdf:
 	  echo "installing NetCDF and HDF5 for Fortran"; \
 	  apt-get update -q >/dev/null; \
 	  apt-get install -q -y --no-install-recommends libnetcdff-dev libhdf5-dev pkg-config >/dev/null || true; \
+	fi
+
+# CMake and Autoconf, for programs that they build; without one its test is left out.
+buildtools:
+	@if command -v cmake >/dev/null && command -v autoconf >/dev/null; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing CMake and Autoconf"; \
+	  apt-get update -q >/dev/null; \
+	  apt-get install -q -y --no-install-recommends cmake autoconf >/dev/null || true; \
 	fi
 
 # Open MPI and MPICH beside each other, for programs on many processes; without one its tests are left out.

@@ -1744,6 +1744,31 @@ PROJECTS: dict[str, Entry] = {
         cure="Give the compiler's flags for a GPU in `hfpy.toml`, choose one backend for all, or build with "
         "`--emulate`, where everything runs on the host.",
     ),
+    "HF813": Entry(
+        "`hfpy fc` compiles a source with directives, and no scan of the program is to be found. What becomes of the "
+        "file depends on the others.",
+        {"heat.h90": _KERNEL},
+        "hfpy fc gfortran -c heat.h90",
+        "Scan once, in the folder of the program: `hfpy fc --scan DIR...`; see [build-systems.md](build-systems.md).",
+    ),
+    "HF814": Entry(
+        "`hfpy fc` compiles a source that mentions a macro, and the scan saw that macro with another value, or not at "
+        "all. The directives may be about other code then.",
+        looks="source/work.F90: error HF814: this is compiled with -DFACTOR=3, and was scanned without",
+        cure="Scan with the macros of the build: `hfpy fc --scan DIR... -DFACTOR=3`.",
+    ),
+    "HF815": Entry(
+        "An object, or one in an archive, was compiled from another translation than the program has now: arrays may "
+        "be in another order in it, or on another device.",
+        looks="source/work.F90: error HF815: 'work.o' was compiled from another translation than the one that the "
+        "program has now",
+        cure="Compile the source again. With `-MD` in the compiler's flags make does so by itself.",
+    ),
+    "HF816": Entry(
+        "`hfpy fc` has no CUDA Fortran and no `@decomposition` yet.",
+        looks="source: error HF816: builds by other tools than hfpy have no CUDA Fortran and no decompositions yet",
+        cure="Choose `cuda-c`, or use `hfpy build`.",
+    ),
     "HF900": Entry(
         "hfpy stumbled over itself. That is a bug in hfpy, not in your code.",
         cure="Please report it with the command and, if you can, the source. With `HFPY_DEBUG=1` hfpy shows where it "

@@ -26,6 +26,7 @@ from generated_page import write  # noqa: E402
 
 from hfpy import cli  # noqa: E402
 from hfpy.codes import CODES, HINTS  # noqa: E402
+from hfpy.wrapper import main as wrapper  # noqa: E402
 
 GROUPS = {
     "HF1": "Files, lexical layer, preprocessing",
@@ -78,8 +79,17 @@ def said(entry: Entry) -> str:
             stack.enter_context(contextlib.redirect_stdout(text))
             stack.enter_context(contextlib.redirect_stderr(text))
             stack.enter_context(_without_compilers_of_the_environment())
-            cli.run(shlex.split(entry.command_line)[1:])
+            _run(shlex.split(entry.command_line)[1:])
         return text.getvalue().replace(name + "/", "")
+
+
+def _run(words: list[str]) -> None:
+    """Run a command, or what stands in for a compiler, which ends the process with its status."""
+    if words[0] != "fc":
+        cli.run(words)
+        return
+    with contextlib.suppress(SystemExit):
+        wrapper.main(words[1:])
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
 """``python -m hfpy``: the command line."""
 
-from hfpy.cli import main
+from hfpy.start import main
 
 main()

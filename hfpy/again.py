@@ -74,6 +74,9 @@ class Again:
         settled = with_open_regions(settled, units)
         if settled.found:
             raise NotKept("directives")
+        regions = (c.region for key in units for c in settled.application.routines[key].regions)
+        if any(region is not None and region.scripts for region in regions):
+            raise NotKept("scripts, which see the whole program")
         self.indexes = tuple(f for f in settled.application.files if f.path in read)
         return self._with(0, self.indexes, {k: settled.application.routines[k] for k in units}, self.changed)
 

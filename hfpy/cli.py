@@ -46,6 +46,7 @@ from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
 from hfpy.verifycommand import verify
 from hfpy.version import PACKAGE, VERSION
+from hfpy.wrapper.cli import fc
 
 if TYPE_CHECKING:
     from hfpy.build.driver import Built
@@ -515,8 +516,5 @@ def makefile(hf_dir: bool) -> None:
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-for command in (graph, doctor, completion, scale, tune, verify):
+for command in (graph, doctor, completion, fc, scale, tune, verify):
     cli.add_command(command)
-
-if __name__ == "__main__":
-    main()

@@ -141,6 +141,10 @@ CODES: dict[str, str] = {
     "HF810": "module dependencies go in a circle",
     "HF811": "a setting of an existing project has no effect",
     "HF812": "directives would run on the host, on arrays of the GPU",
+    "HF813": "a source with directives is compiled, and the program was not scanned",
+    "HF814": "a source is compiled with other macros than it was scanned with",
+    "HF815": "an object is from another translation than the present one",
+    "HF816": "a build by another tool than hfpy cannot have this",
     # internal
     "HF900": "a bug in hfpy",
 }

@@ -90,13 +90,12 @@ def specialise(facts: Facts, effects: Effects, only: Collection[str] | None = No
     regions: dict[str, tuple[Specialised, ...]] = {}
     notes: list[Diagnostic] = []
     used: set[str] = set()
-    asking = {key for key, r in facts.application.routines.items() if values or any(map(_asks, r.regions))}
-    for key, routine in facts.application.routines.items() if asking else ():
-        if key not in asking:
+    for key, routine in facts.application.routines.items():
+        if only is not None and routine.file not in only:
             continue
         if not facts.hybrid(key) or not facts.positions.get(key).own or facts.backend(key) not in BACKENDS:
             continue
-        if only is not None and routine.file not in only:
+        if not values and not any(map(_asks, routine.regions)):
             continue
         work = _RoutineSizes(facts, effects, routine, values)
         made = list(work.edits())
