@@ -50,7 +50,7 @@ def call(command: Sequence[str | Path], environment: dict[str, str]) -> None:
 
 def build_model(environment: dict[str, str]) -> Path:
     """The model built by hfpy for OpenMP."""
-    call([sys.executable, "-m", "hfpy.cli", "build", SAMPLE], environment)
+    call([sys.executable, "-m", "hfpy", "build", SAMPLE], environment)
     return SAMPLE / "build" / "cpu-openmp" / "weather"
 
 

@@ -42,7 +42,7 @@ def modules(environment: dict[str, str]) -> str:
 
 def built(environment: dict[str, str], *options: str) -> Path:
     """The model, as one process or (``--mpi``) as many."""
-    call([sys.executable, "-m", "hfpy.cli", "build", SAMPLE, *options], environment)
+    call([sys.executable, "-m", "hfpy", "build", SAMPLE, *options], environment)
     return SAMPLE / "build" / f"cpu-openmp{'-mpi' if options else ''}" / "weather"
 
 

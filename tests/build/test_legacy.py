@@ -24,7 +24,7 @@ from hfpy.diagnostics import HfpyError
 from hfpy.project import options_for, source_files
 
 FIXTURE = Path(__file__).parent / "existing_project"
-HFPY = f"{sys.executable} -m hfpy.cli"
+HFPY = f"{sys.executable} -m hfpy"
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def test_an_installed_hfpy_builds_a_new_project(wheel: Path, tmp_path: Path) -> 
 
 
 def test_new_projects_give_the_same_under_every_backend_and_order(tmp_path: Path) -> None:
-    hfpy = sys.executable, "-m", "hfpy.cli"
+    hfpy = sys.executable, "-m", "hfpy"
     run(*hfpy, "new", "wind", folder=tmp_path)
     project = tmp_path / "wind"
     told = {run(*hfpy, "run", folder=project), run(*hfpy, "run", "--backend", "sequential", folder=project)}

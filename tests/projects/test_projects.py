@@ -101,7 +101,7 @@ def test_its_tests_run_through_its_makefile(tmp_path: Path) -> None:
     folder = tmp_path / "two_programs"
     shutil.copytree(PROJECTS / "two_programs", folder)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "HF_DIR": str(HF_DIR)}
-    command = ["make", f"HFPY={sys.executable} -m hfpy.cli", "tests_cpu", "DEBUG=1"]
+    command = ["make", f"HFPY={sys.executable} -m hfpy", "tests_cpu", "DEBUG=1"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "3 of 3 test runs ok" in done.stdout
