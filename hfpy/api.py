@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from hfpy.making import deep
 from hfpy.options import Options
 from hfpy.pipeline import program_of, translated
 from hfpy.project import PROJECT_FILE, source_files
+from hfpy.transform.regioncode import Backend, RegionCode
 from hfpy.transform.scripts.annotations import Annotations
 from hfpy.transform.scripts.arrays import Array
 from hfpy.transform.scripts.context import Context, context_of
@@ -34,7 +36,19 @@ from hfpy.transform.scripts.run import edits_of, kernels_of
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.settled import changed
 
-__all__ = ["Annotations", "Array", "Context", "IllegalTransform", "Kernel", "Loop", "Program", "Step", "read"]
+__all__ = [
+    "Annotations",
+    "Array",
+    "Backend",
+    "Context",
+    "IllegalTransform",
+    "Kernel",
+    "Loop",
+    "Program",
+    "RegionCode",
+    "Step",
+    "read",
+]
 
 Source = str | os.PathLike[str]
 
@@ -151,14 +165,15 @@ class Program(Mapping[str, Kernel]):
                 )
         return last
 
-    def write(self, folder: Source) -> tuple[Path, ...]:
-        """Generate the sources into a folder, each file only if it changes; gives their paths.
+    def write(self, folder: Source, backends: Mapping[str, Backend] | None = None) -> tuple[Path, ...]:
+        """Generate the sources into a folder, each file only if it changes; gives their paths. ``backends`` are your
+        own in the place of ``sequential`` or ``openmp``.
 
         Raises HfpyError with all diagnostics, having written nothing, if there is an error among them.
         """
         from hfpy.build.files import write_if_changed
 
-        files, _ = self._translated()
+        files, _ = self._translated(backends or {})
         paths = []
         for file in files.items():
             path = Path(folder) / file[0]
@@ -167,20 +182,22 @@ class Program(Mapping[str, Kernel]):
             paths.append(path)
         return tuple(paths)
 
-    def texts(self) -> Mapping[str, str]:
+    def texts(self, backends: Mapping[str, Backend] | None = None) -> Mapping[str, str]:
         """The generated sources by name. Raises HfpyError if there is an error."""
-        return self._translated()[0]
+        return self._translated(backends or {})[0]
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What hfpy has to say of the program as it is now. Raises HfpyError if there is an error."""
-        return self._translated()[1]
+        return self._translated({})[1]
 
-    def _translated(self) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    def _translated(self, backends: Mapping[str, Backend]) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
         kernels = [self._now(number) for number in range(len(self._read))]
         with deep():
             settled = self._work.settled
             edits = edits_of([k for k in kernels if k.steps], self._ledger)
-            done = translated(changed(settled, edits, []))
+            made = changed(settled, edits, [])
+            options = replace(made.application.options, own_backends=tuple(backends.items()))
+            done = translated(replace(made, application=replace(made.application, options=options)))
         if has_errors(done.diagnostics):
             raise HfpyError(done.diagnostics)
         return {file.name: file.text for file in done.files}, done.diagnostics

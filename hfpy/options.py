@@ -198,7 +198,7 @@ class Options:
     ``indent`` moves bodies of regions to the right by the loops around them.
     ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
     ``scripts`` are those that transform kernels, ``sizes_listed`` the values that the project lists for sizes which
-    regions ask versions for.
+    regions ask versions for. ``own_backends`` are a user's own, each in the place of the one of a name.
     """
 
     target: str = "cpu"
@@ -240,6 +240,7 @@ class Options:
     directives_as_regions: bool = False
     scripts: ScriptFolder | None = None
     sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    own_backends: tuple[tuple[str, object], ...] = ()
 
     def drops_directives(self, path: str) -> bool:
         """Whether the user's own directives are dropped from regions of a file."""

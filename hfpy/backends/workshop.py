@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Set
 from dataclasses import replace
+from typing import Any
 
 from hfpy.analyze.arguments import check_arguments
 from hfpy.analyze.effects import Effects
@@ -69,11 +70,15 @@ class Backends:
         self._holding: set[str] = set()
         self._sharing: dict[str, dict[str, None]] = {}
         self._current: KernelRewriter | OffloadRewriter | None = None
+        self._own: dict[str, Any] = dict(facts.application.options.own_backends)
 
     def rewriter(self, routine: Routine) -> RegionRewriter | None:
         """Who writes the regions of a routine."""
-        chosen = backend(self.facts.backend(routine.key))
+        name = self.facts.backend(routine.key)
         self._current = None
+        if name in self._own:
+            return RegionRewriter(self.facts, self.effects, routine, self._own[name])
+        chosen = backend(name)
         if isinstance(chosen, WritesKernels):
             plain, device = self._plain_form()
             writer = self._writers.get(chosen.name) or chosen.writer(device)

@@ -62,6 +62,8 @@ class Kernel:
     steps: tuple[Step, ...] = ()
     parent: Kernel | None = None
     declared: frozenset[str] = frozenset()
+    rows_before: tuple[str, ...] = ()
+    rows_after: tuple[str, ...] = ()
 
     # -- questions
 
@@ -116,6 +118,21 @@ class Kernel:
         rows += [f"  {name:<9} {value}" for name, value in self.mapping.items()]
         rows += [f"  done      {step}" for step in self.steps]
         return "\n".join(rows)
+
+    # -- statements around it
+
+    def before(self, *statements: str) -> Kernel:
+        """With Fortran statements before the region; nobody asks what they do."""
+        return self._around(_call("before", *statements), (*self.rows_before, *statements), self.rows_after)
+
+    def after(self, *statements: str) -> Kernel:
+        """With Fortran statements behind the region, behind those that are there; nobody asks what they do."""
+        return self._around(_call("after", *statements), self.rows_before, (*self.rows_after, *statements))
+
+    def _around(self, call: str, before: tuple[str, ...], after: tuple[str, ...]) -> Kernel:
+        if self.work.file(self.key).fixed:
+            raise self._illegal(call, "a file in free form", "hfpy adds no statements in fixed form")
+        return self._made(replace(self, rows_before=before, rows_after=after, steps=self._done(call), parent=self))
 
     # -- the region's own loops
 

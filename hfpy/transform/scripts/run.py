@@ -93,7 +93,9 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
         margin = " " * construct.header.line.segments[0][2]
         sign = "c " if index.fixed else f"{margin}! "
         told = [(f"{sign}by {_told(step.script, step.call)}", first) for step in kernel.steps]
-        rows = kernel.work.region_rows(kernel.key, kernel.number, kernel.region)
+        before, after = ([margin + row for row in rows] for rows in (kernel.rows_before, kernel.rows_after))
+        rows = [*((row, first) for row in before), *kernel.work.region_rows(kernel.key, kernel.number, kernel.region)]
+        rows += [(row, last) for row in after]
         edits.setdefault(index.path, []).append(replace_rows(first, last, [*told, *rows]))
         declared.setdefault(kernel.key, set()).update(kernel.declared)
     for key, names in declared.items():
