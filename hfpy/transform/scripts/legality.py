@@ -195,9 +195,14 @@ def _check_own_scalars(work: Work, body: RegionBody, loop: Construct) -> None:
             continue
         if name in flow.exposed:
             raise Against(APART, f"'{name}' goes from one turn to the next", reference.at.statement)
-        outside = [r for r in body.references_of(name) if not _inside(r.at, loop)]
+        outside = [r for r in body.references_of(name) if not (_inside(r.at, loop) or _counted(r.at, name))]
         if any(r.role != "write" and not _set_before(work, body, name, r.at, loop) for r in outside):
             raise Against(APART, f"'{name}' is read behind the loop", reference.at.statement)
+
+
+def _counted(at: Located, name: str) -> bool:
+    """Whether a reference is in a loop over the variable, which sets it."""
+    return any(c.kind == "do" and _variable(c) == name for c in at.constructs)
 
 
 def _set_before(work: Work, body: RegionBody, name: str, at: Located, loop: Construct) -> bool:
