@@ -52,6 +52,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.cloud
 	$(BIN)/python -m benchmarks.euler
 	$(BIN)/python -m benchmarks.hydro
+	$(BIN)/python -m benchmarks.spectral
 	$(BIN)/python -m benchmarks.never_slower
 	$(BIN)/python -m benchmarks.translator
 

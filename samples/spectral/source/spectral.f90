@@ -11,6 +11,7 @@ program spectral
   character(200) :: file, word
   integer(selected_int_kind(12)) :: begin, end, rate
   integer :: n, given(3)
+  real(dp) :: seconds
 
   given = [6, 6, 20]
   if (command_argument_count() < 1) error stop 'usage: spectral FILE [ORDER LEVELS STEPS]'
@@ -53,5 +54,6 @@ program spectral
   write(unit) order, levels, steps, f, history, x
   close(unit)
   print '(a,es14.7,a,es14.7)', 'residual ', history(0), ' at first, in the end ', history(steps)
-  print '(f0.4,a)', real(ne, dp) * order**3 * steps * rate / (max(end - begin, 1_8) * 1e9_dp), ' GDOFS'
+  seconds = real(max(end - begin, 1_8), dp) / rate
+  print '(f0.4,a,f0.6)', real(ne, dp) * order**3 * steps / (seconds * 1e9_dp), ' GDOFS, seconds ', seconds
 end program spectral
