@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.judge import judged
 from tests.attacks.mutants import mutant, programs, warm_up
 
-COUNT = int(os.environ.get("HFPY_MUTANTS", "80"))
+COUNT = int(os.environ.get("HFPY_MUTANTS", "40"))
 FIRST = int(os.environ.get("HFPY_MUTANTS_FROM", "0"))
 PER_TEST = 40
 

@@ -10,6 +10,8 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 
+import pytest
+
 from hfpy.analyze.dependence.answers import Proved, Refuted, Unknown
 from hfpy.analyze.dependence.queries import Engine
 from tests.dependence.notation import do, meets, nest, put, reads_from_outside, run, when
@@ -116,6 +118,7 @@ def runs(tree, rnd: random.Random, affine: bool) -> Iterator[list]:
             yield run(tree, {"n": n, "m": m, "kk": kk}, function)
 
 
+@pytest.mark.full
 def test_against_runs() -> None:
     rnd = random.Random(7)
     engine = Engine()

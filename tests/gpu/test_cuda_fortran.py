@@ -96,7 +96,7 @@ def built(sample: str, order: str, folder: Path, *options: str) -> Program:
 
 def in_orders() -> Iterator[ParameterSet]:
     """Every sample in both orders, most of them only in a full run."""
-    soon = {("module_data", "IJK")}
+    soon = {("reduction", "IJK")}
     for way in product(NAMES, ("IJK", "KIJ")):
         yield pytest.param(*way, marks=[] if way in soon else [pytest.mark.full])
 

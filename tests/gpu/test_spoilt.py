@@ -131,6 +131,7 @@ def test_missing_copies_change_results(
 # --- sanitizers
 
 
+@pytest.mark.full
 def test_an_index_behind_the_array_is_noticed(sanitized: Emulation, tmp_path: Path) -> None:
     """Past the checks of views, by a bare pointer."""
     program = spoilt(sanitized, tmp_path, "m.cu", "int k;", "int k;\n  t_data[nx * ny * nz] = 1;")

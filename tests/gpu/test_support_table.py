@@ -44,7 +44,7 @@ def test_cells(row: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "backend", [pytest.param(b, marks=[pytest.mark.full] * (b == "openmp-target")) for b in BACKENDS]
+    "backend", [pytest.param(b, marks=[pytest.mark.full] * (b in ("openacc", "openmp-target"))) for b in BACKENDS]
 )
 def test_examples_run(backend: str, tmp_path: Path) -> None:
     """What is not refused prints what the plain program prints; all in one executable."""

@@ -61,6 +61,7 @@ def test_as_kernels(first: int, tmp_path: Path) -> None:
     check(first, tmp_path, KERNEL_VARIANTS)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("first", range(FIRST, FIRST + SWEEPS, PER_BATCH))
 def test_sweeps_on_the_cpu(first: int, tmp_path: Path) -> None:
     check(first, tmp_path, VARIANTS, SWEEPS, sweep_pair)

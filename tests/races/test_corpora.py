@@ -91,6 +91,7 @@ def test_real_code(real_code: Programs, name: str) -> None:
     assert real_code.findings(name) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(COUNT))
 def test_random(random_programs: Programs, number: int) -> None:
     assert random_programs.findings(f"w{number}") == []

@@ -98,7 +98,7 @@ def covered() -> list[ParameterSet]:
     late |= {("stencils", "sequential", "IJK"), ("weather", "sequential", "IJK"), ("weather", "openmp-target", "KIJ")}
     late |= {("stencils", "cuda-c", "IJK"), ("module_data", "cuda-c", "KIJ"), ("columns", "cuda-c", "KIJ")}
     late |= {("stencils", "openacc", "IJK"), ("weather", "openacc", "IJK"), ("stencils", "openmp", "KIJ")}
-    late |= {("euler", "cuda-c", "KIJ"), ("cloud", "cuda-c", "IJK")}
+    late |= {("euler", "cuda-c", "KIJ"), ("cloud", "cuda-c", "IJK"), ("weather", "openmp", "KIJ")}
     late |= {("reduction", "cuda-c", "IJK"), ("diffusion", "cuda-c", "IJK")}
     soon = {"sequential": "columns", "openacc": "module_data", "openmp-target": "reduction"}  # one sample is enough
     turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}

@@ -45,7 +45,9 @@ def generated(program: Program) -> str:
     return "".join(p.read_text() for p in sorted(folder.rglob("*")) if p.is_file())
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "backend", ["openmp", *(pytest.param(getattr(b, "values", [b])[0], marks=FULL) for b in BACKENDS[1:])]
+)
 def test_mandelbrot(backend: str, tmp_path: Path) -> None:
     program = built("mandelbrot", backend, tmp_path / "with")
     result = run_program(program, "mandelbrot", 2, ("96", "100"))

@@ -236,7 +236,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 @pytest.mark.parametrize(
-    "variant", [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v is LAYOUT_OPENMP)) for v in WITH_PARTS]
+    "variant", [pytest.param(v, id=v.label, marks=[pytest.mark.full] * (v is CUDA_C)) for v in WITH_PARTS]
 )
 @pytest.mark.parametrize("name", BODIES)
 def test_programs(name: str, variant: Variant, corpus: Corpus) -> None:
