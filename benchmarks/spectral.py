@@ -33,7 +33,9 @@ def by_hand(order: int | None) -> str:
     text = re.sub(r"@end parallelRegion", "end do\n    !$omp end parallel do", text)
 
     def loop(found: re.Match[str]) -> str:
-        variable, size = re.search(r"domName\((\w+)\), domSize\((\w+)\)", found[0]).groups()  # type: ignore[union-attr]
+        named = re.search(r"domName\((\w+)\), domSize\((\w+)\)", found[0])
+        assert named is not None
+        variable, size = named.groups()
         clauses = re.findall(r"reduction\([^)]*\)", found[0])
         if variable == "e":
             clauses.append("private(ur, us, ut, r, s, t, i, j, k, l)")
@@ -59,7 +61,8 @@ def build(folder: Path) -> dict[str, Path]:
         home.mkdir()
         (home / "kernels.f90").write_text(by_hand(order))
         shutil.copy(SAMPLE / "source" / "solver.h90", home / "solver.f90")
-        plain = [str(SAMPLE / "source" / "mesh.f90"), "kernels.f90", "solver.f90", str(SAMPLE / "source" / "spectral.f90")]
+        mesh, main = (str(SAMPLE / "source" / name) for name in ("mesh.f90", "spectral.f90"))
+        plain = [mesh, "kernels.f90", "solver.f90", main]
         made[name] = home / "program"
         run(["gfortran", *FLAGS, "-fopenmp", "-o", str(made[name]), *plain], home)
     project = folder / "hfpy"

@@ -20,6 +20,7 @@ from hfpy.transform.scripts.arrays import told as told_arrays
 from hfpy.transform.scripts.illegal import IllegalTransform, script_place
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.loops import Loop, loops_of
+from hfpy.transform.scripts.modelled import Stats, stats_of
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.stencil.locals import Locals
 
@@ -97,6 +98,24 @@ class Kernel:
     def arrays(self) -> Mapping[str, Array]:
         """Its arrays by name."""
         return MappingProxyType(arrays_of(self.work, self.key, self.number))
+
+    @cached_property
+    def stats(self) -> Stats | None:
+        """Bytes and operations a point, and seconds by the optimiser's model; None of a kernel that it does not know
+        (``why_not`` says why).
+        """
+        found = stats_of(self.work, self.key, self.number)
+        return found if isinstance(found, Stats) else None
+
+    @property
+    def why_not(self) -> str:
+        """Why there are no ``stats``; empty if there are."""
+        found = stats_of(self.work, self.key, self.number)
+        return found if isinstance(found, str) else ""
+
+    def model(self) -> float | None:
+        """Predicted seconds, for as many points as the model plans for; None of a kernel that it does not know."""
+        return self.stats.seconds if self.stats is not None else None
 
     @property
     def text(self) -> str:
