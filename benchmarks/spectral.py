@@ -2,8 +2,8 @@
 
 Run ``python -m benchmarks.spectral [--rounds N] [--docs]``. The version by hand is the sample's source with OpenMP
 directives and the order as a constant, compiled anew for each order; so is the one without a constant. Programs are
-compiled with the same flags and run in turns; what counts is the shortest time of a solution, which the programs measure
-themselves. Residuals are compared before. Nothing here passes or fails by time.
+compiled with the same flags and run in turns; what counts is the shortest time of a solution, which the programs
+measure themselves. Residuals are compared before. Nothing here passes or fails by time.
 """
 
 from __future__ import annotations

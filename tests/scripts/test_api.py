@@ -113,6 +113,15 @@ def test_faults(source: Path, tmp_path: Path) -> None:
         program.texts()
 
 
+def test_what_the_model_says(source: Path) -> None:
+    program = hfpy.read(source)
+    assert program["one::work"].stats is None and program["one::work"].model() is None
+    assert "'do'" in program["one::work"].why_not
+    plain = program["two::work"]
+    assert plain.stats is not None and (plain.stats.bytes, plain.stats.operations, plain.why_not) == (8, 0, "")
+    assert plain.model() == plain.stats.seconds > 0
+
+
 class Marked:
     """Loops with a comment before them."""
 

@@ -11,7 +11,7 @@ from hfpy.transform.stencil.effort import EFFORTS
 from hfpy.transform.stencil.gpumodel import for_backend
 from hfpy.transform.stencil.model import cost
 from hfpy.transform.stencil.runs import RunFinder
-from hfpy.transform.stencil.search import group_of
+from hfpy.transform.stencil.sweeps import group_of
 
 
 @dataclass(frozen=True)
