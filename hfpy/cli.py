@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from hfpy.commandgroups import Grouped
 from hfpy.commandline import (
     DONE,
     HFPY_FAULT,
@@ -41,6 +42,7 @@ from hfpy.commandline import (
 )
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, UsageError, printable
 from hfpy.insight.commands import graph, write_pages
+from hfpy.lsp.cli import lsp
 from hfpy.scalecommand import scale
 from hfpy.toolcommands import completion, doctor
 from hfpy.tune.commands import tune
@@ -112,10 +114,17 @@ def _own_fault(fault: Exception) -> str:
     return render(unexpected(fault, Place("hfpy")))
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Grouped, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(VERSION, prog_name="hfpy", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.option("-C", "folder", type=PATH, metavar="DIR", help="Work in DIR, as if hfpy had been called there.")
+def cli(folder: Path | None) -> None:
     """One annotated Fortran source, fast CPU and GPU programs."""
+    if folder is None:
+        return
+    try:
+        os.chdir(folder)
+    except OSError as fault:
+        raise UsageError(f"-C {folder}: {fault.strerror}") from None
 
 
 @cli.command()
@@ -516,5 +525,5 @@ def makefile(hf_dir: bool) -> None:
     click.echo(folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-for command in (graph, doctor, completion, fc, scale, tune, verify):
+for command in (graph, doctor, completion, fc, lsp, scale, tune, verify):
     cli.add_command(command)

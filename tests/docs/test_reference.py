@@ -12,6 +12,7 @@ import click
 from hfpy.build import projectfile
 from hfpy.build.projectfile import load_project
 from hfpy.cli import cli
+from hfpy.commandgroups import GROUPS
 from hfpy.parse import dependants, directives, regions, schedules
 from tests.docs.markdown import sections
 
@@ -42,6 +43,11 @@ def test_it_has_every_key() -> None:
     }
     others = {"opt", "specialise"}
     assert shown["target"]["cpu"].keys() == {*projectfile._TARGET_TEXTS, *projectfile._TARGET_LISTS, *others}
+
+
+def test_every_command_is_in_a_group_of_the_help() -> None:
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(COMMANDS)
 
 
 def test_every_command_and_option_is_named() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from hfpy.diagnostics import Diagnostic, render
 from hfpy.options import ScriptFolder
+from hfpy.transform.scripts import loading
 from tests.support import Translated, translate_text
 
 PROGRAM = """module m
@@ -159,6 +160,24 @@ def test_precedence(tmp_path: Path) -> None:
     asked = ", schedule(static), collapse(2), transform(domain)"
     done = translated(script, tmp_path, asked, backend="openmp")
     assert not done.errors and "schedule(guided)" in done.text and "collapse(2)" not in done.text
+
+
+def test_a_script_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "LIMIT", 0.3)
+    done = translated(
+        annotate("while True:", "    try:", "        x = 1", "    except Exception:", "        pass"), tmp_path
+    )
+    assert [d.code for d in done.errors] == ["HF672"] and "longer than 0.3 seconds" in done.errors[0].message
+    assert 2 <= lines(done.errors[0])[1] <= 6
+    top = translated("while True:\n    pass\n", tmp_path)
+    assert "longer than 0.3 seconds" in top.errors[0].message
+
+
+def test_a_script_changes_nothing_but_kernels(tmp_path: Path) -> None:
+    """Kernels, loops and arrays are values: what a script does to them is an error, or reaches nobody."""
+    for row in ("kernel.region = None", "kernel.loops['a'] = 1", "kernel.region.name = 'x'", "context['x'] = 1"):
+        done = translated(annotate(row, "return kernel"), tmp_path)
+        assert [d.code for d in done.errors] == ["HF672"], row
 
 
 def test_scripts_import_each_other(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +16,12 @@ from typing import Any
 
 from hfpy.diagnostics import Place
 from hfpy.options import ScriptFolder
+
+LIMIT = 120.0  # seconds that a function of a script may take, with the analyses that it asks for
+
+
+class TooLong(BaseException):
+    """A script takes too long; no Exception, which a script may catch."""
 
 
 class NoScript(Exception):
@@ -86,14 +94,36 @@ def run(action: Callable[[], Any], path: Path) -> Any:
     from hfpy.diagnostics import HfpyError
 
     try:
-        return action()
+        with _limited():
+            return action()
     except (HfpyError, KeyboardInterrupt):
         raise
+    except TooLong as fault:
+        raise NoScript(f"the script takes longer than {LIMIT:g} seconds", _line_in(fault, path.parent)) from None
     except SyntaxError as fault:
         place = Place(fault.filename or str(path), fault.lineno or 0, fault.offset or 0)
         raise NoScript(f"the script is not Python: {fault.msg}", place) from None
     except BaseException as fault:  # a script may raise, or exit
         raise NoScript(f"the script ended with {_told(fault)}", _line_in(fault, path.parent)) from None
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raises TooLong after the limit, and each second from then on; in the main thread alone, which has signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def over(_number: int, _frame: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _told(fault: BaseException) -> str:

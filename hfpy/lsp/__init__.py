@@ -1,0 +1,1 @@
+"""``hfpy lsp``: what editors ask of hfpy, by the Language Server Protocol."""
