@@ -266,8 +266,10 @@ def test_command(project: Path, target: str, kind: str) -> int:
 @click.option("--depfile", type=PATH, metavar="FILE", help="Write dependencies for make to FILE.")
 @translation_options
 @click.option("--timings", is_flag=True, help="Show how long each phase took.")
+@click.option("--emulate", is_flag=True, help="For a build of the GPU's code for the CPU.")
+@click.option("--plan", is_flag=True, help="Write nothing: list what would be written, and what a build needs.")
 def transpile(
-    files: tuple[Path, ...], output: Path, cache_dir: Path | None, depfile: Path | None, **options: Any
+    files: tuple[Path, ...], output: Path, cache_dir: Path | None, depfile: Path | None, plan: bool, **options: Any
 ) -> None:
     """Translate FILEs (default: those of the project here) and write the sources to DIR."""
     from dataclasses import replace
@@ -280,6 +282,9 @@ def transpile(
     given = given_by({**options, "trust": True})
     folder = depfile.parent if depfile is not None else output
     session = open_files(files, given, folder) if files else open_project(Path("."), given, os.environ)
+    if plan:
+        _show_plan(session, cache_dir)
+        return
     remembered = cache_dir or (depfile.parent / "cache" if depfile is not None else None)
     with Phases() as phases:
         sources = translation.all_sources(session.project)
@@ -295,6 +300,22 @@ def transpile(
     show_diagnostics((*session.notes, *translated.diagnostics))
     if options.get("timings"):
         click.echo(phases.report(), err=True)
+
+
+def _show_plan(session: Session, cache: Path | None) -> None:
+    """What a translation would write, and what a build needs beside it."""
+    from dataclasses import replace
+
+    from hfpy.build.plan import planned
+    from hfpy.build.translated import all_sources
+    from hfpy.diagnostics import has_errors
+    from hfpy.pipeline import translate
+
+    done = translate(all_sources(session.project), replace(session.options, cache_dir=cache))
+    if has_errors(done.diagnostics):
+        raise HfpyError((*session.notes, *done.diagnostics))
+    for line in planned(done, session.options):
+        click.echo(line)
 
 
 @cli.command("map-messages", hidden=True)
