@@ -17,6 +17,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.flags import flag_writes
 from hfpy.analyze.flow import EffectsByStatement, Flow, FlowScan
+from hfpy.analyze.known import known_values, with_values
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.reductions import misuse
 from hfpy.analyze.renamed import from_outside, written_through
@@ -100,6 +101,7 @@ class RegionSharing:
         self.region = self.body.region
         self.result = Sharing()
         self._behind: dict[str, Reference] | None = None
+        self._values: dict[str, int] | None = None
         self._set_here: dict[str, bool] = {}
         self._arrays = SharedArrays(self.body, self.result.found)
 
@@ -344,13 +346,21 @@ class RegionSharing:
         """Each thread gets its own array."""
         (self.result.heap if self._large(data) else self.result.private).append(name)
 
+    def _known(self) -> dict[str, int]:
+        """The sizes whose values are known in the region."""
+        if self._values is None:
+            written = set(self.body.flow().written)
+            self._values = known_values(self.facts, self.routine, self.body.construct, written)
+        return self._values
+
     def _large(self, data: DataObject) -> bool:
         """Whether a private copy belongs on the heap: two or more run-time extents, or more than 32 KiB."""
         total = 8
         unknown = 0
         for dimension in data.used:
             dim = expanded_dim(dimension.extent, self.body.macros)
-            low, high = constant((dim.lower or ONE).expr), constant(dim.upper.expr) if dim.upper is not None else None
+            low = constant(with_values(dim.lower or ONE, self._known()).expr)
+            high = constant(with_values(dim.upper, self._known()).expr) if dim.upper is not None else None
             if low is not None and high is not None:
                 total *= high - low + 1
             else:
