@@ -1463,6 +1463,14 @@ SCRIPTS: dict[str, Entry] = {
         "hfpy check",
         "Give `--trust` if you trust the project's scripts.",
     ),
+    "HF675": Entry(
+        "`--set` names no kernel, or asks for a transformation that would change results or that the kernel has no "
+        "place for: an error. What `hfpy tune --script` has chosen is not possible any more: a warning, and the kernel "
+        "stays as it is.",
+        _scripted(_annotate("return kernel")),
+        "hfpy check --trust --set interchange.spread=k,l",
+        "Ask for another transformation; see [scripts.md](scripts.md#transformations).",
+    ),
 }
 
 BACKENDS: dict[str, Entry] = {

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.diagnostics import Diagnostic, HfpyError, UsageError, has_errors, ordered
@@ -32,9 +32,13 @@ from hfpy.transform.scripts.context import Context, context_of
 from hfpy.transform.scripts.illegal import IllegalTransform
 from hfpy.transform.scripts.kernel import Kernel, Ledger, Step
 from hfpy.transform.scripts.loops import Loop
+from hfpy.transform.scripts.replay import calls_of
 from hfpy.transform.scripts.run import edits_of, kernels_of
 from hfpy.transform.scripts.work import Work
 from hfpy.transform.settled import changed
+
+if TYPE_CHECKING:
+    from hfpy.kernels.objects import Library
 
 __all__ = [
     "Annotations",
@@ -102,7 +106,7 @@ class Program(Mapping[str, Kernel]):
             self._work = Work(settled)
             if has_errors(self._work.facts.found):
                 raise HfpyError(ordered(self._work.facts.found))
-        self._ledger = Ledger()
+        self._ledger = Ledger(timed=self._timed)
         self._read = tuple(kernels_of(self._work, self._ledger))
         self._chosen: dict[int, Kernel] = {}
 
@@ -119,7 +123,7 @@ class Program(Mapping[str, Kernel]):
     def __iter__(self) -> Iterator[str]:
         names = [kernel.name for kernel in self._read]
         for kernel in self._read:
-            yield kernel.name if names.count(kernel.name) == 1 else _full(kernel)
+            yield kernel.name if names.count(kernel.name) == 1 else kernel.full_name
 
     def __len__(self) -> int:
         return len(self._read)
@@ -136,16 +140,16 @@ class Program(Mapping[str, Kernel]):
         self._chosen[number] = kernel
 
     def __repr__(self) -> str:
-        return "\n".join(f"{_full(k)}  ({k.source.file}:{k.source.line})" for k in self._read)
+        return "\n".join(f"{k.full_name}  ({k.source.file}:{k.source.line})" for k in self._read)
 
     def _find(self, name: str) -> int:
         wanted = name.lower()
-        found = [n for n, k in enumerate(self._read) if wanted in (k.name.lower(), _full(k))]
+        found = [n for n, k in enumerate(self._read) if wanted in (k.name.lower(), k.full_name)]
         if len(found) == 1:
             return found[0]
         if found:
-            raise KeyError(f"several kernels are called '{name}': {', '.join(_full(self._read[n]) for n in found)}")
-        near = get_close_matches(wanted, [*self, *map(_full, self._read)], 1)
+            raise KeyError(f"several kernels are called '{name}': {', '.join(self._read[n].full_name for n in found)}")
+        near = get_close_matches(wanted, [*self, *(k.full_name for k in self._read)], 1)
         hint = (
             f"did you mean '{near[0]}'?" if near else f"there are {', '.join(self)}" if self._read else "there is none"
         )
@@ -190,6 +194,42 @@ class Program(Mapping[str, Kernel]):
         """What hfpy has to say of the program as it is now. Raises HfpyError if there is an error."""
         return self._translated({})[1]
 
+    def load(self, **sizes: Any) -> Library:
+        """The program as it is now, compiled, with its routines as callables (docs/python.md). ``sizes`` are scalars of
+        modules, set before each call.
+
+        Raises HfpyError for faults of the code, ToolError if a compiler is missing or fails, UsageError for what cannot
+        be loaded.
+        """
+        from hfpy.kernels.api import loaded
+
+        return loaded(self._with({}), sizes)
+
+    def _with(self, forms: Mapping[str, Kernel]) -> Session:
+        """The session with all transformations as changes, and some kernels in other forms, by their full names."""
+        names = {kernel.full_name: number for number, kernel in enumerate(self._read)}
+        now = {name: forms.get(name) or self._now(number) for name, number in names.items()}
+        options = self._session.options
+        changes = calls_of({n: k for n, k in now.items() if k is not self._read[names[n]]}, "hfpy.api")
+        return replace(self._session, options=replace(options, changes=(*options.changes, *changes)))
+
+    def _timed(self, kernel: Kernel, sizes: Mapping[str, int], rounds: int) -> float:
+        """The median seconds of a call of a kernel's routine. Raises UsageError where it cannot be called."""
+        from hfpy.kernels.api import for_callers
+        from hfpy.kernels.cache import cache_folder
+        from hfpy.tune.calls import Calls
+        from hfpy.tune.kernels import routine_of
+
+        routine = routine_of(kernel)
+        if routine.alone:
+            raise UsageError(f"'{routine.key}' cannot be called by itself: {routine.alone}")
+        session = for_callers(self._with({kernel.full_name: kernel}))
+        calls = Calls(session.project, os.environ, cache_folder(os.environ), sizes, rounds)
+        measured = calls.measure(routine.key, dict(routine.sizes), [session.options])
+        if measured.reason:
+            raise UsageError(f"'{routine.key}' cannot be called: {measured.reason}")
+        return measured.median(0)
+
     def _translated(self, backends: Mapping[str, Backend]) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
         kernels = [self._now(number) for number in range(len(self._read))]
         with deep():
@@ -201,9 +241,3 @@ class Program(Mapping[str, Kernel]):
         if has_errors(done.diagnostics):
             raise HfpyError(done.diagnostics)
         return {file.name: file.text for file in done.files}, done.diagnostics
-
-
-def _full(kernel: Kernel) -> str:
-    """``module::name`` of a kernel."""
-    module, separator, _ = kernel.key.rpartition("::")
-    return f"{module}{separator}{kernel.name}".lower()

@@ -120,6 +120,7 @@ CODES: dict[str, str] = {
     "HF672": "a script cannot be run, or gives no kernel back",
     "HF673": "an annotation that no script uses, or that names nothing in the kernel",
     "HF674": "the project's scripts are not run",
+    "HF675": "a kernel cannot be changed as --set or hfpy tune asks for",
     # backends
     "HF701": "the backend cannot honour a directive",
     "HF702": "something in a region cannot be translated for a kernel",

@@ -95,6 +95,9 @@ analysis_options = stack(
     click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: 2."),
     click.option("--specialise", metavar="NX=N ...", help="Sizes for which regions get versions of their own."),
     click.option(
+        "--set", "changes", multiple=True, metavar="CALL.KERNEL=ENTRIES", help="Transform a kernel, as scripts do."
+    ),
+    click.option(
         "--drop-directives", is_flag=True, help="Drop OpenMP and OpenACC directives of yours where regions are."
     ),
     click.option(

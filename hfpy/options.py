@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hfpy.changes import Changes
 from hfpy.diagnostics import Place
 from hfpy.scale.network import Network
 
@@ -197,8 +198,9 @@ class Options:
     ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
     ``indent`` moves bodies of regions to the right by the loops around them.
     ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
-    ``scripts`` are those that transform kernels, ``sizes_listed`` the values that the project lists for sizes which
-    regions ask versions for. ``own_backends`` are a user's own, each in the place of the one of a name.
+    ``scripts`` are those that transform kernels, ``changes`` transformations besides theirs, ``sizes_listed`` the
+    values that the project lists for sizes which regions ask versions for. ``own_backends`` are a user's own, each in
+    the place of the one of a name.
     """
 
     target: str = "cpu"
@@ -239,6 +241,7 @@ class Options:
     drop_directives: tuple[str, ...] = ()
     directives_as_regions: bool = False
     scripts: ScriptFolder | None = None
+    changes: tuple[Changes, ...] = ()
     sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     own_backends: tuple[tuple[str, object], ...] = ()
 

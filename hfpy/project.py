@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.build.tomlplaces import find_key
+from hfpy.changes import TUNE, Changes
 from hfpy.diagnostics import HfpyError, Place, UsageError, error
 from hfpy.options import (
     DEFAULT_BACKEND,
@@ -181,7 +182,8 @@ def options_for(project: Project, target: str) -> Options:
     if settings.opt is not None:
         options = replace(options, opt=settings.opt)
     options = replace(options, machine=measured_machine(project.root, target), network=measured_network(project.root))
-    return with_order_macro(replace(options, tuning=tuned_runs(project.root, target)))
+    tuning, changes = tuned_runs(project.root, target), tuned_kernels(project.root, target)
+    return with_order_macro(replace(options, tuning=tuning, changes=changes))
 
 
 def script_folder(project: Project) -> ScriptFolder | None:
@@ -252,6 +254,24 @@ def tuned_runs(folder: Path, target: str) -> tuple[Tuned, ...]:
         entries = json.loads(path.read_text("utf-8"))[target]
         return tuple(Tuned(**{**entry, "groups": tuple(map(int, entry["groups"]))}) for entry in entries)
     except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(f"'{path}' is no result of hfpy tune: remove it, or tune again") from None
+
+
+def tuned_kernels(folder: Path, target: str) -> tuple[Changes, ...]:
+    """The transformations that ``hfpy tune --script`` has chosen for kernels of a project's target.
+
+    Raises UsageError for a file that it has not written like this.
+    """
+    path = folder / TUNING_FILE
+    if not path.is_file():
+        return ()
+    try:
+        entries = json.loads(path.read_text("utf-8")).get("kernels", {}).get(target, [])
+        names = ("kernel", "text", "backend")
+        return tuple(
+            Changes(calls=tuple(map(str, e["calls"])), by=TUNE, **{n: str(e[n]) for n in names}) for e in entries
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise UsageError(f"'{path}' is no result of hfpy tune: remove it, or tune again") from None
 
 

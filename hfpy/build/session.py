@@ -10,6 +10,7 @@ from hfpy.backendtable import BACKENDS
 from hfpy.build.compilers import environment_flags
 from hfpy.build.named import unknown_folders, unknown_paths
 from hfpy.build.projectfile import load_project
+from hfpy.changes import Changes, changes_of
 from hfpy.diagnostics import Diagnostic, Place, UsageError
 from hfpy.options import Options, default_kinds, directives_of, schedule_fault, sizes_of
 from hfpy.project import PROJECT_FILE, Project, options_for, with_order_macro
@@ -45,6 +46,7 @@ class Given:
     drop_directives: bool = False
     directives_as_regions: bool = False
     trust: bool = False
+    changes: tuple[str, ...] = ()
     jobs: int = 0
 
 
@@ -133,6 +135,7 @@ def with_given(options: Options, given: Given) -> Options:
         races=given.races,
         drop_directives=("*",) if given.drop_directives else options.drop_directives,
         directives_as_regions=given.directives_as_regions or options.directives_as_regions,
+        changes=(*options.changes, *map(_changes, given.changes)),
         jobs=given.jobs,
     )
     if given.backend is not None:
@@ -159,6 +162,13 @@ def with_given(options: Options, given: Given) -> Options:
     elif given.debug or given.races or changed.debug_print.on:
         changed = replace(changed, opt=0)  # what is looked at are the regions as they were written
     return with_order_macro(changed)
+
+
+def _changes(setting: str) -> Changes:
+    try:
+        return changes_of(setting)
+    except ValueError as fault:
+        raise UsageError(f"--set {setting}: {fault}") from None
 
 
 def _pairs(option: str, values: tuple[str, ...]) -> dict[str, str]:

@@ -60,19 +60,29 @@ def load(
         specialise=_wanted_sizes(specialise, sizes),
         emulate=emulate and target == "gpu",
     )
-    session = _with_flags(_session(source, given, cache), flags)
-    # Callers get at routines through wrappers, which stand in the same modules.
-    session = replace(session, options=replace(session.options, exports=()))
-    _check_backends(session)
-    _check_layout(session)
+    return loaded(_with_flags(_session(source, given, cache), flags), sizes, 4)
 
+
+def loaded(session: Session, sizes: dict[str, Any], callers: int = 3) -> Library:
+    """The library of a project's routines. What hfpy warns of becomes a warning at the line of a caller, so many calls
+    above. Raises HfpyError, ToolError, UsageError as :func:`hfpy.load`.
+    """
     from hfpy.kernels.library import build
     from hfpy.kernels.objects import Library
 
-    built = build(session.project, session.options, os.environ, cache)
+    session = for_callers(session)
+    built = build(session.project, session.options, os.environ, cache_folder(os.environ))
     for text in built.warnings:
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(text, stacklevel=callers)
     return Library(built, sizes)
+
+
+def for_callers(session: Session) -> Session:
+    """A project as it is loaded. Raises UsageError for what cannot be called from Python."""
+    _check_backends(session)
+    _check_layout(session)
+    # Callers get at routines through wrappers, which stand in the same modules.
+    return replace(session, options=replace(session.options, exports=()))
 
 
 def _check_layout(session: Session) -> None:

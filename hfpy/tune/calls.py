@@ -13,8 +13,7 @@ from hfpy.build.environment import program_environment
 from hfpy.kernels.library import build
 from hfpy.options import Options
 from hfpy.project import Project
-from hfpy.tune.runs import Work
-from hfpy.tune.variations import Measured, Variation, with_tuning
+from hfpy.tune.variations import Measured
 
 
 @dataclass(frozen=True)
@@ -22,26 +21,23 @@ class Calls:
     """How routines are called: ``sizes`` are what the user gave, ``cache`` is the folder of libraries."""
 
     project: Project
-    options: Options
     environment: Mapping[str, str]
     cache: Path
     sizes: Mapping[str, int]
     rounds: int
 
-    def measure(self, work: Work, variations: Sequence[Variation]) -> Measured:
-        """Build a library for each variation and call the routine in all of them in turns.
+    def measure(self, routine: str, sizes: Mapping[str, int], ways: Sequence[Options]) -> Measured:
+        """Build a library for each way to translate the project, and call a routine in all of them in turns. ``sizes``
+        are values of its integers where the user gave none.
 
         Raises ToolError if a library cannot be compiled.
         """
-        folders = []
-        for variation in variations:
-            options = with_tuning(self.options, variation)
-            folders.append(str(build(self.project, options, self.environment, self.cache).folder.resolve()))
+        built = [build(self.project, options, self.environment, self.cache) for options in ways]
         job = {
-            "folders": folders,
-            "gpu": self.options.target == "gpu",
-            "routine": work.routine.replace("::", "."),
-            "sizes": {**dict(work.sizes), **self.sizes},
+            "folders": [str(library.folder.resolve()) for library in built],
+            "gpu": ways[0].target == "gpu" and not ways[0].emulate,
+            "routine": routine.replace("::", "."),
+            "sizes": {**sizes, **self.sizes},
             "rounds": self.rounds,
         }
         done = subprocess.run(

@@ -24,6 +24,9 @@ def _sizes(given: tuple[str, ...]) -> dict[str, int]:
 
 @click.command()
 @click.argument("routines_wanted", nargs=-1, metavar="[ROUTINE...]")
+@click.option(
+    "--script", metavar="MODULE[:FUNCTION]", help="Time forms of kernels that a script proposes; ROUTINE names kernels."
+)
 @click.option("-C", "--project", type=PATH, default=".", help="Folder of the project.")
 @click.option("--size", multiple=True, metavar="NX=N,NY=N", help="Values of integer arguments; may be repeated.")
 @click.option("--best", type=click.IntRange(1, 20), default=5, show_default=True, help="Groupings to try for each run.")
@@ -33,13 +36,20 @@ def _sizes(given: tuple[str, ...]) -> dict[str, int]:
 @click.option("--arguments", metavar="ARGS", default="", help="What the program is run with.")
 @click.option("--emulate", is_flag=True, hidden=True)
 @analysis_options
-def tune(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...], **options: Any) -> int:
-    """Time the best few groupings of the regions of ROUTINE (default: all) on this machine, and keep the winners."""
+def tune(
+    routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...], script: str | None, **options: Any
+) -> int:
+    """Time the best few groupings of the regions of ROUTINE (default: all) on this machine, and keep the winners.
+
+    With --script the forms of kernels that a script of the project proposes are timed.
+    """
     import gc
     import shlex
 
     from hfpy.build.session import open_project
-    from hfpy.tune.tune import Wish, tuned
+    from hfpy.tune.kernels import tuned_by_script
+    from hfpy.tune.timing import Wish
+    from hfpy.tune.tune import tuned
 
     gc.enable()  # there are many translations, one after the other
     session = open_project(project, given_by(options), os.environ, runs=True)
@@ -55,7 +65,10 @@ def tune(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...],
         options["exe"],
         tuple(shlex.split(options["arguments"])),
     )
-    path = tuned(session, wish, os.environ, click.echo, show_diagnostics)
+    if script:
+        path: Path | None = tuned_by_script(session, wish, script, os.environ, click.echo)
+    else:
+        path = tuned(session, wish, os.environ, click.echo, show_diagnostics)
     if path is None:
         raise UsageError("nothing could be tuned")
     click.echo(f"kept in {path}")

@@ -14,7 +14,7 @@ from hfpy.build.progress import Phases
 from hfpy.diagnostics import ToolError, UsageError
 from hfpy.options import Options
 from hfpy.project import Project
-from hfpy.tune.variations import Measured, Variation, with_tuning
+from hfpy.tune.variations import Measured
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ class Programs:
     """How the program is built and run: ``folder`` takes the builds, ``executable`` names one of several."""
 
     project: Project
-    options: Options
     environment: Mapping[str, str]
     folder: Path
     executable: str | None
@@ -30,12 +29,12 @@ class Programs:
     rounds: int
     say: Callable[[str], None]
 
-    def measure(self, variations: Sequence[Variation]) -> Measured:
-        """Build the program for each variation and run all in turns.
+    def measure(self, ways: Sequence[Options]) -> Measured:
+        """Build the program for each way to translate it and run all in turns.
 
         Raises ToolError if one cannot be built or run, UsageError if it is not clear which program is meant.
         """
-        programs = [self._built(number, v) for number, v in enumerate(variations)]
+        programs = [self._built(number, options) for number, options in enumerate(ways)]
         seconds: list[list[float]] = [[] for _ in programs]
         for program in programs:  # once before it counts
             self._run(program)
@@ -45,11 +44,11 @@ class Programs:
                 seconds[n].append(self._run(programs[n]))
         return Measured(tuple(map(tuple, seconds)))
 
-    def _built(self, number: int, variation: Variation) -> Path:
+    def _built(self, number: int, options: Options) -> Path:
         kept = (*self.project.exclude, self.project.build_dir)  # what was built before is no source
         project = replace(self.project, build_dir=str(self.folder.resolve() / str(number)), exclude=kept, scratch=True)
-        request = Request(self.options.jobs or 1, self.environment, Phases(), say=self.say)
-        found = build(project, with_tuning(self.options, variation), request).executables
+        request = Request(options.jobs or 1, self.environment, Phases(), say=self.say)
+        found = build(project, options, request).executables
         if self.executable is None and len(found) > 1:
             raise UsageError(f"the project has several executables, name one with --exe: {', '.join(sorted(found))}")
         name = self.executable or next(iter(found))

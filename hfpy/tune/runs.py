@@ -77,7 +77,7 @@ def find_work(sources: Sequence[Path], options: Options, wanted: Sequence[str], 
         planned = for_backend(machine, facts.backend(key), EFFORTS[options.opt])
         if runs := tuple(_runs(schedules, planned, options, most)):
             sizes = _sizes(facts, key, [s.program for s in schedules])
-            works.append(Work(key, facts.backend(key), runs, sizes, _state(facts, key)))
+            works.append(Work(key, facts.backend(key), runs, sizes, state_of(facts, key)))
     known = {name for work in works for name in (work.routine, facts.routine(work.routine).name)}
     for name in names:
         if name not in known:
@@ -130,7 +130,7 @@ def _sizes(facts: Facts, key: str, programs: Sequence[Program]) -> tuple[tuple[s
     return tuple(found.items())
 
 
-def _state(facts: Facts, key: str, seen: frozenset[str] = frozenset()) -> str:
+def state_of(facts: Facts, key: str, seen: frozenset[str] = frozenset()) -> str:
     """What a routine works on besides its arguments, it or a routine that it calls; empty if there is nothing."""
     for reference in facts.references.get(key, ()):
         variable = facts.scopes.variable(reference.name, key)
@@ -143,7 +143,7 @@ def _state(facts: Facts, key: str, seen: frozenset[str] = frozenset()) -> str:
         if not site.callee:
             return f"it calls '{site.name}', whose source hfpy does not see"
         if site.callee != key and site.callee not in seen:
-            reason = _state(facts, site.callee, seen | {key})
+            reason = state_of(facts, site.callee, seen | {key})
             if reason:
                 return f"it calls '{site.name}': {reason}"
     return ""

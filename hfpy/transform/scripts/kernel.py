@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
 from hfpy.analyze.sizes import constant
-from hfpy.diagnostics import Place
+from hfpy.diagnostics import Place, UsageError
 from hfpy.model.directives import Region
 from hfpy.model.statements import Construct, Header, Statement
 from hfpy.options import schedule_fault
@@ -29,21 +29,26 @@ ITERATORS = "the region's points may be computed in any order, so its own loops 
 
 @dataclass(frozen=True)
 class Step:
-    """A transformation that was done: the call as text, and the line of the script."""
+    """A transformation that was done: the call as text, and the line of the script, or who else asked for it."""
 
     call: str
     script: Place | None
+    by: str = ""
 
     def __str__(self) -> str:
-        return f"{self.script}: {self.call}" if self.script is not None else self.call
+        asked = self.script or self.by
+        return f"{asked}: {self.call}" if asked else self.call
 
 
 @dataclass
 class Ledger:
-    """Every kernel that transformations have made, and the new local variables of routines."""
+    """Every kernel that transformations have made, and the new local variables of routines. ``timed`` gives the seconds
+    of a kernel's routine for sizes, in so many rounds; None where kernels cannot be run.
+    """
 
     made: list[Kernel] = field(default_factory=list)
     names: dict[str, Locals] = field(default_factory=dict)
+    timed: Callable[[Kernel, Mapping[str, int], int], float] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +90,12 @@ class Kernel:
         return self.key
 
     @property
+    def full_name(self) -> str:
+        """``module::name``, or the name alone of a kernel in no module, in lower case."""
+        module, separator, _ = self.key.rpartition("::")
+        return f"{module}{separator}{self.name}".lower()
+
+    @property
     def target(self) -> str:
         """The backend of its routine, such as ``openmp`` or ``cuda-c``."""
         return self.work.facts.backend(self.key)
@@ -116,6 +127,17 @@ class Kernel:
     def model(self) -> float | None:
         """Predicted seconds, for as many points as the model plans for; None of a kernel that it does not know."""
         return self.stats.seconds if self.stats is not None else None
+
+    def run(self, rounds: int = 5, **sizes: int) -> float:
+        """Seconds that a call of its routine takes with this form of the kernel, the median of some rounds. Arguments
+        are made up; ``sizes`` are values of integer ones.
+
+        Raises UsageError where the routine cannot be called, or in a script: scripts are run while the program is
+        translated.
+        """
+        if self.ledger.timed is None:
+            raise UsageError("a script cannot run kernels; hfpy tune --script times the forms that it proposes")
+        return self.ledger.timed(self, sizes, rounds)
 
     @property
     def text(self) -> str:

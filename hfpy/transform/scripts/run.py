@@ -8,19 +8,19 @@ optimiser and the backends the attributes are as if the user had written them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hfpy.analyze.positions import RegionId
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, Related, error, has_errors, note, warning
 from hfpy.model.directives import Region
-from hfpy.options import ScriptFolder
 from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
-from hfpy.transform.scripts.kernel import Kernel, Ledger
+from hfpy.transform.scripts.kernel import Kernel, Ledger, Step
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
+from hfpy.transform.scripts.replay import Replay
 from hfpy.transform.scripts.work import Work, declarations, lines_of
 from hfpy.transform.settled import Settled, changed
 
@@ -28,29 +28,35 @@ ANNOTATE = "annotate"
 
 
 def with_scripts(settled: Settled) -> Settled:
-    """The program after the project's scripts, if there are any; notes say what they did. Where they may not be run, as
-    for commands that only look, a note says that.
+    """The program after the project's scripts, if there are any, and after the changes of its options. Where scripts
+    may not be run, as for commands that only look, a note says that.
 
-    Raises HfpyError for what is wrong with the scripts.
+    Raises HfpyError for what is wrong with the scripts, or cannot be changed.
     """
-    folder = settled.application.options.scripts
+    options = settled.application.options
+    folder = options.scripts
+    if has_errors(settled.found):
+        return settled
     if folder is None:
-        return settled if has_errors(settled.found) else _unscripted(settled)
-    if not folder.trusted:
+        settled = _unscripted(settled)
+    elif not folder.trusted:
         text = "the project's scripts are not run by commands that only look at it"
-        return Settled(
-            settled.application,
-            settled.found,
-            (*settled.notes, note("HF674", text, Place(str(folder.path)), "--trust runs them")),
-        )
+        told = note("HF674", text, Place(str(folder.path)), "--trust runs them")
+        settled = replace(settled, notes=(*settled.notes, told))
+        folder = None
+    if has_errors(settled.found) or (folder is None and not options.changes):
+        return settled
     work = Work(settled)
     if has_errors(work.facts.found):
         return settled
-    runner = _Runner(work, Loader(folder), Ledger())
+    runner = _Runner(work, Loader(folder) if folder is not None else None, Ledger())
     kernels = [runner.done(kernel) for kernel in kernels_of(work, runner.ledger)]
-    if has_errors(runner.found):
-        raise HfpyError((*settled.notes, *runner.found))  # their places are those of the user's files
-    return changed(settled, edits_of([k for k in kernels if k.steps], runner.ledger), runner.found)
+    replay = Replay(options.changes, options.opt > 0)
+    kernels = [replay.done(kernel) for kernel in kernels]
+    found = [*runner.found, *replay.found, *replay.unused(kernel.name for kernel in kernels)]
+    if has_errors(found):
+        raise HfpyError((*settled.notes, *found))  # their places are those of the user's files
+    return changed(settled, edits_of([k for k in kernels if k.steps], runner.ledger), found)
 
 
 def _unscripted(settled: Settled) -> Settled:
@@ -92,7 +98,7 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
         first, last = lines_of(construct)
         margin = " " * construct.header.line.segments[0][2]
         sign = "c " if index.fixed else f"{margin}! "
-        told = [(f"{sign}by {_told(step.script, step.call)}", first) for step in kernel.steps]
+        told = [(f"{sign}by {_told(step)}", first) for step in kernel.steps]
         before, after = ([margin + row for row in rows] for rows in (kernel.rows_before, kernel.rows_after))
         rows = [*((row, first) for row in before), *kernel.work.region_rows(kernel.key, kernel.number, kernel.region)]
         rows += [(row, last) for row in after]
@@ -107,8 +113,9 @@ def edits_of(kernels: list[Kernel], ledger: Ledger) -> dict[str, list[Edit]]:
     return edits
 
 
-def _told(script: Place | None, call: str) -> str:
-    return f"{Path(script.file).name}:{script.line}: {call}" if script is not None else call
+def _told(step: Step) -> str:
+    asked = f"{Path(step.script.file).name}:{step.script.line}" if step.script is not None else step.by
+    return f"{asked}: {step.call}" if asked else step.call
 
 
 @dataclass
@@ -116,33 +123,33 @@ class _Runner:
     """Runs the scripts over kernels; what is wrong is in ``found``."""
 
     work: Work
-    loader: Loader
+    loader: Loader | None
     ledger: Ledger
     found: list[Diagnostic] = field(default_factory=list)
 
-    @property
-    def folder(self) -> ScriptFolder:
-        return self.loader.folder
-
     def done(self, kernel: Kernel) -> Kernel:
         """A kernel after all scripts that concern it."""
+        if self.loader is None:
+            return kernel
         annotations = Annotations(kernel.region.annotations)
         context = context_of(self.work.application.options, kernel.target)
         made = kernel
-        if self.folder.annotate:
-            made = self._through(made, self.folder.annotate, ANNOTATE, annotations, context)
+        if self.loader.folder.annotate:
+            made = self._through(self.loader, made, self.loader.folder.annotate, ANNOTATE, annotations, context)
         for module, function in kernel.region.scripts:
-            made = self._through(made, module, function or kernel.name, context)
+            made = self._through(self.loader, made, module, function or kernel.name, context)
         self._check_annotations(kernel, annotations)
         return made
 
-    def _through(self, kernel: Kernel, module: str, function: str, *more: Annotations | Context) -> Kernel:
+    def _through(
+        self, loader: Loader, kernel: Kernel, module: str, function: str, *more: Annotations | Context
+    ) -> Kernel:
         """A kernel after one function; as it was where that fails."""
         place, before = kernel.source, len(self.ledger.made)
         try:
-            called = self.loader.function(module, function)
-            with importing_from(self.folder.path):
-                result = run(lambda: called(kernel, *more), self.folder.path / f"{module}.py")
+            called = loader.function(module, function)
+            with importing_from(loader.folder.path):
+                result = run(lambda: called(kernel, *more), loader.folder.path / f"{module}.py")
         except NoScript as fault:
             related = [Related(fault.place, "here")] if fault.place is not None else []
             self.found.append(error("HF672", fault.message, place, fault.hint, related))
@@ -155,7 +162,7 @@ class _Runner:
     def _checked(self, kernel: Kernel, result: Any, called: Callable[..., Any], before: int) -> Kernel:
         """What a function gives, if it is a kernel that was made from the one it got, and nothing was dropped."""
         code = getattr(called, "__code__", None)
-        line = Place(code.co_filename, code.co_firstlineno) if code is not None else Place(str(self.folder.path))
+        line = Place(code.co_filename, code.co_firstlineno) if code is not None else kernel.source
         if not isinstance(result, Kernel) or not result.descends_from(kernel):
             what = "nothing" if result is None else f"a value of type {type(result).__name__}"
             what = "another kernel" if isinstance(result, Kernel) else what
