@@ -11,8 +11,10 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from hfpy.beside import beside, worth_two
 from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
 from hfpy.options import Progress, silent
 from hfpy.translation import GeneratedFile
@@ -135,8 +137,10 @@ def _written(
     without: set[str] = set()
     while optimised is not None and optimised.facts is not facts:
         changed = optimised.changed if only is None else optimised.changed & frozenset(only)
-        done = rewritten(optimised.facts, optimised.effects, progress, only, again, "optimised")
-        asked = rewritten(facts, effects, silent, changed, again)
+        with beside(partial(_asked, facts, effects, changed, again), again is None and _in_two(facts)) as asking:
+            done = rewritten(optimised.facts, optimised.effects, progress, only, again, "optimised")
+            asked = asking.result()
+        effects.looked |= asked.looked
         if not has_errors(done.found) and not has_errors(asked.found):
             elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
             stages = (*done.stages, *asked.stages)
@@ -147,6 +151,32 @@ def _written(
         without |= faulty
         optimised = lowered(facts, effects, passes, without, only, again)
     return facts, rewritten(facts, effects, progress, only, again), optimised
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is found in the user's text of files that the optimiser has changed, the facts after each step to the form
+    of kernels, and the routines whose bodies were asked for.
+    """
+
+    found: tuple[Diagnostic, ...]
+    stages: tuple[tuple[str, Facts], ...]
+    looked: frozenset[tuple[str, str]]
+
+
+def _asked(facts: Facts, effects: Effects, changed: Collection[str], again: Again | None) -> _Asked:
+    made = rewritten(facts, effects, silent, changed, again)
+    return _Asked(made.found, made.stages, frozenset(effects.looked))
+
+
+def _in_two(facts: Facts) -> bool:
+    """Whether two processes may write files of a program. Those with device data share the facts of their kernels."""
+    from hfpy.backendtable import DEVICE_BACKENDS
+
+    options = facts.application.options
+    backends = {facts.backend(region.routine) for region in facts.positions.regions}
+    lines = sum(len(f.source.lines) for f in facts.application.files)
+    return worth_two(options.jobs, lines) and not backends & (DEVICE_BACKENDS | dict(options.own_backends).keys())
 
 
 def rewritten(
