@@ -137,10 +137,7 @@ def _written(
     without: set[str] = set()
     while optimised is not None and optimised.facts is not facts:
         changed = optimised.changed if only is None else optimised.changed & frozenset(only)
-        with beside(partial(_asked, facts, effects, changed, again), again is None and _in_two(facts)) as asking:
-            done = rewritten(optimised.facts, optimised.effects, progress, only, again, "optimised")
-            asked = asking.result()
-        effects.looked |= asked.looked
+        done, asked = _both(facts, effects, optimised, changed, progress, only, again)
         if not has_errors(done.found) and not has_errors(asked.found):
             elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
             stages = (*done.stages, *asked.stages)
@@ -153,20 +150,56 @@ def _written(
     return facts, rewritten(facts, effects, progress, only, again), optimised
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What is found in the user's text of files that the optimiser has changed, the facts after each step to the form
-    of kernels, and the routines whose bodies were asked for.
+def _both(
+    facts: Facts,
+    effects: Effects,
+    optimised: Lowered,
+    changed: Collection[str],
+    progress: Progress,
+    only: Collection[str] | None,
+    again: Again | None,
+) -> tuple[Rewritten, Rewritten]:
+    """The files as the optimiser left them, and the user's text of those that it has changed, for what is found there.
+    Where two processes share the work, the second looks at the user's text and writes the last files.
     """
+    after = optimised.facts
+    if only is not None or not _in_two(facts):
+        done = rewritten(after, optimised.effects, progress, only, again, "optimised")
+        return done, rewritten(facts, effects, silent, changed, again)
+    last = _last(facts, after, changed)
+    first = {f.path for f in after.application.files} - last
+    with beside(partial(_shared, facts, effects, optimised, changed, last), True) as second:
+        done = rewritten(after, optimised.effects, progress, first)
+        asked, more, looked, looked_after = second.result()
+    effects.looked |= looked
+    optimised.effects.looked |= looked_after
+    whole = Rewritten((*done.files, *more.files), (*done.found, *more.found), done.openmp | more.openmp)
+    return whole, asked
 
-    found: tuple[Diagnostic, ...]
-    stages: tuple[tuple[str, Facts], ...]
-    looked: frozenset[tuple[str, str]]
+
+_Looked = set[tuple[str, str]]
 
 
-def _asked(facts: Facts, effects: Effects, changed: Collection[str], again: Again | None) -> _Asked:
-    made = rewritten(facts, effects, silent, changed, again)
-    return _Asked(made.found, made.stages, frozenset(effects.looked))
+def _shared(
+    facts: Facts, effects: Effects, optimised: Lowered, changed: Collection[str], last: Collection[str]
+) -> tuple[Rewritten, Rewritten, _Looked, _Looked]:
+    """What the second process does: what is found in the user's text, the last files, whose bodies were asked for."""
+    asked = replace(rewritten(facts, effects, silent, changed), files=())
+    more = rewritten(optimised.facts, optimised.effects, silent, last)
+    return asked, more, effects.looked, optimised.effects.looked
+
+
+def _last(facts: Facts, after: Facts, changed: Collection[str]) -> frozenset[str]:
+    """The last files of a program, so many that they and the user's text of the changed ones are half of the work."""
+    share = sum(len(f.source.lines) for f in after.application.files if f.hybrid)
+    share = (share - sum(len(f.source.lines) for f in facts.application.files if f.path in changed)) // 2
+    taken: set[str] = set()
+    for index in reversed(after.application.files):
+        share -= len(index.source.lines) if index.hybrid else 0
+        if share < 0:
+            break
+        taken.add(index.path)
+    return frozenset(taken)
 
 
 def _in_two(facts: Facts) -> bool:
