@@ -35,6 +35,11 @@ class Pending(Generic[T]):
         self._process = process
         self._pipe = pipe
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether another process computes."""
+        return bool(self._process)
+
     def result(self) -> T:
         """What was computed. Raises what the computation raises."""
         if self._process:

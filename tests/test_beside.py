@@ -7,15 +7,21 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import hfpy.beside
 from benchmarks.synthetic import generate
 from hfpy.beside import beside, worth_two
-from hfpy.diagnostics import render
-from tests.support import translate_text
+from hfpy.options import Options
+from hfpy.pipeline import translate
+from hfpy.transform.columns.clones import Clones
+from hfpy.transform.columns.common import Instance
+from hfpy.transform.columns.varying import Varying
+from tests.support import write_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a second process is used on Linux only")
 
@@ -78,10 +84,12 @@ def test_one_process_unless_it_is_worth_two() -> None:
     assert not worth_two(2, 100)
 
 
-@pytest.mark.parametrize("ends", ["well", "killed"])
+@pytest.mark.parametrize("ends", ["well", "killed", "other names"])
 def test_same_translation(ends: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    files = generate(1_200).files
-    expected = translate_text(files)
+    paths = write_files(generate(5_000).files, tmp_path)
+    options = Options(backend="openmp", opt=2, jobs=1)
+    expected = translate(paths, options)
+    assert ", with blocked forms of" in expected.schedule(None)
     begun: list[int] = []
     begin = hfpy.beside._begun
 
@@ -94,7 +102,19 @@ def test_same_translation(ends: str, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
     monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 0)
     monkeypatch.setattr(hfpy.beside, "_begun", told)
-    found = translate_text(files, jobs=2)
-    assert begun
+    if ends == "other names":
+        monkeypatch.setattr(Clones, "add", lambda clones, later: False)
+    found = translate(paths, replace(options, jobs=2))
+    assert len(begun) == 2
     assert found.files == expected.files
-    assert list(map(render, found.diagnostics)) == list(map(render, expected.diagnostics))
+    assert found.diagnostics == expected.diagnostics
+    assert found.schedule(None) == expected.schedule(None)
+
+
+def test_forms_of_both_have_names_of_their_own() -> None:
+    one, other = Instance("m::a", frozenset({"x"})), Instance("m::a", frozenset({"y"}))
+    clones = Clones(cast(Varying, None), 32, {one: "hfv_a"})
+    assert not clones.add(({other: "hfv_a"}, {}, {}))
+    assert not clones.add(({one: "hfv_a_2"}, {}, {}))
+    assert clones.add(({one: "hfv_a", other: "hfv_a_2"}, {}, {}))
+    assert clones.names == {one: "hfv_a", other: "hfv_a_2"}
