@@ -16,6 +16,8 @@ import pytest
 import hfpy.beside
 from benchmarks.synthetic import generate
 from hfpy.beside import beside, worth_two
+from hfpy.build.compilers import default_jobs
+from hfpy.diagnostics import UsageError
 from hfpy.options import Options
 from hfpy.pipeline import translate
 from hfpy.transform.columns.clones import Clones
@@ -118,3 +120,16 @@ def test_forms_of_both_have_names_of_their_own() -> None:
     assert not clones.add(({one: "hfv_a_2"}, {}, {}))
     assert clones.add(({one: "hfv_a", other: "hfv_a_2"}, {}, {}))
     assert clones.names == {one: "hfv_a", other: "hfv_a_2"}
+
+
+def test_how_many_processes_the_environment_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HFPY_JOBS", "3")
+    assert default_jobs() == 3
+    for wrong in ("0", "-1", "many", "²"):
+        monkeypatch.setenv("HFPY_JOBS", wrong)
+        with pytest.raises(
+            UsageError, match=r"HFPY_JOBS is '.*', which is no number of processes: set it to 1 or more"
+        ):
+            default_jobs()
+    monkeypatch.delenv("HFPY_JOBS")
+    assert default_jobs() == len(os.sched_getaffinity(0))
