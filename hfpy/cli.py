@@ -64,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The entry point of ``hfpy``: runs a command and ends the process with its status."""
     # A translation makes millions of objects, next to none of which are garbage before the process ends.
     gc.disable()
-    sys.exit(run(arguments))
+    status = run(arguments)
+    gc.freeze()  # at its end Python looks for garbage again, among all of them, though their memory goes anyway
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -106,7 +106,12 @@ analysis_options = stack(
     click.option("--trust", is_flag=True, help="Run the project's scripts where a command only looks at it."),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("--indent", is_flag=True, help="Indent the bodies of regions by the loops around them."),
-    click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core."),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1),
+        help="Processes at a time; default: as HFPY_JOBS says, else one for each core.",
+    ),
 )
 translation_options = stack(
     analysis_options,

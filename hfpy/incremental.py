@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hfpy.beside import beside, worth_two
 from hfpy.diagnostics import Diagnostic, has_errors, ordered
 from hfpy.options import Options, Outside
 from hfpy.steps import Kept, KeptForm, Steps
@@ -97,17 +98,23 @@ def remember(
     surroundings = _surroundings(paths, options)
     if _key(surroundings, digests) != key:
         return
-    steps = None
     store = Store(options.cache_dir)
-    if _of_use_after_edits(options, facts):
-        from hfpy.kept import without_bodies
-
-        distinct = list({id(f): f for f in (facts, *(after for _, after in made.stages))}.values())
-        steps = _steps(distinct, made, looked)
-        store.put(_FACTS, key, without_bodies(distinct))
-        store.put(_LOWERED, key, tuple(_lowered(f, facts) for f in distinct))
-    store.put(_TEXTS, key, Kept(key, digests, _plain(translation), steps))
+    distinct = list({id(f): f for f in (facts, *(after for _, after in made.stages))}.values())
+    useful = _of_use_after_edits(options, facts)
+    with beside(lambda: _keep_facts(store, key, distinct), useful and worth_two(options.jobs, _lines(facts))) as kept:
+        steps = _steps(distinct, made, looked) if useful else None
+        store.put(_TEXTS, key, Kept(key, digests, _plain(translation), steps))
+        if useful:
+            kept.result()
     store.put(_LAST, surroundings, key)
+
+
+def _keep_facts(store: Store, key: str, distinct: Sequence[Facts]) -> None:
+    """Keep facts without bodies, and the texts that passes have made."""
+    from hfpy.kept import without_bodies
+
+    store.put(_FACTS, key, without_bodies(distinct))
+    store.put(_LOWERED, key, tuple(_lowered(f, distinct[0]) for f in distinct))
 
 
 def _steps(distinct: Sequence[Facts], made: Made, looked: Collection[tuple[str, str]]) -> Steps:
@@ -160,13 +167,18 @@ def _of_use_after_edits(options: Options, facts: Facts) -> bool:
     edited file would have to be settled before it is compared), and where what one file becomes depends on the bodies
     of others in more than an island: code for a device (states of arrays), arrays in blocks.
     """
-    if sum(len(f.source.lines) for f in facts.application.files) < _WORTH:
+    if _lines(facts) < _WORTH:
         return False
     if any(use.module == PROCESSES_MODULE for f in facts.application.files for u in f.units for use in u.uses):
         return False  # where halos are exchanged depends on the whole program
     if options.scripts is not None or options.changes:
         return False  # what they make of a kernel is not asked for again
     return not (options.drop_directives or options.directives_as_regions or options.specialise)
+
+
+def _lines(facts: Facts) -> int:
+    """The lines of a program."""
+    return sum(len(f.source.lines) for f in facts.application.files)
 
 
 def key_now(paths: Sequence[Path], options: Options) -> str:

@@ -11,8 +11,10 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from hfpy.beside import beside, worth_two
 from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
 from hfpy.options import Progress, silent
 from hfpy.translation import GeneratedFile
@@ -135,8 +137,7 @@ def _written(
     without: set[str] = set()
     while optimised is not None and optimised.facts is not facts:
         changed = optimised.changed if only is None else optimised.changed & frozenset(only)
-        done = rewritten(optimised.facts, optimised.effects, progress, only, again, "optimised")
-        asked = rewritten(facts, effects, silent, changed, again)
+        done, asked = _both(facts, effects, optimised, changed, progress, only, again)
         if not has_errors(done.found) and not has_errors(asked.found):
             elsewhere = [d for d in done.found if d.place.file not in optimised.changed]
             stages = (*done.stages, *asked.stages)
@@ -147,6 +148,68 @@ def _written(
         without |= faulty
         optimised = lowered(facts, effects, passes, without, only, again)
     return facts, rewritten(facts, effects, progress, only, again), optimised
+
+
+def _both(
+    facts: Facts,
+    effects: Effects,
+    optimised: Lowered,
+    changed: Collection[str],
+    progress: Progress,
+    only: Collection[str] | None,
+    again: Again | None,
+) -> tuple[Rewritten, Rewritten]:
+    """The files as the optimiser left them, and the user's text of those that it has changed, for what is found there.
+    Where two processes share the work, the second looks at the user's text and writes the last files.
+    """
+    after = optimised.facts
+    if only is not None or not _in_two(facts):
+        done = rewritten(after, optimised.effects, progress, only, again, "optimised")
+        return done, rewritten(facts, effects, silent, changed, again)
+    last = _last(facts, after, changed)
+    first = {f.path for f in after.application.files} - last
+    with beside(partial(_shared, facts, effects, optimised, changed, last), True) as second:
+        done = rewritten(after, optimised.effects, progress, first)
+        asked, more, looked, looked_after = second.result()
+    effects.looked |= looked
+    optimised.effects.looked |= looked_after
+    whole = Rewritten((*done.files, *more.files), (*done.found, *more.found), done.openmp | more.openmp)
+    return whole, asked
+
+
+_Looked = set[tuple[str, str]]
+
+
+def _shared(
+    facts: Facts, effects: Effects, optimised: Lowered, changed: Collection[str], last: Collection[str]
+) -> tuple[Rewritten, Rewritten, _Looked, _Looked]:
+    """What the second process does: what is found in the user's text, the last files, whose bodies were asked for."""
+    asked = replace(rewritten(facts, effects, silent, changed), files=())
+    more = rewritten(optimised.facts, optimised.effects, silent, last)
+    return asked, more, effects.looked, optimised.effects.looked
+
+
+def _last(facts: Facts, after: Facts, changed: Collection[str]) -> frozenset[str]:
+    """The last files of a program, so many that they and the user's text of the changed ones are half of the work."""
+    share = sum(len(f.source.lines) for f in after.application.files if f.hybrid)
+    share = (share - sum(len(f.source.lines) for f in facts.application.files if f.path in changed)) // 2
+    taken: set[str] = set()
+    for index in reversed(after.application.files):
+        share -= len(index.source.lines) if index.hybrid else 0
+        if share < 0:
+            break
+        taken.add(index.path)
+    return frozenset(taken)
+
+
+def _in_two(facts: Facts) -> bool:
+    """Whether two processes may write files of a program. Those with device data share the facts of their kernels."""
+    from hfpy.backendtable import DEVICE_BACKENDS
+
+    options = facts.application.options
+    backends = {facts.backend(region.routine) for region in facts.positions.regions}
+    lines = sum(len(f.source.lines) for f in facts.application.files)
+    return worth_two(options.jobs, lines) and not backends & (DEVICE_BACKENDS | dict(options.own_backends).keys())
 
 
 def rewritten(

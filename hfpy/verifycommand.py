@@ -33,7 +33,12 @@ class WithArguments(click.Command):
 @click.option("--emulate", is_flag=True, help="Run the GPU's code on the CPU.")
 @click.option("--opt", type=click.IntRange(0, 3), help="Level of the optimiser; default: that of a build.")
 @click.option("--races", is_flag=True, help="Run one sequential build and say which points of regions meet.")
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time; default: one for each core.")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    help="Processes at a time; default: as HFPY_JOBS says, else one for each core.",
+)
 def verify(
     words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
 ) -> int:

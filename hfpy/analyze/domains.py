@@ -133,10 +133,11 @@ class Domains:
 
     def object(self, name: str, key: str) -> DataObject | None:
         """The data object that a name means in a routine; None for anything but variables and constants."""
-        slot = (key, name)
-        if slot not in self._objects:
-            self._objects[slot] = self._make(name, key)
-        return self._objects[slot]
+        try:
+            return self._objects[key, name]  # this is asked millions of times
+        except KeyError:
+            found = self._objects[key, name] = self._make(name, key)
+            return found
 
     def turn_to(self, application: Application, scopes: Scopes, positions: Positions) -> None:
         """Go on with an application that differs in bodies only: objects are made anew."""

@@ -46,10 +46,10 @@ def macros_beside_layout(facts: Facts) -> list[Diagnostic]:
     for routine in analysed_routines(facts):
         for reference in facts.references[routine.key]:
             data = facts.object(reference.name, routine.key)
-            made = facts.plan_of(reference, routine.key)
-            if data is None or data.identity in found or not _reordered(facts, data) or made is None or made.final:
+            if data is None or data.identity in found or not _reordered(facts, data):
                 continue
-            if made.changed or reference.indices is not None:
+            made = facts.plan_of(reference, routine.key)
+            if made is not None and not made.final and (made.changed or reference.indices is not None):
                 found[data.identity] = _beside(facts, routine, reference, data, "indexed without a macro")
     for joint in (j for routine in analysed_routines(facts) for j in arguments_joined(facts, routine.key)):
         data, other = joint.data, joint.other

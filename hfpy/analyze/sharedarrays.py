@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
@@ -18,6 +19,7 @@ from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed
 from hfpy.analyze.dependence.model import Access, Compare, Condition, Facts, Instance, Nest, Part, target_of
 from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.dependence.subscripts import at_point, whole_shape
+from hfpy.analyze.dependence.walked import Read
 from hfpy.analyze.domains import DataObject
 from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
 from hfpy.model.expressions import Name
@@ -122,7 +124,7 @@ class SharedArrays:
 
     def carried(self, data: DataObject) -> Answer | None:
         """Whether each point sets what it reads of a scalar of its own; None if the region is too long to ask."""
-        nest = build(self.body, self._known(), True, frozenset({data.identity}))
+        nest = build(self.body, self._known(), True, frozenset({data.identity}), self._read)
         return self.body.effects.engine.carried(nest, name_of(data, self.body.key)) if nest is not None else None
 
     def check_carried(self, name: str, answer: Answer | None) -> bool:
@@ -220,9 +222,13 @@ class SharedArrays:
         first = nest.of(array)[0]
         return Unknown("inexact", _LONG, (first, first)) if below and isinstance(answer, Proved) else answer
 
+    @cached_property
+    def _read(self) -> Read:
+        return Read.of(self.body)
+
     def _nest(self, detailed: bool) -> Nest | None:
         if detailed not in self._nests:
-            self._nests[detailed] = build(self.body, self._known(), detailed)
+            self._nests[detailed] = build(self.body, self._known(), detailed, read=self._read)
         return self._nests[detailed]
 
     def _known(self) -> Facts:

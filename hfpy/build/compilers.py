@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from hfpy.build import codes
-from hfpy.diagnostics import ToolError
+from hfpy.diagnostics import ToolError, UsageError
 
 Family = Literal["gnu", "nvidia", "intel", "llvm", "cray", "other"]
 Language = Literal["fortran", "c", "c++", "cuda"]
@@ -203,7 +203,15 @@ def shown(command: Sequence[str]) -> str:
 
 
 def default_jobs() -> int:
-    """How many processes this one may keep busy."""
+    """How many processes this one may keep busy: as ``HFPY_JOBS`` says, else one for each core.
+
+    Raises UsageError if ``HFPY_JOBS`` is no such number.
+    """
+    asked = os.environ.get("HFPY_JOBS", "").strip()
+    if asked:
+        if not (asked.isascii() and asked.isdigit()) or int(asked) < 1:
+            raise UsageError(f"HFPY_JOBS is '{asked}', which is no number of processes: set it to 1 or more")
+        return int(asked)
     try:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:  # not every system tells

@@ -34,7 +34,7 @@ from hfpy.analyze.dependence.model import (
 from hfpy.analyze.dependence.reading import Reading, World, case, name_of
 from hfpy.analyze.dependence.subscripts import Subscripts
 from hfpy.analyze.dependence.views import View, from_one
-from hfpy.analyze.dependence.walked import Walked
+from hfpy.analyze.dependence.walked import Read, Walked
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import resolve_alias
 from hfpy.analyze.graph import CallSite
@@ -49,13 +49,20 @@ _MOST = 6_000
 _READ, _CALL, _WRITE = 0, 1, 2
 
 
-def build(body: RegionBody, facts: Facts, detailed: bool, own: frozenset[tuple[str, str]] = frozenset()) -> Nest | None:
+def build(
+    body: RegionBody,
+    facts: Facts,
+    detailed: bool,
+    own: frozenset[tuple[str, str]] = frozenset(),
+    read: Read | None = None,
+) -> Nest | None:
     """The nest of a region. ``detailed`` follows arrays into called routines; else what a call does to them is vague.
-    ``own`` are scalars of the points that are asked for, by identity.
+    ``own`` are scalars of the points that are asked for, by identity. ``read`` is what walks over this region need,
+    where it is known already.
 
     None if it has too many accesses.
     """
-    walk = _Walk(body, detailed, own)
+    walk = _Walk(body, detailed, own, read or Read.of(body))
     region = body.region
     steps = region.strides or (ONE,) * len(region.domains)
     rows = list(zip(region.iterators, region.starts, region.ends, steps, strict=True))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.calls import Calls
 from hfpy.analyze.dependence.forms import Application, Form, Index, atom
@@ -12,15 +15,33 @@ from hfpy.analyze.dependence.reading import Frame, Reading, World
 from hfpy.model.statements import Statement
 
 
+@dataclass(frozen=True)
+class Read:
+    """What all walks over one region need: its calls, its statements and those of called routines, what it changes, and
+    the scalars that all points have in common.
+    """
+
+    calls: Calls
+    statements: Statements
+    changed: Mapping[tuple[str, str], set[tuple[str, ...]]]
+    scalars: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, body: RegionBody) -> Read:
+        """Of a region."""
+        calls = Calls(body.facts, body.effects, body.key)
+        return cls(calls, Statements(body), calls.changes(body), calls.scalars(body))
+
+
 class Walked:
     """The state of a walk; ``own`` are scalars of the points that are asked for, by identity."""
 
-    def __init__(self, body: RegionBody, detailed: bool, own: frozenset[tuple[str, str]]) -> None:
+    def __init__(self, body: RegionBody, detailed: bool, own: frozenset[tuple[str, str]], read: Read) -> None:
         self.body = body
         self.facts = body.facts
         self.effects = body.effects
         self.detailed = detailed
-        self.calls = Calls(body.facts, body.effects, body.key)
+        self.calls = read.calls
         self.accesses: list[Access] = []
         self.loops: tuple[Loop, ...] = ()
         self.guards: tuple[Condition, ...] = ()
@@ -35,9 +56,9 @@ class Walked:
         self.inside: tuple[Condition, ...] = ()
         self._count = 0
         self._names: set[str] = set()
-        self._statements = Statements(body)
-        self._changed = self.calls.changes(body)
-        self.scalars = self.calls.scalars(body) | own
+        self._statements = read.statements
+        self._changed = read.changed
+        self.scalars = read.scalars | own
         self.world = World(body.facts, body.key, self._is_changed, self.fresh)
 
     # -- values

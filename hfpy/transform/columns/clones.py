@@ -70,6 +70,19 @@ class Clones:
         """Forget what was asked for since."""
         self.names, self.made, self.asked = state
 
+    def add(self, later: State) -> bool:
+        """Add what later routines asked for by themselves. Where a form would have got another name behind those that
+        are here, nothing is added, and the answer is False.
+        """
+        names, made, asked = later
+        given = {name.lower(): instance for instance, name in self.names.items()}
+        if any(given.get(n.lower(), i) != i or self.names.get(i, n) != n for i, n in names.items()):
+            return False
+        self.names |= names
+        self.made |= {i: clone for i, clone in made.items() if i not in self.made}
+        self.asked |= asked
+        return True
+
     def forms(self) -> tuple[Form, ...]:
         """The forms that were made, with the files whose regions ask for them, by way of others too."""
         net = nx.DiGraph()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
@@ -12,14 +13,15 @@ from hfpy.analyze.orders import Node
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.uses import Reference
+from hfpy.beside import beside, worth_two
 from hfpy.model.expressions import Expr
 from hfpy.model.statements import Construct
 from hfpy.model.statements import Node as Statements
 from hfpy.model.units import Routine
 from hfpy.parse.physical import physical, preprocessed
 from hfpy.transform.columns.blocks import RegionBlocks
-from hfpy.transform.columns.clones import Clones, Form
-from hfpy.transform.columns.common import RULE, column_positions
+from hfpy.transform.columns.clones import Clones, Form, State
+from hfpy.transform.columns.common import RULE, Instance, column_positions
 from hfpy.transform.columns.home import width_of_blocks
 from hfpy.transform.columns.varying import Varying
 from hfpy.transform.columns.worth import gain, pays, worth_blocks
@@ -110,38 +112,107 @@ class Columns:
 
 @dataclass
 class _Work:
-    """What has been decided so far."""
+    """What has been decided so far. ``asked`` has for each of the new regions the blocked forms that no region before
+    it asked for.
+    """
 
     edits: dict[str, list[Edit]] = field(default_factory=dict)
     blocked: dict[str, tuple[Blocked, ...]] = field(default_factory=dict)
+    asked: dict[str, tuple[tuple[Instance, ...], ...]] = field(default_factory=dict)
     refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     in_place: set[Node] = field(default_factory=set)
     lost: list[Lost] = field(default_factory=list)
+
+    def add(self, later: _Work) -> None:
+        """Add what was decided of later routines by themselves."""
+        for path, edits in later.edits.items():
+            self.edits.setdefault(path, []).extend(edits)
+        self.blocked |= later.blocked
+        self.asked |= later.asked
+        self.refusals |= later.refusals
+        self.declared |= later.declared
+        self.in_place |= later.in_place
+        self.lost += later.lost
+
+    def blocked_by(self, facts: Facts) -> dict[str, tuple[Blocked, ...]]:
+        """The new regions, each with the names of the routines whose blocked forms it is the first to ask for."""
+        known: set[Instance] = set()
+        found: dict[str, tuple[Blocked, ...]] = {}
+        for key, regions in self.blocked.items():
+            named = []
+            for blocked, asked in zip(regions, self.asked[key], strict=True):
+                named.append(
+                    replace(blocked, routines=tuple(facts.routine(i.key).name for i in asked if i not in known))
+                )
+                known.update(asked)
+            found[key] = tuple(named)
+        return found
 
 
 def put_in_blocks(facts: Facts, effects: Effects, only: Collection[str] | None = None) -> InBlocks:
     """Put the regions of the application, or of some files, in blocks where that pays: on the CPU."""
     if facts.target != "cpu":
         return InBlocks({}, {})
-    analysis = Varying(facts, effects)
-    clones = Clones(analysis, width_of_blocks(facts) or WIDTH)
-    work = _Work()
-    for key, routine in facts.application.routines.items():
-        if only is not None and routine.file not in only:
-            continue
-        if facts.hybrid(key) and facts.positions.get(key).own and facts.backend(key) in BACKENDS:
-            _routine(facts, effects, analysis, clones, routine, work)
+    routines = [
+        routine
+        for key, routine in facts.application.routines.items()
+        if (only is None or routine.file in only)
+        and facts.hybrid(key)
+        and facts.positions.get(key).own
+        and facts.backend(key) in BACKENDS
+    ]
+    work, clones = _decided(facts, effects, routines)
     _put_clones(facts, clones, work)
     return InBlocks(
         edited_files(facts, work.edits),
         work.refusals,
         declared=frozenset(work.declared),
-        blocked=work.blocked,
+        blocked=work.blocked_by(facts),
         in_place=frozenset(work.in_place),
         lost=tuple(work.lost),
         forms=clones.forms(),
     )
+
+
+def _decided(facts: Facts, effects: Effects, routines: Sequence[Routine]) -> tuple[_Work, Clones]:
+    """What becomes of some routines, in large programs of the second half of them in a second process."""
+    options, lines = facts.application.options, sum(len(f.source.lines) for f in facts.application.files)
+    first, second = routines[: len(routines) // 2], routines[len(routines) // 2 :]
+    with beside(partial(_by_themselves, facts, effects, second), worth_two(options.jobs, lines)) as pending:
+        work, clones = _in_order(facts, effects, first if pending.elsewhere else routines)
+        if not pending.elsewhere:
+            return work, clones
+        later, forms, looked = pending.result()
+    effects.looked |= looked
+    if clones.add(forms):
+        work.add(later)
+    else:
+        _in_order(facts, effects, second, work, clones)
+    return work, clones
+
+
+def _by_themselves(
+    facts: Facts, effects: Effects, routines: Sequence[Routine]
+) -> tuple[_Work, State, set[tuple[str, str]]]:
+    work, clones = _in_order(facts, effects, routines)
+    return work, clones.state(), effects.looked
+
+
+def _in_order(
+    facts: Facts,
+    effects: Effects,
+    routines: Sequence[Routine],
+    work: _Work | None = None,
+    clones: Clones | None = None,
+) -> tuple[_Work, Clones]:
+    """What becomes of some routines, behind what was decided of others."""
+    analysis = Varying(facts, effects) if clones is None else clones.analysis
+    clones = clones or Clones(analysis, width_of_blocks(facts) or WIDTH)
+    work = work or _Work()
+    for routine in routines:
+        _routine(facts, effects, analysis, clones, routine, work)
+    return work, clones
 
 
 def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, routine: Routine, work: _Work) -> None:
@@ -152,6 +223,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
     constructs = regions_of(routine)
     replaced: set[int] = set()
     found: list[Blocked] = []
+    asked: list[tuple[Instance, ...]] = []
     refusals: list[Refusal] = []
     edits: list[Edit] = []
     used: set[str] = set()
@@ -183,8 +255,8 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
         edits.append(replace_rows(*span, remade(index, (region,), indent, *span)))
         work.in_place |= {data.identity for n in blocks.in_place if (data := facts.object(n, key)) is not None}
         replaced |= set(numbers)
-        routines = tuple(facts.routine(i.key).name for i in clones.names if i not in before[0])
-        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), routines, region))
+        asked.append(tuple(i for i in clones.names if i not in before[0]))
+        found.append(Blocked(span[0] + 1, blocks.width, len(numbers), (), region))
         here = names_of(region)
         used |= here
         work.declared |= {f"{key}::{n}" for n in names.arrays & here}
@@ -192,7 +264,7 @@ def _routine(facts: Facts, effects: Effects, analysis: Varying, clones: Clones, 
         gone = _vanished(facts, routine, replaced, used)
         edits += [*_declarations(routine, names, clones, used), *removals(routine, gone)]
         work.edits.setdefault(routine.file, []).extend(edits)
-        work.blocked[key] = tuple(found)
+        work.blocked[key], work.asked[key] = tuple(found), tuple(asked)
     if refusals:
         work.refusals[key] = tuple(refusals)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
+from hfpy.beside import beside, worth_two
+from hfpy.diagnostics import Diagnostic
 from hfpy.model.statements import Construct, all_names
 from hfpy.model.units import Routine
 from hfpy.options import CPU, GPU, Machine, Tuned
@@ -88,18 +91,44 @@ def optimise(
     """Fuse what pays; in some files only where their paths are given."""
     options = facts.application.options
     chosen = machine or options.machine or (GPU if options.target == "gpu" else CPU)
+    notes = tuple(without_routine(options.tuning, facts.application.routines)) if only is None else ()
+    routines, lines = list(_routines(facts, only)), sum(len(f.source.lines) for f in facts.application.files)
+    first, second = routines[: len(routines) // 2], routines[len(routines) // 2 :]
+    with beside(partial(_found, facts, effects, second, chosen, effort), worth_two(options.jobs, lines)) as pending:
+        halves = _found(facts, effects, first, chosen, effort), pending.result()
     edits: dict[str, list[Edit]] = {}
-    schedules: dict[str, tuple[Schedule, ...]] = {}
-    refusals: dict[str, tuple[Refusal, ...]] = {}
-    notes = list(without_routine(options.tuning, facts.application.routines)) if only is None else []
-    for routine in _routines(facts, only):
-        work = _RoutineWork(facts, effects, routine, chosen, effort)
+    for half in halves:
+        effects.looked |= half.looked
+        for path, made in half.edits.items():
+            edits.setdefault(path, []).extend(made)
+    one, other = halves
+    notes = (*notes, *one.notes, *other.notes)
+    schedules = {**one.schedules, **other.schedules}
+    return Fused(edited_files(facts, edits), {**one.refusals, **other.refusals}, notes, schedules=schedules)
+
+
+@dataclass
+class _Found:
+    """What becomes of some routines, and the routines whose bodies were asked for."""
+
+    edits: dict[str, list[Edit]] = field(default_factory=dict)
+    schedules: dict[str, tuple[Schedule, ...]] = field(default_factory=dict)
+    refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)
+    notes: list[Diagnostic] = field(default_factory=list)
+    looked: set[tuple[str, str]] = field(default_factory=set)
+
+
+def _found(facts: Facts, effects: Effects, routines: Sequence[Routine], machine: Machine, effort: Effort) -> _Found:
+    found = _Found()
+    for routine in routines:
+        work = _RoutineWork(facts, effects, routine, machine, effort)
         made = list(work.edits())
-        notes += work.tuning.notes
-        schedules[routine.key], refusals[routine.key] = tuple(work.schedules), work.refusals
+        found.notes += work.tuning.notes
+        found.schedules[routine.key], found.refusals[routine.key] = tuple(work.schedules), work.refusals
         if made:
-            edits.setdefault(routine.file, []).extend(made)
-    return Fused(edited_files(facts, edits), refusals, tuple(notes), schedules=schedules)
+            found.edits.setdefault(routine.file, []).extend(made)
+    found.looked = effects.looked
+    return found
 
 
 class _RoutineWork:

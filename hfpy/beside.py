@@ -1,0 +1,110 @@
+"""A computation in a process of its own, while this one goes on with something else.
+
+The other process is a copy of this one, so it needs no data, and only its result is handed over. Where it cannot be
+started, fails or is killed, the computation is done here: results and messages are those of one process.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Generic, NoReturn, TypeVar
+
+T = TypeVar("T")
+
+LEAST_LINES = 5_000  # of a program: below, a second process gains nothing
+
+
+def worth_two(jobs: int, lines: int) -> bool:
+    """Whether a second process may be used for a program of so many lines. Without ``jobs`` nobody has said so: a
+    program that uses hfpy as a library may have threads, which a copy of a process does not have.
+    """
+    return jobs > 1 and lines >= LEAST_LINES and sys.platform == "linux"
+
+
+class Pending(Generic[T]):
+    """A computation that was begun. Its result is asked for once."""
+
+    def __init__(self, compute: Callable[[], T], process: int = 0, pipe: int = -1) -> None:
+        """``process`` computes, and writes to ``pipe``; without one, it is computed when it is asked for."""
+        self._compute = compute
+        self._process = process
+        self._pipe = pipe
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether another process computes."""
+        return bool(self._process)
+
+    def result(self) -> T:
+        """What was computed. Raises what the computation raises."""
+        if self._process:
+            with os.fdopen(self._pipe, "rb") as stream:
+                self._pipe = -1
+                data = stream.read()
+            if self._ended() == 0:
+                value: T = pickle.loads(data)
+                return value
+        return self._compute()
+
+    def stop(self) -> None:
+        """End the process, if it is still there."""
+        if self._pipe >= 0:
+            os.close(self._pipe)
+            self._pipe = -1
+        if self._process:
+            os.kill(self._process, signal.SIGKILL)
+            self._ended()
+
+    def _ended(self) -> int:
+        """The exit status of the process."""
+        _, status = os.waitpid(self._process, 0)
+        self._process = 0
+        return status
+
+
+@contextmanager
+def beside(compute: Callable[[], T], wanted: bool) -> Iterator[Pending[T]]:
+    """Begin a computation in a process of its own, if that is wanted. What it changes is changed there only; it must
+    print nothing. No process is left behind the block.
+    """
+    pending = _begun(compute) if wanted else Pending(compute)
+    try:
+        yield pending
+    finally:
+        pending.stop()
+
+
+def _begun(compute: Callable[[], T]) -> Pending[T]:
+    reading, writing = os.pipe()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process = os.fork()
+        if process == 0:
+            os.close(reading)
+            _work(compute, writing, before)
+    except OSError:
+        os.close(reading)
+        return Pending(compute)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        os.close(writing)
+    return Pending(compute, process, reading)
+
+
+def _work(compute: Callable[[], object], pipe: int, mask: Iterable[int]) -> NoReturn:
+    """What the other process does. An interrupt ends it without a word: the first process tells of it."""
+    status = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        data = pickle.dumps(compute(), pickle.HIGHEST_PROTOCOL)
+        with os.fdopen(pipe, "wb") as stream:
+            stream.write(data)
+        status = 0
+    finally:
+        os._exit(status)

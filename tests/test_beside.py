@@ -1,0 +1,135 @@
+"""A second process gives what one process gives, however it ends, and none is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+import hfpy.beside
+from benchmarks.synthetic import generate
+from hfpy.beside import beside, worth_two
+from hfpy.build.compilers import default_jobs
+from hfpy.diagnostics import UsageError
+from hfpy.options import Options
+from hfpy.pipeline import translate
+from hfpy.transform.columns.clones import Clones
+from hfpy.transform.columns.common import Instance
+from hfpy.transform.columns.varying import Varying
+from tests.support import write_files
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a second process is used on Linux only")
+
+
+@pytest.fixture(autouse=True)
+def no_process_left() -> Iterator[None]:
+    yield
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_computed_in_another_process() -> None:
+    with beside(os.getpid, True) as pending:
+        assert pending.result() != os.getpid()
+    with beside(os.getpid, False) as pending:
+        assert pending.result() == os.getpid()
+
+
+def test_large_results() -> None:
+    with beside(lambda: "x" * 3_000_000, True) as pending:
+        assert len(pending.result()) == 3_000_000
+
+
+def test_exceptions_are_those_of_one_process() -> None:
+    def fails() -> int:
+        raise ValueError("in vain")
+
+    with pytest.raises(ValueError, match="in vain"), beside(fails, True) as pending:
+        pending.result()
+
+
+def test_a_killed_process_is_made_up_for() -> None:
+    first = os.getpid()
+
+    def killed_elsewhere() -> int:
+        if os.getpid() != first:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 7
+
+    with beside(killed_elsewhere, True) as pending:
+        assert pending.result() == 7
+
+
+def test_what_cannot_be_handed_over_is_computed_here() -> None:
+    with beside(lambda: lambda: 3, True) as pending:
+        assert pending.result()() == 3
+
+
+def test_an_interrupt_ends_it() -> None:
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), beside(lambda: time.sleep(60), True):
+        raise KeyboardInterrupt
+    assert time.monotonic() - begin < 30
+
+
+def test_one_process_unless_it_is_worth_two() -> None:
+    assert worth_two(2, 100_000)
+    assert not worth_two(1, 100_000)
+    assert not worth_two(0, 100_000)
+    assert not worth_two(2, 100)
+
+
+@pytest.mark.parametrize("ends", ["well", "killed", "other names"])
+def test_same_translation(ends: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    paths = write_files(generate(5_000).files, tmp_path)
+    options = Options(backend="openmp", opt=2, jobs=1)
+    expected = translate(paths, options)
+    assert ", with blocked forms of" in expected.schedule(None)
+    begun: list[int] = []
+    begin = hfpy.beside._begun
+
+    def told(compute: object) -> object:
+        pending = begin(compute)  # type: ignore[arg-type]
+        begun.append(pending._process)
+        if ends == "killed":
+            os.kill(pending._process, signal.SIGKILL)
+        return pending
+
+    monkeypatch.setattr(hfpy.beside, "LEAST_LINES", 0)
+    monkeypatch.setattr(hfpy.beside, "_begun", told)
+    if ends == "other names":
+        monkeypatch.setattr(Clones, "add", lambda clones, later: False)
+    found = translate(paths, replace(options, jobs=2))
+    assert len(begun) == 3
+    assert found.files == expected.files
+    assert found.diagnostics == expected.diagnostics
+    assert found.schedule(None) == expected.schedule(None)
+
+
+def test_forms_of_both_have_names_of_their_own() -> None:
+    one, other = Instance("m::a", frozenset({"x"})), Instance("m::a", frozenset({"y"}))
+    clones = Clones(cast(Varying, None), 32, {one: "hfv_a"})
+    assert not clones.add(({other: "hfv_a"}, {}, {}))
+    assert not clones.add(({one: "hfv_a_2"}, {}, {}))
+    assert clones.add(({one: "hfv_a", other: "hfv_a_2"}, {}, {}))
+    assert clones.names == {one: "hfv_a", other: "hfv_a_2"}
+
+
+def test_how_many_processes_the_environment_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HFPY_JOBS", "3")
+    assert default_jobs() == 3
+    for wrong in ("0", "-1", "many", "²"):
+        monkeypatch.setenv("HFPY_JOBS", wrong)
+        with pytest.raises(
+            UsageError, match=r"HFPY_JOBS is '.*', which is no number of processes: set it to 1 or more"
+        ):
+            default_jobs()
+    monkeypatch.delenv("HFPY_JOBS")
+    assert default_jobs() == len(os.sched_getaffinity(0))
