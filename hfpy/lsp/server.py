@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
-from pygls.uris import from_fs_path, to_fs_path
 
-from hfpy.diagnostics import Diagnostic, Place
+from hfpy.diagnostics import Diagnostic, Place, source_lines
+from hfpy.lsp.actions import quick_fixes
 from hfpy.lsp.looking import Looked, Looker, declaration_of, unit_named
+from hfpy.lsp.places import as_lsp, location_of, path_of, uri_of
 from hfpy.lsp.words import completions
 from hfpy.version import VERSION
-
-_SEVERITY = {
-    "error": lsp.DiagnosticSeverity.Error,
-    "warning": lsp.DiagnosticSeverity.Warning,
-    "note": lsp.DiagnosticSeverity.Information,
-}
-_MEANT = re.compile(r"did you mean '([^']+)'")
 
 
 class Server(LanguageServer):
@@ -30,12 +24,18 @@ class Server(LanguageServer):
         self.looker = Looker()
         self.looked: dict[Path, Looked] = {}
         self.shown: dict[Path, set[Path]] = {}
+        self.found: dict[Path, tuple[Diagnostic, ...]] = {}
 
     def show(self, path: Path, found: tuple[Diagnostic, ...]) -> None:
         """Publish the diagnostics of a file."""
+        self.found[path] = found
         made = [as_lsp(d) for d in found]
-        uri = from_fs_path(str(path)) or ""
-        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=made))
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri_of(path), diagnostics=made))
+
+    def lines(self, path: Path) -> Sequence[str]:
+        """The lines of a file as they are in the editor, or on disk if it is not open."""
+        document = self.workspace.text_documents.get(uri_of(path))
+        return document.source.split("\n") if document is not None else source_lines(str(path))
 
     def look(self, path: Path) -> None:
         """Look at the project of a file, and publish what is found; files that had diagnostics lose them."""
@@ -45,36 +45,6 @@ class Server(LanguageServer):
         self.shown[path] = {file for file in looked.found if file.exists()} | {path}
         for file in before | self.shown[path]:
             self.show(file, looked.found.get(file, ()))
-
-
-def as_lsp(found: Diagnostic) -> lsp.Diagnostic:
-    """A diagnostic as editors take it, with hint and related places."""
-    related = [lsp.DiagnosticRelatedInformation(location_of(r.place), r.message) for r in found.related if r.place.line]
-    message = f"{found.message}\n{found.hint}" if found.hint else found.message
-    return lsp.Diagnostic(
-        range=range_of(found.place),
-        message=message,
-        severity=_SEVERITY[found.severity],
-        code=found.code,
-        source="hfpy",
-        related_information=related or None,
-    )
-
-
-def range_of(place: Place) -> lsp.Range:
-    """A place as a range; the whole first line where there is no line."""
-    line, column = max(place.line - 1, 0), max(place.column - 1, 0)
-    return lsp.Range(lsp.Position(line, column), lsp.Position(line, column + max(place.length, 1)))
-
-
-def location_of(place: Place) -> lsp.Location:
-    """A place as a location."""
-    return lsp.Location(from_fs_path(str(Path(place.file).resolve())) or "", range_of(place))
-
-
-def path_of(uri: str) -> Path:
-    """The file that a URI means."""
-    return Path(to_fs_path(uri) or "").resolve()
 
 
 def make_server() -> Server:
@@ -150,31 +120,9 @@ def make_server() -> Server:
         return [lsp.CompletionItem(label=word, kind=kind, insert_text=text) for word, text in found]
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
-    def actions(_ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        made = []
-        for diagnostic in params.context.diagnostics:
-            meant = _MEANT.search(diagnostic.message)
-            if diagnostic.source == "hfpy" and meant:
-                edit = lsp.TextEdit(word_range(server, params.text_document.uri, diagnostic.range), meant[1])
-                made.append(
-                    lsp.CodeAction(
-                        title=f"write '{meant[1]}'",
-                        kind=lsp.CodeActionKind.QuickFix,
-                        diagnostics=[diagnostic],
-                        edit=lsp.WorkspaceEdit(changes={params.text_document.uri: [edit]}),
-                        is_preferred=True,
-                    )
-                )
-        return made
+    def actions(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        shown = ls.found.get(path_of(params.text_document.uri), ())
+        asked = [d for d in params.context.diagnostics if d.source == "hfpy"]
+        return list(quick_fixes(asked, shown, ls.lines))
 
     return server
-
-
-def word_range(server: Server, uri: str, found: lsp.Range) -> lsp.Range:
-    """The word at the begin of a range: a diagnostic about an attribute is about all of it."""
-    lines = server.workspace.get_text_document(uri).lines
-    line = lines[found.start.line] if found.start.line < len(lines) else ""
-    rest = line[found.start.character :]
-    word = re.match(r"@?\w+", rest)
-    length = word.end() if word else found.end.character - found.start.character
-    return lsp.Range(found.start, lsp.Position(found.start.line, found.start.character + length))

@@ -144,6 +144,7 @@ async def test_what_was_meant(file: File) -> None:
         lsp.TextDocumentIdentifier(file.uri), found[0].range, lsp.CodeActionContext(diagnostics=found)
     )
     (action,) = await file.client.text_document_code_action_async(question)
+    assert action.is_preferred and action.kind == lsp.CodeActionKind.QuickFix
     (edit,) = action.edit.changes[file.uri]
     assert (action.title, edit.new_text) == ("write 'domSize'", "domSize")
     rows = SOURCE.replace("domSize(nx,ny)", "domSise(nx,ny)").splitlines()
