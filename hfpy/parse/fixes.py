@@ -67,8 +67,7 @@ def directive_at(path: Path, lines: Sequence[str], number: int) -> LogicalLine |
     line = found[0] if found else None
     if line is None or not line.directive or line.first != 0:
         return None
-    segments = tuple((start, row + number, column) for start, row, column in line.segments)
-    return LogicalLine(line.text, segments, line.last + number, directive=True, comment=line.comment)
+    return line.down(number)
 
 
 def _stated(fix: Fix, line: LogicalLine) -> Replacement | None:

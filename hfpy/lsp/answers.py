@@ -1,0 +1,101 @@
+"""What the server answers to which question of an editor."""
+
+from __future__ import annotations
+
+from lsprotocol import types as lsp
+
+from hfpy.diagnostics import Place
+from hfpy.lsp.actions import quick_fixes
+from hfpy.lsp.hovers import hover_of
+from hfpy.lsp.looking import Looker
+from hfpy.lsp.names import declaration_of, unit_named
+from hfpy.lsp.places import location_of, path_of
+from hfpy.lsp.server import Server
+from hfpy.lsp.words import completions
+
+
+def make_server() -> Server:
+    """A server with all that it answers."""
+    server = Server()
+    _files(server)
+    _questions(server)
+    return server
+
+
+def _files(server: Server) -> None:
+    @server.feature(lsp.INITIALIZE)
+    def begin(ls: Server, params: lsp.InitializeParams) -> None:
+        options = params.initialization_options
+        given = options if isinstance(options, dict) else {}
+        target = given.get("target") if given.get("target") in ("cpu", "gpu") else "cpu"
+        ls.looker.close()
+        ls.looker = Looker(str(target), given.get("trust") is True)
+
+    @server.feature(lsp.SHUTDOWN)
+    def shutdown(ls: Server, _params: None) -> None:
+        ls.shut_down = True
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
+        opened = ls.open(params.text_document.uri)
+        await ls.look(opened.path)
+        if await ls.text(opened.path) is not None:
+            ls.publish(opened, if_new=True)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
+        await ls.look(path_of(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    async def typed(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
+        await ls.typed(path_of(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
+        ls.close_file(params.text_document.uri)
+
+
+def _questions(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    async def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+        word, path = _word(ls, params), path_of(params.text_document.uri)
+        text, looked = await ls.text(path), ls.looked_for(path)
+        if not word or text is None or looked is None:
+            return None
+        found = await ls.apart(hover_of, word, text, params.position.line, looked)
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, found)) if found else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    async def definition(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
+        word, path = _word(ls, params), path_of(params.text_document.uri)
+        text = await ls.text(path) if word else None
+        if text is None:
+            return None
+        place = declaration_of(word, params.position.line, text) or unit_named(word, text)
+        looked = ls.looked_for(path)
+        if place is None and looked is not None:
+            survey = await ls.apart(lambda: looked.survey)
+            routines = survey.named(word)
+            place = Place(routines[0].file, routines[0].line) if routines else None
+        return location_of(place) if place is not None else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["@", "{", "(", ","]))
+    def complete(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        lines = ls.document(params.text_document.uri).lines
+        line = lines[params.position.line] if params.position.line < len(lines) else ""
+        found = completions(line[: params.position.character])
+        kind = lsp.CompletionItemKind.Keyword
+        return [lsp.CompletionItem(label=word, kind=kind, insert_text=text) for word, text in found]
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
+    )
+    def actions(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        shown = ls.found.get(path_of(params.text_document.uri), ())
+        asked = [d for d in params.context.diagnostics if d.source == "hfpy"]
+        return list(quick_fixes(asked, shown, ls))
+
+
+def _word(ls: Server, params: lsp.HoverParams | lsp.DefinitionParams) -> str:
+    """The word at a position."""
+    return ls.document(params.text_document.uri).word_at_position(params.position)
