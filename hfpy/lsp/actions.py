@@ -9,6 +9,7 @@ from typing import Protocol
 from lsprotocol import types as lsp
 
 from hfpy.diagnostics import Diagnostic, Fix
+from hfpy.lsp.newregions import Proposal
 from hfpy.lsp.places import shown_message, uri_of
 from hfpy.parse.fixes import Replacement, replacement_of, title_of
 
@@ -50,6 +51,18 @@ def _action(fix: Fix, diagnostic: lsp.Diagnostic, path: Path, edit: lsp.TextEdit
         edit=lsp.WorkspaceEdit(changes={uri_of(path): [edit]}),
         is_preferred=fix.way == "replace" or None,
     )
+
+
+def region_actions(proposals: Iterable[Proposal], uri: str) -> Iterator[lsp.CodeAction]:
+    """What makes a region of a loop nest."""
+    for made in proposals:
+        start = lsp.Position(made.row, 0)
+        edit = lsp.TextEdit(lsp.Range(start, start), made.line + "\n")
+        yield lsp.CodeAction(
+            title=f"insert {made.line.strip()} over {', '.join(made.iterators)}",
+            kind=lsp.CodeActionKind.RefactorRewrite,
+            edit=lsp.WorkspaceEdit(changes={uri: [edit]}),
+        )
 
 
 def text_edit(edit: Replacement) -> lsp.TextEdit:

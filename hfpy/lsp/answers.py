@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types as lsp
 
 from hfpy.diagnostics import Place
-from hfpy.lsp.actions import quick_fixes
+from hfpy.lsp.actions import quick_fixes, region_actions
 from hfpy.lsp.hovers import hover_of
 from hfpy.lsp.looking import Looker
 from hfpy.lsp.names import declaration_of, unit_named
@@ -87,13 +87,25 @@ def _questions(server: Server) -> None:
         kind = lsp.CompletionItemKind.Keyword
         return [lsp.CompletionItem(label=word, kind=kind, insert_text=text) for word, text in found]
 
-    @server.feature(
-        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
-    )
-    def actions(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        shown = ls.found.get(path_of(params.text_document.uri), ())
-        asked = [d for d in params.context.diagnostics if d.source == "hfpy"]
-        return list(quick_fixes(asked, shown, ls))
+    kinds = [lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite]
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=kinds))
+    async def actions(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        uri, context = params.text_document.uri, params.context
+        path = path_of(uri)
+        asked = [d for d in context.diagnostics if d.source == "hfpy"]
+        made = list(quick_fixes(asked, ls.found.get(path, ()), ls))
+        if _asks_for_rewriting(context):
+            made += region_actions(await ls.new_regions(path, params.range.start.line), uri)
+        return made
+
+
+def _asks_for_rewriting(context: lsp.CodeActionContext) -> bool:
+    """Whether the user asks for what may be done, rather than the editor by itself at each step: it takes a while."""
+    kind = lsp.CodeActionKind.RefactorRewrite.value
+    wanted = [str(getattr(k, "value", k)) for k in context.only or ("",)]
+    by_user = context.trigger_kind is not lsp.CodeActionTriggerKind.Automatic
+    return by_user and any(not w or kind == w or kind.startswith(f"{w}.") for w in wanted)
 
 
 def _word(ls: Server, params: lsp.HoverParams | lsp.DefinitionParams) -> str:

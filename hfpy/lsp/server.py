@@ -20,6 +20,7 @@ from pygls.workspace import TextDocument
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
+from hfpy.lsp.newregions import Judge, Proposal, new_regions
 from hfpy.lsp.places import as_lsp, path_of, uri_of
 from hfpy.lsp.shown import shown
 from hfpy.lsp.texts import Outdated, Text
@@ -191,6 +192,14 @@ class Server(LanguageServer):
         if found.end.line >= len(lines) or lines[found.start.line].isascii():
             return found
         return self.workspace.position_codec.range_to_client_units(lines, found)
+
+    async def new_regions(self, path: Path, row: int) -> list[Proposal]:
+        """The directives that make a region of the loops in a line (from 0) of a file."""
+        text, looked = await self.text(path), self.looked_for(path)
+        if text is None or looked is None or looked.session is None:
+            return []
+        judge = Judge(looked.session, path)
+        return await self.apart(lambda: list(new_regions(text, row, judge)))
 
     async def apart(self, work: Callable[..., Answer], *given: Any) -> Answer:
         """What a function gives that may take long, beside the looks at projects."""
