@@ -192,8 +192,9 @@ class _Asked:
         """For the report and the pictures."""
         from hfpy.analyze.states import States
         from hfpy.insight.survey import survey
+        from hfpy.report.inshort import with_schedules
 
-        return survey(self.facts, States(self.facts, self.effects))
+        return with_schedules(survey(self.facts, States(self.facts, self.effects)), self.optimised)
 
     def scheduled(self, name: str | None) -> str:
         """For ``hfpy explain --schedule``."""

@@ -6,7 +6,9 @@ from lsprotocol import types as lsp
 
 from hfpy.diagnostics import Place
 from hfpy.lsp.actions import quick_fixes, region_actions
+from hfpy.lsp.calls import Calls
 from hfpy.lsp.hovers import hover_of
+from hfpy.lsp.lenses import lenses_of, resolved
 from hfpy.lsp.looking import Looker
 from hfpy.lsp.names import declaration_of, unit_named
 from hfpy.lsp.places import location_of, path_of
@@ -19,6 +21,8 @@ def make_server() -> Server:
     server = Server()
     _files(server)
     _questions(server)
+    _lenses(server)
+    _hierarchy(server)
     return server
 
 
@@ -108,6 +112,56 @@ def _asks_for_rewriting(context: lsp.CodeActionContext) -> bool:
     return by_user and any(not w or kind == w or kind.startswith(f"{w}.") for w in wanted)
 
 
-def _word(ls: Server, params: lsp.HoverParams | lsp.DefinitionParams) -> str:
+def _lenses(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True))
+    async def lenses(ls: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        uri = params.text_document.uri
+        text = await ls.text(path_of(uri))
+        return list(lenses_of(text, uri)) if text is not None else []
+
+    @server.feature(lsp.CODE_LENS_RESOLVE)
+    async def lens(ls: Server, params: lsp.CodeLens) -> lsp.CodeLens:
+        path = path_of(params.data["uri"]) if isinstance(params.data, dict) and "uri" in params.data else None
+        looked = ls.looked_for(path) if path is not None else None
+        return await ls.apart(resolved, params, looked)
+
+
+def _hierarchy(server: Server) -> None:
+    def calls_for(ls: Server, uri: str) -> Calls | None:
+        looked = ls.looked_for(path_of(uri))
+        return Calls(looked, ls.text_read, ls.lines) if looked is not None else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)
+    async def prepare(ls: Server, params: lsp.CallHierarchyPrepareParams) -> list[lsp.CallHierarchyItem] | None:
+        word, calls = _word(ls, params), calls_for(ls, params.text_document.uri)
+        text = await ls.text(path_of(params.text_document.uri))
+        if not word or text is None or calls is None:
+            return None
+        found = await ls.apart(calls.named, word, text, params.position.line)
+        return [calls.item(found)] if found is not None else None
+
+    @server.feature(lsp.CALL_HIERARCHY_INCOMING_CALLS)
+    async def incoming(
+        ls: Server, params: lsp.CallHierarchyIncomingCallsParams
+    ) -> list[lsp.CallHierarchyIncomingCall] | None:
+        uri, key = _asked(params.item)
+        calls = calls_for(ls, uri)
+        return await ls.apart(lambda: list(calls.incoming(key))) if calls is not None else None
+
+    @server.feature(lsp.CALL_HIERARCHY_OUTGOING_CALLS)
+    async def outgoing(
+        ls: Server, params: lsp.CallHierarchyOutgoingCallsParams
+    ) -> list[lsp.CallHierarchyOutgoingCall] | None:
+        uri, key = _asked(params.item)
+        calls = calls_for(ls, uri)
+        return await ls.apart(lambda: list(calls.outgoing(key))) if calls is not None else None
+
+
+def _asked(item: lsp.CallHierarchyItem) -> tuple[str, str]:
+    """The file of an item's project, and the key of its routine; empty where the editor has not kept it."""
+    return item.uri, str(item.data.get("key", "")) if isinstance(item.data, dict) else ""
+
+
+def _word(ls: Server, params: lsp.HoverParams | lsp.DefinitionParams | lsp.CallHierarchyPrepareParams) -> str:
     """The word at a position."""
     return ls.document(params.text_document.uri).word_at_position(params.position)

@@ -91,6 +91,11 @@ class Server(LanguageServer):
         source, now = self.document(opened.uri).source, opened.changes
         return await asyncio.get_running_loop().run_in_executor(self._texts, self._read, opened, source, now)
 
+    def text_read(self, path: Path) -> Text | None:
+        """The text of an open file as it was last read."""
+        opened = self.opened.get(path)
+        return opened.text if opened is not None else None
+
     def _read(self, opened: Opened, source: str, now: int) -> Text | None:
         """The text of a file after some changes, read once."""
         if opened.read_at >= now and opened.text is not None:
