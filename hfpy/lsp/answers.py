@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from hfpy.diagnostics import Place
 from hfpy.lsp.actions import quick_fixes, region_actions
 from hfpy.lsp.calls import Calls
 from hfpy.lsp.hovers import hover_of
 from hfpy.lsp.lenses import lenses_of, resolved
 from hfpy.lsp.looking import Looker
-from hfpy.lsp.names import declaration_of, unit_named
+from hfpy.lsp.names import definition_elsewhere, definition_of
 from hfpy.lsp.places import location_of, path_of
 from hfpy.lsp.server import Server
 from hfpy.lsp.words import completions
@@ -75,12 +74,10 @@ def _questions(server: Server) -> None:
         text = await ls.text(path) if word else None
         if text is None:
             return None
-        place = declaration_of(word, params.position.line, text) or unit_named(word, text)
-        looked = ls.looked_for(path)
+        row, looked = params.position.line, ls.looked_for(path)
+        place = definition_of(word, row, text)
         if place is None and looked is not None:
-            survey = await ls.apart(lambda: looked.survey)
-            routines = survey.named(word)
-            place = Place(routines[0].file, routines[0].line) if routines else None
+            place = await ls.apart(definition_elsewhere, word, row, text, looked, ls.modules)
         return location_of(place) if place is not None else None
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["@", "{", "(", ","]))

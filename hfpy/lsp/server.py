@@ -20,6 +20,7 @@ from pygls.workspace import TextDocument
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
+from hfpy.lsp.modules import Modules
 from hfpy.lsp.newregions import Judge, Proposal, new_regions
 from hfpy.lsp.places import as_lsp, path_of, uri_of
 from hfpy.lsp.shown import shown
@@ -50,6 +51,7 @@ class Server(LanguageServer):
         self.looker = Looker()
         self.opened: dict[Path, Opened] = {}
         self.looked: list[Looked] = []
+        self.modules = Modules()
         self.found: dict[Path, tuple[Diagnostic, ...]] = {}
         self.shut_down = False
         self._wanted: dict[Path, None] = {}

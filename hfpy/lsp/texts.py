@@ -14,7 +14,7 @@ from pathlib import Path
 from hfpy.diagnostics import Diagnostic, Place, Related, ordered
 from hfpy.model.macros import Macro
 from hfpy.model.source import source_text
-from hfpy.model.units import FileIndex, Routine, UnitIndex
+from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
 from hfpy.options import Options
 from hfpy.parse.expansion import statement_macros
 from hfpy.parse.files import HYBRID_SUFFIXES, index_text, project_macros
@@ -34,7 +34,7 @@ class Outdated(Exception):
 class Part:
     """A unit of a text: its number in the index, its lines (from 0, the last one included), the part of them that is
     its own rather than a contained unit's, and the unit as it was parsed, ``moved`` lines further up. ``identity`` is a
-    hash of what decides how it is parsed.
+    hash of what decides how it is parsed, ``uses`` are the modules that it names.
     """
 
     number: int
@@ -44,6 +44,7 @@ class Part:
     routine: Routine
     found: tuple[Diagnostic, ...]
     identity: int
+    uses: tuple[Use, ...] = ()
     moved: int = 0
 
     def by(self, rows: int) -> Part:
@@ -113,7 +114,7 @@ class Text:
                 parts.append(replace(same, number=number, first=first, last=last, own_last=own_last, moved=moved))
                 continue
             routine, found = parse_unit(index, number, options.include_dirs, options.parse_limit)
-            parts.append(Part(number, first, last, own_last, routine, tuple(found), identity))
+            parts.append(Part(number, first, last, own_last, routine, tuple(found), identity, unit.uses))
             parsed += 1
         return cls(path, lines, options, macros, index, tuple(parts), index.diagnostics, parsed)
 
@@ -192,7 +193,8 @@ class Text:
         here = replace(index, lines=tuple(made), units=units)
         routine, wrong = parse_unit(here, leaf.number, self.options.include_dirs, self.options.parse_limit)
         last = leaf.first + len(rows) - 1
-        return Part(leaf.number, leaf.first, last, last, routine, tuple(wrong), _identity(here, unit, rows, leaf.first))
+        identity = _identity(here, unit, rows, leaf.first)
+        return Part(leaf.number, leaf.first, last, last, routine, tuple(wrong), identity, unit.uses)
 
 
 def changed_rows(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:

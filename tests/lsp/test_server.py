@@ -97,3 +97,23 @@ async def test_looking_runs_nothing(file: File) -> None:
     await file.save(SOURCE)
     await asyncio.sleep(0.1)
     assert not mark.exists()
+
+
+async def test_only_the_last_text_counts(file: File) -> None:
+    """Of many changes in a row the last one is told, and nothing of older ones behind it."""
+    await file.open()
+    published = file.client.diagnostics
+    before = published.times[file.uri]
+    wrong = SOURCE.replace("domSize(nx,ny)", "domSise(nx,ny)")
+    for number in range(30):
+        file.change(wrong + "! x\n" * number)
+    file.change(SOURCE)
+    await file.said()
+    await asyncio.sleep(0.3)
+    assert list(published[file.uri]) == [] and published.times[file.uri] - before <= 3
+    file.path.write_text(wrong)
+    file.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(file.uri)))
+    file.change(SOURCE + "! typed while the project is looked at\n")
+    await file.said()
+    await asyncio.sleep(1)
+    assert list(published[file.uri]) == []
