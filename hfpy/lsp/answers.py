@@ -82,7 +82,7 @@ def _questions(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["@", "{", "(", ","]))
     def complete(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        lines = ls.document(params.text_document.uri).lines
+        lines = ls.lines(path_of(params.text_document.uri))
         line = lines[params.position.line] if params.position.line < len(lines) else ""
         found = completions(line[: params.position.character])
         kind = lsp.CompletionItemKind.Keyword
@@ -160,5 +160,7 @@ def _asked(item: lsp.CallHierarchyItem) -> tuple[str, str]:
 
 
 def _word(ls: Server, params: lsp.HoverParams | lsp.DefinitionParams | lsp.CallHierarchyPrepareParams) -> str:
-    """The word at a position."""
+    """The word at a position of a file that is open."""
+    if path_of(params.text_document.uri) not in ls.opened:
+        return ""
     return ls.document(params.text_document.uri).word_at_position(params.position)

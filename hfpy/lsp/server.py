@@ -53,7 +53,7 @@ class Server(LanguageServer):
         self.looked: list[Looked] = []
         self.modules = Modules()
         self.found: dict[Path, tuple[Diagnostic, ...]] = {}
-        self.shut_down = False
+        self.begun = self.shut_down = False
         self._wanted: dict[Path, None] = {}
         self._looking: asyncio.Task[None] | None = None
         self._texts = ThreadPoolExecutor(1, "texts")
