@@ -65,8 +65,13 @@ def _questions(server: Server) -> None:
         text, looked = await ls.text(path), ls.looked_for(path)
         if not word or text is None or looked is None:
             return None
-        found = await ls.apart(hover_of, word, text, params.position.line, looked)
-        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, found)) if found else None
+        survey = looked.survey_at_hand
+        now = ls.survey(looked)
+        if survey is None:
+            survey = await now
+        found = hover_of(word, text, params.position.line, survey)
+        old = "" if now.done() else "\n\n*as of an earlier save: the last one is being looked at*"
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, found + old)) if found else None
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from hfpy.lsp.looking import Looked
+from hfpy.insight.survey import Survey
 from hfpy.lsp.texts import Text
 
 
-def hover_of(word: str, text: Text, row: int, looked: Looked) -> str:
+def hover_of(word: str, text: Text, row: int, survey: Survey) -> str:
     """What is known of a name in a line (from 0), as Markdown; empty if there is nothing."""
-    name = word.lower()
+    name, routines = word.lower(), {r.key: r for r in survey.routines}
     for part in text.around(row):
-        routine = looked.routines.get(part.routine.key)
+        routine = routines.get(part.routine.key)
         if routine is None:
             continue
         data = next((d for d in routine.data if d.name == name), None)

@@ -25,7 +25,7 @@ _LIMIT = 5.0  # seconds to parse a unit
 @dataclass(frozen=True)
 class Looked:
     """The diagnostics of a project by file, its sources, the lines that some of its files had, and its translation,
-    which tells more when it is asked.
+    which tells more when it is asked. ``before`` is the survey of an earlier look.
     """
 
     found: Mapping[Path, tuple[Diagnostic, ...]] = field(default_factory=dict)
@@ -33,6 +33,12 @@ class Looked:
     lines: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
     session: Session | None = None
     translation: Translation | None = None
+    before: Survey | None = None
+
+    @property
+    def survey_at_hand(self) -> Survey | None:
+        """What was said of its routines when that was last worked out; None if it never was."""
+        return self.__dict__.get("survey", self.before)
 
     @cached_property
     def survey(self) -> Survey:

@@ -1,8 +1,8 @@
 """The language server: what an editor has open, what is known of it, and when that is found out.
 
-Texts are read in one thread and projects are looked at in another, one after the other, so that neither overtakes
-itself; what is found for a text that is no longer current is not published. What is answered is found in the other
-modules of this package.
+Texts are read in one thread, projects are looked at in another, one after the other, so that neither overtakes itself,
+and what takes long to answer is worked out in a third. What is found for a text that is no longer current is not
+published. What is answered is found in the other modules of this package.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from hfpy.diagnostics import Diagnostic
+from hfpy.insight.survey import Survey
 from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
 from hfpy.lsp.modules import Modules
 from hfpy.lsp.newregions import Judge, Proposal, new_regions
@@ -55,9 +56,11 @@ class Server(LanguageServer):
         self.found: dict[Path, tuple[Diagnostic, ...]] = {}
         self.begun = self.shut_down = False
         self._wanted: dict[Path, None] = {}
+        self._surveyed: tuple[Looked, asyncio.Future[Survey]] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._texts = ThreadPoolExecutor(1, "texts")
         self._looks = ThreadPoolExecutor(1, "looks")
+        self._questions = ThreadPoolExecutor(1, "questions")
 
     # -- texts
 
@@ -153,6 +156,7 @@ class Server(LanguageServer):
     def take(self, looked: Looked) -> None:
         """Publish what is found in a project; files that had diagnostics lose them."""
         same = [old for old in self.looked if old.sources & looked.sources]
+        looked = replace(looked, before=next((s for old in same if (s := old.survey_at_hand) is not None), None))
         before = {file for old in same for file in old.found}
         self.looked = [looked, *(old for old in self.looked if old not in same)]
         listed = {file for file in looked.found if file.exists()}
@@ -200,6 +204,17 @@ class Server(LanguageServer):
             return found
         return self.workspace.position_codec.range_to_client_units(lines, found)
 
+    def survey(self, looked: Looked) -> asyncio.Future[Survey]:
+        """What there is to say of the routines of a project, worked out once."""
+        known = looked.__dict__.get("survey")
+        if known is not None:
+            done: asyncio.Future[Survey] = asyncio.get_running_loop().create_future()
+            done.set_result(known)
+            return done
+        if self._surveyed is None or looked is not self._surveyed[0]:
+            self._surveyed = looked, asyncio.ensure_future(self.apart(lambda: looked.survey))
+        return self._surveyed[1]
+
     async def new_regions(self, path: Path, row: int) -> list[Proposal]:
         """The directives that make a region of the loops in a line (from 0) of a file."""
         text, looked = await self.text(path), self.looked_for(path)
@@ -209,11 +224,11 @@ class Server(LanguageServer):
         return await self.apart(lambda: list(new_regions(text, row, judge)))
 
     async def apart(self, work: Callable[..., Answer], *given: Any) -> Answer:
-        """What a function gives that may take long, beside the looks at projects."""
-        return await asyncio.get_running_loop().run_in_executor(self._looks, work, *given)
+        """What a function gives that may take long; no text and no look at a project waits for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._questions, work, *given)
 
     def close(self) -> None:
         """End all work."""
-        for pool in (self._texts, self._looks):
+        for pool in (self._texts, self._looks, self._questions):
             pool.shutdown(wait=False, cancel_futures=True)
         self.looker.close()

@@ -1,8 +1,8 @@
 """A file as it is typed: its units, and what is wrong with its statements and directives.
 
-An edit within one routine reads that routine again and nothing else: all other units are as they were, at most some
-lines further up or down. After any other edit the lines are read again as a whole, and the units whose lines have
-changed are parsed. What is found is the same as that of a new :meth:`Text.read`.
+An edit within one routine reads that routine again and nothing else, and one of comments between routines nothing: all
+other units are as they were, at most some lines further up or down. After any other edit the lines are read again as a
+whole, and the units whose lines have changed are parsed. What is found is the same as that of a new :meth:`Text.read`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Text:
         if before is not None and (before.options != options or before.path != path):
             before = None
         if before is not None:
-            within = before._edited(lines)
+            within = before._edited(lines) or before._commented(lines)
             if within is not None:
                 return within
         return cls._read_whole(path, text, lines, options, before, current)
@@ -163,6 +163,32 @@ class Text:
         )
         loose = [moved(d, rows, self.index.path, leaf.last + 1) for d in self.loose if not _within(d, leaf)]
         return replace(self, lines=lines, parts=parts, loose=tuple(loose), parsed=1, whole=False)
+
+    def _commented(self, lines: tuple[str, ...]) -> Text | None:
+        """The text with other lines, if they differ in comments and blank lines between units."""
+        if self.index.expanded is not None:
+            return None
+        first, old_end, new_end = changed_rows(self.lines, lines)
+        if not all(map(self._says_nothing, (*self.lines[first:old_end], *lines[first:new_end]))):
+            return None
+        rows = new_end - old_end
+        parts = []
+        for part in self.parts:
+            if part.last < first:
+                parts.append(part)
+            elif part.first >= old_end:
+                parts.append(part.by(rows))
+            elif part.own_last < first and part.last >= old_end:
+                parts.append(part.longer(rows))
+            else:
+                return None
+        loose = tuple(moved(d, rows, self.index.path, old_end) for d in self.loose)
+        return replace(self, lines=lines, parts=tuple(parts), loose=loose, parsed=0, whole=False)
+
+    def _says_nothing(self, line: str) -> bool:
+        """Whether a line is blank, or a comment that is certainly no directive of anybody's."""
+        text = line.strip() if not self.index.fixed else line.rstrip()
+        return not text or (text[0] == "!" and not any(c in text for c in "@#$&"))
 
     def _concerns_all(self, old: Sequence[str], new: Sequence[str]) -> bool:
         """Whether a change of some lines may change how others are read: by what the preprocessor makes of the file, or

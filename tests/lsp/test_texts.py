@@ -67,6 +67,27 @@ def test_an_edit_parses_one_routine(parsed: list[str], monkeypatch: pytest.Monke
     assert later.found == read("\n".join(rows)).found
 
 
+def test_comments_between_routines(parsed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They cost nothing, and all behind them is some lines further down."""
+    text = many(20, WRONG)
+    before = read(text)
+    parsed.clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(texts, "index_text", lambda *_: pytest.fail("the file is read as a whole"))
+        changed = text.replace("  subroutine twice", "\n  ! what twice does\n  subroutine twice", 3)
+        for count in (1, 2, 3):
+            step = text.replace("  subroutine twice", "\n  ! what twice does\n  subroutine twice", count)
+            before = read(step, before)
+        assert not parsed and not before.whole
+    assert before.found == read(changed).found
+    last = before.part_at(len(before.lines) - 3)
+    assert (
+        last is not None
+        and last.routine.name == "twice"
+        and before.lines[last.first] == "  subroutine twice(nx, ny, t, new)"
+    )
+
+
 def test_a_new_routine_parses_what_is_new(parsed: list[str]) -> None:
     text = many(20)
     before = read(text)
@@ -134,6 +155,7 @@ def test_as_a_new_reading(name: str, text: str) -> None:
     pieces += [
         "  subroutine new",
         "  !@parallelRegion",
+        "  ! words",
         "  @parallelRegion{domName(i), domSise(3)}",
         "  y = 'open",
         " x = & ",
