@@ -97,6 +97,7 @@ async def measured(title: str, path: Path) -> None:
         print(f"  {what:22} {statistics.median(times) * 1e3:7.0f} ms  (worst {max(times) * 1e3:.0f} ms)")
     await editor.client.shutdown_async(None)
     editor.client.exit(None)
+    await editor.client.stop()
 
 
 def main() -> None:

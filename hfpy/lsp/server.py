@@ -158,7 +158,7 @@ class Server(LanguageServer):
         same = [old for old in self.looked if old.sources & looked.sources]
         looked = replace(looked, before=next((s for old in same if (s := old.survey_at_hand) is not None), None))
         before = {file for old in same for file in old.found}
-        self.looked = [looked, *(old for old in self.looked if old not in same)]
+        self.looked = [looked, *(old for old in self.looked if not old.sources & looked.sources)]
         listed = {file for file in looked.found if file.exists()}
         for file in sorted(before | listed | (self.opened.keys() & looked.sources)):
             opened = self.opened.get(file)
