@@ -83,17 +83,23 @@ async def measured(title: str, path: Path) -> None:
     within = [await editor.timed(lambda: editor.type(inside, " ")) for _ in range(7)]
     between = next(n for n in range(inside, len(editor.rows)) if "end subroutine" in editor.rows[n])
     new = [await editor.timed(lambda: editor.type(between, "\n  ! between routines")) for _ in range(5)]
+    added = []
+    for number in range(5):
+        routine = f"\n  subroutine extra_{number}()\n  end subroutine extra_{number}"
+        added.append(await editor.timed(lambda text=routine: editor.type(between, text)))
     saves = []
     for _ in range(3):
         await editor.timed(lambda: editor.type(inside, " "))
         saves.append(await editor.timed(editor.save))
     print(f"{title}, {len(editor.rows)} lines in the file:")
-    for what, times in (
-        ("open", [opened]),
-        ("type in a routine", within),
-        ("type between routines", new),
-        ("save", saves),
-    ):
+    rows = {
+        "open": [opened],
+        "type in a routine": within,
+        "type a comment": new,
+        "type a new routine": added,
+        "save": saves,
+    }
+    for what, times in rows.items():
         print(f"  {what:22} {statistics.median(times) * 1e3:7.0f} ms  (worst {max(times) * 1e3:.0f} ms)")
     await editor.client.shutdown_async(None)
     editor.client.exit(None)
