@@ -107,13 +107,13 @@ netcdf:
 	  apt-get install -q -y --no-install-recommends libnetcdff-dev libhdf5-dev pkg-config >/dev/null || true; \
 	fi
 
-# CMake and Autoconf, for programs that they build; without one its test is left out.
+# CMake and Autoconf, for programs that they build, and Node.js, for the editor's extension; without one its test is left out.
 buildtools:
-	@if command -v cmake >/dev/null && command -v autoconf >/dev/null; then exit 0; fi; \
+	@if command -v cmake >/dev/null && command -v autoconf >/dev/null && command -v node >/dev/null; then exit 0; fi; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-	  echo "installing CMake and Autoconf"; \
+	  echo "installing CMake, Autoconf and Node.js"; \
 	  apt-get update -q >/dev/null; \
-	  apt-get install -q -y --no-install-recommends cmake autoconf >/dev/null || true; \
+	  apt-get install -q -y --no-install-recommends cmake autoconf nodejs >/dev/null || true; \
 	fi
 
 # Open MPI and MPICH beside each other, for programs on many processes; without one its tests are left out.

@@ -47,9 +47,16 @@ def session_of(files: Sequence[Path], given: Given, environment: Mapping[str, st
     return None
 
 
-def check(session: Session, progress: Progress, environment: Mapping[str, str], surveyed: bool = False) -> Checked:
+def check(
+    session: Session,
+    progress: Progress,
+    environment: Mapping[str, str],
+    surveyed: bool = False,
+    cache: Path | None = None,
+) -> Checked:
     """All that is wrong with the sources of a session, with what compilers would find. Where the project was built,
-    what was found is kept in its store; ``surveyed`` asks for the translation in any case.
+    what was found is kept in its store, else in ``cache`` if there is one; ``surveyed`` asks for the translation in any
+    case.
     """
     from hfpy.build.driver import build_folder
     from hfpy.build.outside import outside_of
@@ -60,9 +67,10 @@ def check(session: Session, progress: Progress, environment: Mapping[str, str], 
     sources = all_sources(project)
     outside = outside_of(project, options.target, environment)
     built = build_folder(project, options)
-    if project.scratch or project.name == "files" or not built.is_dir():
+    kept_there = not project.scratch and project.name != "files" and built.is_dir()
+    if not kept_there and cache is None:
         return _made(session, sources, options, outside, progress)
-    store = Store(built / "cache")
+    store = Store(built / "cache" if kept_there or cache is None else cache)
     key = faults_key(key_now(sources, options), outside)
     kept = store.get(_STEP, key) if not surveyed else None
     if isinstance(kept, tuple):

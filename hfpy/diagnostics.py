@@ -13,9 +13,8 @@ or as one JSON object. The codes and their one-line meanings live in :mod:`hfpy.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -48,9 +47,22 @@ class Related:
 
 
 @dataclass(frozen=True)
+class Fix:
+    """A change that a hint proposes. With ``way`` ``replace`` the characters of a place become ``text``; with ``state``
+    the directive that begins in the line of the place gets the attribute ``text``, such as ``independent(a)``.
+    :mod:`hfpy.parse.fixes` makes an edit of it.
+    """
+
+    place: Place
+    text: str
+    way: Literal["replace", "state"] = "replace"
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """One finding: severity, code (``HF123``), message, place, and optional hint and related places. ``cause`` is the
-    message as others with the same cause have it, if it says more than that.
+    message as others with the same cause have it, if it says more than that. ``fixes`` is what the hint proposes, as
+    far as a tool can do it.
     """
 
     severity: Severity
@@ -60,6 +72,11 @@ class Diagnostic:
     hint: str = ""
     related: tuple[Related, ...] = field(default=())
     cause: str = ""
+    fixes: tuple[Fix, ...] = field(default=(), compare=False)
+
+    def proposing(self, *fixes: Fix) -> Diagnostic:
+        """The same diagnostic with fixes."""
+        return replace(self, fixes=fixes)
 
     def as_dict(self) -> dict[str, object]:
         """The diagnostic as plain data for JSON (keys: severity, code, message, file, line, column, length, …)."""
@@ -133,13 +150,16 @@ def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def source_line(place: Place) -> str | None:
     """The line of a place in the user's file; None if it cannot be had."""
-    if not place.line:
-        return None
+    lines = source_lines(place.file) if place.line else ()
+    return lines[place.line - 1] if 0 < place.line <= len(lines) else None
+
+
+def source_lines(file: str) -> Sequence[str]:
+    """The lines of a user's file; none if it cannot be read."""
     try:
-        lines = Path(place.file).read_text(encoding="utf-8", errors="replace").split("\n")
+        return Path(file).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
-        return None
-    return lines[place.line - 1] if place.line <= len(lines) else None
+        return ()
 
 
 def printable(text: str) -> str:
@@ -186,8 +206,3 @@ def render(diagnostic: Diagnostic) -> str:
     if d.hint:
         parts.append(printable(f"  hint: {d.hint}"))
     return "\n".join(parts)
-
-
-def render_json(diagnostics: Iterable[Diagnostic]) -> str:
-    """All diagnostics as one JSON array."""
-    return json.dumps([d.as_dict() for d in diagnostics], indent=2)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from hfpy.codes import CODES, HINTS
-from hfpy.diagnostics import Diagnostic, Place, render_json, source_line
+from hfpy.diagnostics import Diagnostic, Place, source_line, source_lines
+from hfpy.parse.fixes import Replacement, replacement_of, title_of
 from hfpy.version import VERSION
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -27,6 +28,33 @@ _GITLAB = {"error": "major", "warning": "minor", "note": "info"}
 def shown(diagnostics: Sequence[Diagnostic], form: str) -> str:
     """All diagnostics in one of :data:`FORMS`, without a final newline."""
     return FORMS[form](diagnostics)
+
+
+def plain_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """All diagnostics as one JSON array."""
+    return json.dumps([{**d.as_dict(), "fixes": _plain_fixes(d)} for d in diagnostics], indent=2)
+
+
+def _plain_fixes(d: Diagnostic) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": title,
+            "file": file,
+            "line": edit.line + 1,
+            "column": edit.column + 1,
+            "length": edit.length,
+            "text": edit.text,
+        }
+        for title, file, edit in _edits(d)
+    ]
+
+
+def _edits(d: Diagnostic) -> Iterator[tuple[str, str, Replacement]]:
+    """What a diagnostic proposes: titles, files and edits."""
+    for fix in d.fixes:
+        edit = replacement_of(fix, source_lines(fix.place.file))
+        if edit is not None:
+            yield title_of(fix), fix.place.file, edit
 
 
 def sarif(diagnostics: Iterable[Diagnostic]) -> str:
@@ -59,7 +87,18 @@ def _result(d: Diagnostic, rule: int) -> dict[str, Any]:
         result["relatedLocations"] = [
             {"id": n, "message": {"text": r.message}, **_location(r.place)} for n, r in enumerate(d.related, 1)
         ]
+    if fixes := [_fix(*proposed) for proposed in _edits(d)]:
+        result["fixes"] = fixes
     return result
+
+
+def _fix(title: str, file: str, edit: Replacement) -> dict[str, Any]:
+    """A fix (§3.55): one file, one replacement; an insertion deletes a region of no length."""
+    column = edit.column + 1
+    region = {"startLine": edit.line + 1, "startColumn": column, "endColumn": column + edit.length}
+    replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
+    change = {"artifactLocation": {"uri": _uri(file)}, "replacements": [replacement]}
+    return {"description": {"text": title}, "artifactChanges": [change]}
 
 
 def _location(place: Place) -> dict[str, Any]:
@@ -137,7 +176,7 @@ def _with_hint(d: Diagnostic) -> str:
 
 
 FORMS: dict[str, Callable[[Sequence[Diagnostic]], str]] = {
-    "json": render_json,
+    "json": plain_json,
     "sarif": sarif,
     "github": github,
     "gitlab": gitlab,

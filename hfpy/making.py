@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hfpy.beside import beside, worth_two
-from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
+from hfpy.diagnostics import Diagnostic, Fix, Place, Related, has_errors, ordered
 from hfpy.options import Progress, silent
 from hfpy.translation import GeneratedFile
 from hfpy.written import generated, untouched, written_beside
@@ -261,7 +261,17 @@ def in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> 
             return place
         return replace(place, line=mapped[place.line - 1])
 
+    def stays(fix: Fix) -> bool:
+        return fix.way == "state" or fix.place.file not in maps  # columns of a made text are not the user's
+
     return ordered(
-        replace(d, place=back(d.place), related=tuple(Related(back(r.place), r.message) for r in d.related))
+        replace(
+            d,
+            place=back(d.place),
+            related=tuple(Related(back(r.place), r.message) for r in d.related),
+            fixes=tuple(
+                replace(f, place=back(f.place)) for f in d.fixes if f.way == "state" or f.place.file not in maps
+            ),
+        )
         for d in found
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,11 +110,32 @@ def settled_application(paths: Sequence[Path], options: Options, progress: Progr
     return _with_processes(program_of(paths, options, progress))
 
 
-def program_of(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
-    """The application of some files with its regions as they are for one process, after the project's scripts."""
+def judged(paths: Sequence[Path], options: Options, texts: Mapping[Path, str]) -> tuple[Diagnostic, ...]:
+    """All that is found wrong with a program some of whose files have other texts than on disk. Nothing is kept.
+
+    Raises HfpyError and UsageError as a translation does.
+    """
+    from hfpy.analyze.analysis import analyse
+    from hfpy.analyze.effects import Effects
+
+    with deep():
+        settled = _with_processes(program_of(paths, options, texts=texts))
+        found = settled.found
+        if not has_errors(found):
+            facts = analyse(settled.application)
+            found = [*found, *_judged(facts, Effects(facts))]
+        return in_source_lines(settled.application.files, found)
+
+
+def program_of(
+    paths: Sequence[Path], options: Options, progress: Progress = silent, texts: Mapping[Path, str] | None = None
+) -> Settled:
+    """The application of some files with its regions as they are for one process, after the project's scripts.
+    ``texts`` are those of files that are not read from disk.
+    """
     from hfpy.transform.settled import read_settled
 
-    settled = read_settled(paths, options, progress)
+    settled = read_settled(paths, options, progress, texts or {})
     if options.directives_as_regions and not has_errors(settled.found):
         from hfpy.transform.taken import with_parallel_loops
 
@@ -171,8 +192,9 @@ class _Asked:
         """For the report and the pictures."""
         from hfpy.analyze.states import States
         from hfpy.insight.survey import survey
+        from hfpy.report.inshort import with_schedules
 
-        return survey(self.facts, States(self.facts, self.effects))
+        return with_schedules(survey(self.facts, States(self.facts, self.effects)), self.optimised)
 
     def scheduled(self, name: str | None) -> str:
         """For ``hfpy explain --schedule``."""

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
+
+WRONG_USE = 2  # as in hfpy.cli, which is not imported for a compiler's sake
 
 
 def main() -> NoReturn:
     """Run the command line of this process."""
     words = sys.argv[1:]
-    if words[:1] == ["fc"] and words[1:] and words[1][:1] != "-":
+    folder = words[1] if words[:1] == ["-C"] and words[2:3] == ["fc"] else None
+    compiler = words[3 if folder is not None else 1 :]
+    if (folder is not None or words[:1] == ["fc"]) and compiler and compiler[0][:1] != "-":
         from hfpy.wrapper.main import main as compile_
 
-        sys.exit(compile_(words[1:]))
+        if folder is not None:
+            _go_to(folder)
+        sys.exit(compile_(compiler))
     from hfpy.cli import main as command
 
     command()
+
+
+def _go_to(folder: str) -> None:
+    """Work in another folder (``hfpy -C DIR``)."""
+    try:
+        os.chdir(folder)
+    except OSError as fault:
+        print(f"hfpy: -C {folder}: {fault.strerror}", file=sys.stderr)
+        sys.exit(WRONG_USE)

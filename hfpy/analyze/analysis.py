@@ -27,7 +27,7 @@ from hfpy.analyze.storage import Storage
 from hfpy.analyze.types import type_of
 from hfpy.analyze.unchanged import unchanged_routines
 from hfpy.analyze.uses import Reference, uses
-from hfpy.diagnostics import Diagnostic, Related, error, warning
+from hfpy.diagnostics import Diagnostic, Fix, Related, error, warning
 from hfpy.model.application import Application
 from hfpy.model.directives import Dependants, Listed, Region
 from hfpy.model.expressions import Apply, Expr, Name, base_name, names_in
@@ -197,7 +197,7 @@ def _listed_as(facts: Facts, key: str, routine: Routine, block: Dependants, list
         return
     near = _near(name, list(routine.spec.symbols))
     hint = f"did you mean '{near}'?" if near else "declare it, or import it with use … only"
-    yield error("HF300", message, listed.place, hint)
+    yield error("HF300", message, listed.place, hint).proposing(*([Fix(listed.place, near)] if near else []))
 
 
 def _not_transferred(listed: Listed, symbol: Symbol) -> list[Diagnostic]:

@@ -57,7 +57,8 @@ def _of_region(body: RegionBody) -> list[Diagnostic]:
             )
             hint = f"if they do not, say so in the region: independent({data.symbol.name}); else {cure}"
             related = [Related(body.region.place, f"the region that calls '{body.facts.routine(callee).name}'")]
-            found.append(warning(code, f"{shown}: {fact}", place, hint, related))
+            said = warning(code, f"{shown}: {fact}", place, hint, related)
+            found.append(said.proposing(arrays.stating("independent", data.symbol.name)))
     return found
 
 

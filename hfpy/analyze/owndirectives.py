@@ -42,7 +42,7 @@ def own_directives(facts: Facts, routine: Routine) -> Iterator[Diagnostic]:
             yield from _done_by_every_thread(facts, routine, heeded)
         return
     lines = _rows(facts, routine)
-    states = _states(lines, routine.header.last + 1, sentinel)
+    states = _states(lines[: _end(routine, lines)], routine.header.last + 1, sentinel)
     for number, construct in enumerate(regions_of(routine)):
         region = construct.region
         if region is None or region.vector or RegionId(routine.key, number) not in facts.positions.regions:
@@ -77,7 +77,7 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
     lines = _rows(facts, routine)
     kernels = facts.backend(routine.key) in DEVICE_BACKENDS
     around = {id(at.statement): at.constructs for at in facts.graph.statements[routine.key]}
-    states = _states(lines, routine.header.last + 1, sentinel)
+    states = _states(lines[: _end(routine, lines)], routine.header.last + 1, sentinel)
     for number, construct in enumerate(regions_of(routine)):
         region = construct.region
         if region is None or RegionId(routine.key, number) not in facts.positions.regions:
@@ -102,6 +102,11 @@ def _done_by_every_thread(facts: Facts, routine: Routine, sentinel: str) -> Iter
 def _rows(facts: Facts, routine: Routine) -> tuple[str, ...]:
     index = facts.application.file(routine.key)
     return rows_of(index.source, index.fixed)
+
+
+def _end(routine: Routine, lines: Sequence[str]) -> int:
+    """The row behind a routine: what comes there is no concern of its regions, and may be long."""
+    return routine.end.last + 1 if routine.end is not None else len(lines)
 
 
 def _place(routine: Routine, lines: Sequence[str], number: int) -> Place:

@@ -33,7 +33,8 @@ def written_through(body: RegionBody, arrays: SharedArrays) -> Iterator[Diagnost
             shown = ", ".join(f"'{n}'" for n in sorted(others))
             message = f"'{name}' is written, a pointer that is set in the region"
             message += f" to {shown}: points may meet in an element" if shown else ": points may meet in its target"
-            yield warning("HF500", message, body.place(write), _STATE.format(name=name))
+            said = warning("HF500", message, body.place(write), _STATE.format(name=name))
+            yield said.proposing(arrays.stating("independent", name))
 
 
 def _apart(body: RegionBody, arrays: SharedArrays, pointer: str, targets: Collection[str]) -> bool:

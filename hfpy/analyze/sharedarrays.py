@@ -21,7 +21,7 @@ from hfpy.analyze.dependence.reading import name_of
 from hfpy.analyze.dependence.subscripts import at_point, whole_shape
 from hfpy.analyze.dependence.walked import Read
 from hfpy.analyze.domains import DataObject
-from hfpy.diagnostics import Diagnostic, Place, Related, error, note, warning
+from hfpy.diagnostics import Diagnostic, Fix, Place, Related, error, note, warning
 from hfpy.model.expressions import Name
 from hfpy.model.extents import Dim
 from hfpy.model.names import at_home, without_home
@@ -56,7 +56,7 @@ class SharedArrays:
         if isinstance(answer, Unknown) and answer.kind != "condition":
             self._unknown(name, answer)
         else:
-            self._tell_answer(name, answer, hint)
+            self._tell_answer(name, answer, hint, () if writes else (self.stating("independent", name),))
 
     def check_common(self, data: DataObject, hint: str) -> str:
         """Whether points meet in a variable that all of them have in common, such as one of a module, and that the
@@ -92,8 +92,12 @@ class SharedArrays:
         storage = self.body.facts.storage
         return storage.joint(data.identity) is not None or not (data.rank or storage.alone(data.identity))
 
-    def _tell_answer(self, name: str, answer: Answer, hint: str) -> None:
-        """Say that points certainly meet, or but for data, or that they write the same."""
+    def stating(self, attribute: str, name: str) -> Fix:
+        """The fix that states something of a name in the region."""
+        return Fix(self.body.region.place, f"{attribute}({name})", "state")
+
+    def _tell_answer(self, name: str, answer: Answer, hint: str, fixes: tuple[Fix, ...] = ()) -> None:
+        """Say that points certainly meet, or but for data, or that they write the same. ``fixes`` go with ``hint``."""
         match answer:
             case Proved(repeated=pair) if pair is not None:
                 what = "one element of" if pair[0].subscripts else "the variable"
@@ -103,12 +107,13 @@ class SharedArrays:
             case Refuted(pair=pair, witness=witness):
                 if self.body.region.explicit and len(self.body.region.domains) > 1:
                     hint += "; if a loop has to stay serial, name the others alone: domName(…)"
-                self._tell(name, error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair)
+                self._tell(error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair, fixes)
             case Unknown(pair=pair, witness=witness) if witness is not None:
                 met = _meeting(name, pair, witness)
                 message = f"{met}: only a condition on data keeps points apart, {self._shown(answer.name)}"
                 state = _STATE if pair[0].subscripts else _STATE_ONE
-                self._tell(name, error("HF504", message, self._place(pair[0]), state.format(name=name)), pair)
+                said = error("HF504", message, self._place(pair[0]), state.format(name=name))
+                self._tell(said, pair, (self.stating("independent", name),))
 
     def _other_names(self, name: str, data: DataObject) -> None:
         """Say that an array which the region writes may have another name in it (storage objects tell): which elements
@@ -120,7 +125,8 @@ class SharedArrays:
         others = sorted(n for n in arrays - {name} if writes and shared(name, n, self.body.key))
         if others:
             message = f"'{name}' is written here, and '{others[0]}' may be the same memory: nothing keeps points apart"
-            self.found.append(warning("HF500", message, self.body.place(writes[0]), _STATE.format(name=name)))
+            said = warning("HF500", message, self.body.place(writes[0]), _STATE.format(name=name))
+            self.found.append(said.proposing(self.stating("independent", name)))
 
     def carried(self, data: DataObject) -> Answer | None:
         """Whether each point sets what it reads of a scalar of its own; None if the region is too long to ask."""
@@ -198,7 +204,7 @@ class SharedArrays:
         place = self._place(answer.pair[0])
         message = f"'{name}' may be read here before the point has set it, so that one point sees the value of another"
         hint = f"set all of it first ('{name} = 0'), or, if each point sets what it reads, write private({name})"
-        self.found.append(error("HF504", message, place, hint))
+        self.found.append(error("HF504", message, place, hint).proposing(self.stating("private", name)))
 
     def _in_error(self, name: str) -> bool:
         """Whether something is wrong with a reference that is told already: what it means is not known then."""
@@ -265,19 +271,20 @@ class SharedArrays:
     def _unknown(self, name: str, answer: Unknown) -> None:
         pair = answer.pair
         place = self._place(pair[0])
-        hint = _STATE.format(name=name)
+        hint, fix = _STATE.format(name=name), self.stating("independent", name)
         text = self._shown(answer.text)
         if answer.kind == "distinct":
             index = without_home(answer.name)
             hint = f"if no two of its values are equal, say so in the region: distinct({index})"
+            fix = self.stating("distinct", index)
             text = f"the index comes from '{index}', and two of its values may be equal"
         message = f"two points may meet in an element of '{name}' that one of them writes: {text}"
-        self._tell(name, warning("HF500", message, place, hint), pair)
+        self._tell(warning("HF500", message, place, hint), pair, (fix,))
 
-    def _tell(self, name: str, said: Diagnostic, pair: Pair) -> None:
+    def _tell(self, said: Diagnostic, pair: Pair, fixes: tuple[Fix, ...]) -> None:
         here, there = self._place(pair[0]), self._place(pair[1])
         related = (Related(there, "the other point's use"),) if here != there else ()
-        self.found.append(Diagnostic(said.severity, said.code, said.message, said.place, said.hint, related))
+        self.found.append(replace(said, related=related, fixes=fixes))
 
     def _place(self, access: Access) -> Place:
         """The place in the user's text where an access stands."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,14 @@ def write_pages(
 
 
 def _name(paths: tuple[Path, ...]) -> str:
-    return f"{len(paths)} files" if len(paths) > 1 else (paths[0] if paths else Path(".")).resolve().name
+    """The name of the project, or of the file, or how many files there are."""
+    from hfpy.build.session import project_at
+
+    if len(paths) > 1:
+        return f"{len(paths)} files"
+    path = paths[0] if paths else Path(".")
+    project = project_at(path, os.environ) if path.is_dir() else None
+    return project.name if project is not None else path.resolve().name
 
 
 def _title(paths: tuple[Path, ...], target: str, around: str | None) -> str:

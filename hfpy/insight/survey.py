@@ -30,7 +30,7 @@ _CALLABLE = ("program", "subroutine", "function", "procedure")
 @dataclass(frozen=True)
 class RegionView:
     """A parallel region: its domains as (iterator, size), where it stands, and whether it is active on the target.
-    ``last_line`` is known of a routine's own regions.
+    ``last_line`` and ``schedule``, what the optimiser makes of it in a few words, are known of a routine's own regions.
     """
 
     domains: tuple[tuple[str, str], ...]
@@ -39,6 +39,7 @@ class RegionView:
     active: bool = True
     routine: str = ""
     last_line: int = field(default=0, compare=False)
+    schedule: str = field(default="", compare=False)
 
     @property
     def iterators(self) -> str:

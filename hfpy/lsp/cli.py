@@ -11,7 +11,8 @@ from hfpy.diagnostics import UsageError
 def lsp() -> None:
     """Answer an editor on standard input and output, by the Language Server Protocol."""
     try:
-        from hfpy.lsp.server import make_server
+        from hfpy.lsp.answers import make_server
+        from hfpy.lsp.streams import serve
     except ImportError:
         raise UsageError("the language server needs pygls: pip install 'hfpy[lsp]'") from None
-    make_server().start_io()
+    serve(make_server())

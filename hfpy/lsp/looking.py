@@ -1,52 +1,69 @@
-"""What is known of the files of a project, as they are on disk and as they are typed. Nothing of a project is executed
-unless it is trusted.
-"""
+"""What is known of a project as it is on disk. Nothing of a project is executed unless it is trusted."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from hfpy.build.session import Given, Session, open_files
+from hfpy.build.translated import all_sources
 from hfpy.checking import check, session_of
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error
-from hfpy.insight.survey import DataView, RoutineView, Survey
-from hfpy.model.units import FileIndex, Routine
-from hfpy.options import silent
-from hfpy.parse.files import index_text, project_macros
-from hfpy.parse.routines import parse_unit
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error, source_lines
+from hfpy.insight.survey import RoutineView, Survey
+from hfpy.model.source import source_text
+from hfpy.options import Options, silent
+from hfpy.project import PROJECT_FILE
+from hfpy.translation import Translation
+
+_LIMIT = 5.0  # seconds to parse a unit
 
 
 @dataclass(frozen=True)
 class Looked:
-    """The diagnostics of a project by file, and what there is to say of its routines."""
+    """The diagnostics of a project by file, its sources, the lines that some of its files had, and its translation,
+    which tells more when it is asked. ``before`` is the survey of an earlier look.
+    """
 
-    found: dict[Path, tuple[Diagnostic, ...]] = field(default_factory=dict)
-    survey: Survey | None = None
+    found: Mapping[Path, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    sources: frozenset[Path] = frozenset()
+    lines: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    session: Session | None = None
+    translation: Translation | None = None
+    before: Survey | None = None
 
-    def routine_at(self, path: Path, line: int) -> RoutineView | None:
-        """The innermost routine around a line (1-based) of a file."""
-        inside = [
-            r
-            for r in (self.survey.routines if self.survey is not None else ())
-            if Path(r.file).resolve() == path and r.line <= line <= r.last_line
-        ]
-        return max(inside, key=lambda r: r.line, default=None)
+    @property
+    def survey_at_hand(self) -> Survey | None:
+        """What was said of its routines when that was last worked out; None if it never was."""
+        return self.__dict__.get("survey", self.before)
 
-    def data_at(self, path: Path, line: int, name: str) -> DataView | None:
-        """What is known of a variable where a line is."""
-        routine = self.routine_at(path, line)
-        return next((d for d in routine.data if d.name == name.lower()), None) if routine is not None else None
+    @cached_property
+    def survey(self) -> Survey:
+        """What there is to say of its routines; this may take as long as a translation."""
+        made = self.translation.survey() if self.translation is not None else None
+        return made if made is not None else Survey()
+
+    @cached_property
+    def routines(self) -> Mapping[str, RoutineView]:
+        """The routines by their keys."""
+        return {r.key: r for r in self.survey.routines}
 
 
-@dataclass(frozen=True)
 class Looker:
-    """How a workspace is looked at."""
+    """How a workspace is looked at. What is made of projects that were not built is kept in a folder of its own."""
 
-    target: str = "cpu"
-    trust: bool = False
+    def __init__(self, target: str = "cpu", trust: bool = False) -> None:
+        self.target = target
+        self.trust = trust
+        self._options: dict[Path, Options] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="hfpy-lsp-")
+
+    def close(self) -> None:
+        """Remove what was kept."""
+        self._folder.cleanup()
 
     def session(self, path: Path) -> Session:
         """The project that a file belongs to, or the file alone. Raises HfpyError for faulty settings."""
@@ -54,51 +71,42 @@ class Looker:
         found = session_of([path], given, os.environ)
         return found if found is not None else open_files([path], given)
 
-    def project(self, path: Path) -> Looked:
-        """All that is to be said of the project of a file, as it is on disk."""
+    def project(self, path: Path, open_now: Sequence[Path] = ()) -> Looked:
+        """All that is to be said of the project of a file, as it is on disk; with the lines of some of its files."""
+        sources = frozenset([path])
+        lines: dict[Path, tuple[str, ...]] = {}
         try:
             session = self.session(path)
-            made = check(session, silent, os.environ, surveyed=True)
+            sources |= {p.resolve() for p in all_sources(session.project)}
+            lines = {p: lines_on_disk(p) for p in {path, *open_now} & sources}
+            self._options[path] = session.options
+            made = check(session, silent, os.environ, surveyed=True, cache=Path(self._folder.name))
         except HfpyError as fault:
-            return Looked(_by_file(fault.diagnostics))
+            return Looked(_by_file(fault.diagnostics), sources, lines)
         except UsageError as fault:
-            return Looked({path: (error("HF801", str(fault), Place(str(path))),)})
-        survey = made.translation.survey() if made.translation is not None else None
-        return Looked(_by_file(made.found), survey)
+            return Looked({path: (error("HF801", str(fault), Place(str(path))),)}, sources, lines)
+        return Looked(_by_file(made.found), sources, lines, session, made.translation)
 
-    def typed(self, path: Path, text: str) -> tuple[FileIndex, tuple[Routine, ...], tuple[Diagnostic, ...]]:
-        """A file by itself with a text that is not on disk: its index, its units, and what is wrong with its
-        statements and directives.
-        """
-        try:
-            options = self.session(path).options
-        except (HfpyError, UsageError):
-            options = open_files([path], Given(target=self.target)).options
-        options = replace(options, parse_limit=5.0)
-        macros, _ = project_macros(options)
-        index = index_text(path, text, options, macros)
-        found = list(index.diagnostics)
-        units = []
-        for number in range(len(index.units)):
-            unit, problems = parse_unit(index, number, options.include_dirs, options.parse_limit)
-            units.append(unit)
-            found += problems
-        return index, tuple(units), tuple(found)
+    def options(self, path: Path) -> Options:
+        """The options with which a file is read while it is typed: those of when its project was last looked at."""
+        known = self._options.get(path)
+        if known is None:
+            try:
+                known = self.session(path).options
+            except (HfpyError, UsageError):
+                known = open_files([path], Given(target=self.target)).options
+            self._options[path] = known
+        return replace(known, parse_limit=_LIMIT)
 
 
-def declaration_of(name: str, line: int, units: Iterable[Routine]) -> Place | None:
-    """Where a name is declared that a line (1-based) uses: in the innermost unit around it, or one around that."""
-    around = [u for u in units if u.header.first < line and (u.end is None or line <= u.end.last + 1)]
-    for unit in sorted(around, key=lambda u: -u.header.first):
-        symbol = unit.spec.symbols.get(name.lower())
-        if symbol is not None and symbol.line is not None:
-            return symbol.line.place(unit.file, *symbol.name_span)
-    return None
+def lines_on_disk(path: Path) -> tuple[str, ...]:
+    """The lines of a file; none if it cannot be read."""
+    return source_text(str(path), "\n".join(source_lines(str(path)))).lines
 
 
-def unit_named(name: str, units: Iterable[Routine]) -> Place | None:
-    """Where a routine or module of that name begins."""
-    return next((u.place() for u in units if u.name == name.lower()), None)
+def project_above(path: Path) -> Path:
+    """The nearest folder above a file that has settings, or the file: files with another one are not of a project."""
+    return next((folder for folder in path.parents if (folder / PROJECT_FILE).is_file()), path)
 
 
 def _by_file(found: Iterable[Diagnostic]) -> dict[Path, tuple[Diagnostic, ...]]:

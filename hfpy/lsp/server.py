@@ -1,180 +1,234 @@
-"""The language server: requests in, answers out. What is answered is found in :mod:`.looking` and :mod:`.words`."""
+"""The language server: what an editor has open, what is known of it, and when that is found out.
+
+Texts are read in one thread, projects are looked at in another, one after the other, so that neither overtakes itself,
+and what takes long to answer is worked out in a third. What is found for a text that is no longer current is not
+published. What is answered is found in the other modules of this package.
+"""
 
 from __future__ import annotations
 
-import re
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
-from pygls.uris import from_fs_path, to_fs_path
+from pygls.workspace import TextDocument
 
-from hfpy.diagnostics import Diagnostic, Place
-from hfpy.lsp.looking import Looked, Looker, declaration_of, unit_named
-from hfpy.lsp.words import completions
+from hfpy.diagnostics import Diagnostic
+from hfpy.insight.survey import Survey
+from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
+from hfpy.lsp.modules import Modules
+from hfpy.lsp.newregions import Judge, Proposal, new_regions
+from hfpy.lsp.places import as_lsp, path_of, uri_of
+from hfpy.lsp.shown import shown
+from hfpy.lsp.texts import Outdated, Text
+from hfpy.model.source import source_text
 from hfpy.version import VERSION
 
-_SEVERITY = {
-    "error": lsp.DiagnosticSeverity.Error,
-    "warning": lsp.DiagnosticSeverity.Warning,
-    "note": lsp.DiagnosticSeverity.Information,
-}
-_MEANT = re.compile(r"did you mean '([^']+)'")
+Answer = TypeVar("Answer")
+DELAY = 0.1  # seconds without another change after which a text is read
+
+
+@dataclass
+class Opened:
+    """A file that is open in the editor: how often it has changed, and its text with the change that it was read at."""
+
+    path: Path
+    uri: str
+    changes: int = 0
+    text: Text | None = None
+    read_at: int = -1
 
 
 class Server(LanguageServer):
-    """A server with what it knows of each project. ``looked`` is by file."""
+    """A server with what it knows of open files and their projects."""
 
     def __init__(self) -> None:
-        super().__init__("hfpy", VERSION, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
+        super().__init__("hfpy", VERSION, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
         self.looker = Looker()
-        self.looked: dict[Path, Looked] = {}
-        self.shown: dict[Path, set[Path]] = {}
+        self.opened: dict[Path, Opened] = {}
+        self.looked: list[Looked] = []
+        self.modules = Modules()
+        self.found: dict[Path, tuple[Diagnostic, ...]] = {}
+        self.begun = self.shut_down = False
+        self._wanted: dict[Path, None] = {}
+        self._surveyed: tuple[Looked, asyncio.Future[Survey]] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._texts = ThreadPoolExecutor(1, "texts")
+        self._looks = ThreadPoolExecutor(1, "looks")
+        self._questions = ThreadPoolExecutor(1, "questions")
 
-    def show(self, path: Path, found: tuple[Diagnostic, ...]) -> None:
+    # -- texts
+
+    def open(self, uri: str) -> Opened:
+        """A file that the editor has open from now on."""
+        path = path_of(uri)
+        self.opened[path] = Opened(path, uri)
+        return self.opened[path]
+
+    def close_file(self, uri: str) -> None:
+        """A file that the editor has no longer open: what is on disk counts."""
+        path = path_of(uri)
+        self.opened.pop(path, None)
+        looked = self.looked_for(path)
+        self.show(path, looked.found.get(path, ()) if looked is not None else ())
+
+    async def typed(self, path: Path) -> None:
+        """Read a text that has changed, unless it changes again soon, and publish what is found."""
+        opened = self.opened.get(path)
+        if opened is None:
+            return
+        opened.changes += 1
+        mine = opened.changes
+        await asyncio.sleep(DELAY)
+        if opened.changes == mine and await self.text(path) is not None and opened.changes == mine:
+            self.publish(opened)
+
+    async def text(self, path: Path) -> Text | None:
+        """The text of an open file as it is now; None where it is not open, or changes while it is read."""
+        opened = self.opened.get(path)
+        if opened is None:
+            return None
+        source, now = self.document(opened.uri).source, opened.changes
+        return await asyncio.get_running_loop().run_in_executor(self._texts, self._read, opened, source, now)
+
+    def text_read(self, path: Path) -> Text | None:
+        """The text of an open file as it was last read."""
+        opened = self.opened.get(path)
+        return opened.text if opened is not None else None
+
+    def _read(self, opened: Opened, source: str, now: int) -> Text | None:
+        """The text of a file after some changes, read once."""
+        if opened.read_at >= now and opened.text is not None:
+            return opened.text
+        options = self.looker.options(opened.path)
+        first = opened.text is None  # which is worth its time: all later ones are made of it
+
+        def current() -> bool:
+            return first or opened.changes == now
+
+        try:
+            text = Text.read(opened.path, source, options, opened.text, current)
+        except Outdated:
+            return None
+        opened.text, opened.read_at = text, now
+        return text
+
+    def document(self, uri: str) -> TextDocument:
+        """A document of the editor's."""
+        return self.workspace.get_text_document(uri)
+
+    def lines(self, path: Path) -> Sequence[str]:
+        """The lines of a file as they are in the editor, or on disk if it is not open."""
+        opened = self.opened.get(path)
+        if opened is None:
+            return lines_on_disk(path)
+        return source_text(str(path), self.document(opened.uri).source).lines
+
+    # -- projects
+
+    def looked_for(self, path: Path) -> Looked | None:
+        """What was found when the project of a file was last looked at."""
+        return next((looked for looked in self.looked if path in looked.sources), None)
+
+    async def look(self, path: Path) -> None:
+        """Look at the project of a file, and publish what is found. What is asked for meanwhile is done together."""
+        self._wanted[path] = None
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.ensure_future(self._look_at_all())
+        await asyncio.shield(self._looking)
+
+    async def _look_at_all(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._wanted:
+            paths, self._wanted = list(self._wanted), {}
+            for path in {project_above(p): p for p in reversed(paths)}.values():
+                looked = await loop.run_in_executor(self._looks, self.looker.project, path, tuple(self.opened))
+                rest = [p for p in paths if p not in looked.sources and project_above(p) == project_above(path)]
+                self._wanted |= dict.fromkeys(rest)
+                if not self._wanted.keys() & looked.sources:  # else a newer look follows
+                    self.take(looked)
+
+    def take(self, looked: Looked) -> None:
+        """Publish what is found in a project; files that had diagnostics lose them."""
+        same = [old for old in self.looked if old.sources & looked.sources]
+        looked = replace(looked, before=next((s for old in same if (s := old.survey_at_hand) is not None), None))
+        before = {file for old in same for file in old.found}
+        self.looked = [looked, *(old for old in self.looked if not old.sources & looked.sources)]
+        listed = {file for file in looked.found if file.exists()}
+        for file in sorted(before | listed | (self.opened.keys() & looked.sources)):
+            opened = self.opened.get(file)
+            if opened is None:
+                self.show(file, looked.found.get(file, ()))
+            elif opened.text is None or opened.read_at == opened.changes:
+                self.publish(opened)  # else it is read soon, and published then
+        if self._refreshes:
+            self.workspace_code_lens_refresh(None)
+
+    @property
+    def _refreshes(self) -> bool:
+        """Whether the editor can be asked to ask for lenses again."""
+        known = self.client_capabilities.workspace
+        return bool(known is not None and known.code_lens is not None and known.code_lens.refresh_support)
+
+    # -- what is published
+
+    def publish(self, opened: Opened, if_new: bool = False) -> None:
+        """Publish what is wrong with an open file as it is now; ``if_new`` says not to repeat it."""
+        looked = self.looked_for(opened.path)
+        found = looked.found.get(opened.path, ()) if looked is not None else ()
+        if opened.text is not None:
+            lines = looked.lines.get(opened.path) if looked is not None else None
+            found = shown(opened.text, found, lines)
+        if not if_new or self.found.get(opened.path) != found:
+            self.show(opened.path, found)
+
+    def show(self, path: Path, found: Iterable[Diagnostic]) -> None:
         """Publish the diagnostics of a file."""
-        made = [as_lsp(d) for d in found]
-        uri = from_fs_path(str(path)) or ""
+        self.found[path] = tuple(found)
+        opened = self.opened.get(path)
+        lines = [*opened.text.lines, ""] if opened is not None and opened.text is not None else []
+        made = [as_lsp(d) for d in self.found[path]]
+        for one in made:
+            one.range = self.in_units(one.range, lines)
+        uri = opened.uri if opened is not None else uri_of(path)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=made))
 
-    def look(self, path: Path) -> None:
-        """Look at the project of a file, and publish what is found; files that had diagnostics lose them."""
-        looked = self.looker.project(path)
-        self.looked[path] = looked
-        before = self.shown.get(path, set())
-        self.shown[path] = {file for file in looked.found if file.exists()} | {path}
-        for file in before | self.shown[path]:
-            self.show(file, looked.found.get(file, ()))
+    def in_units(self, found: lsp.Range, lines: Sequence[str]) -> lsp.Range:
+        """A range in characters as one in the units of the editor."""
+        if found.end.line >= len(lines) or lines[found.start.line].isascii():
+            return found
+        return self.workspace.position_codec.range_to_client_units(lines, found)
 
+    def survey(self, looked: Looked) -> asyncio.Future[Survey]:
+        """What there is to say of the routines of a project, worked out once."""
+        known = looked.__dict__.get("survey")
+        if known is not None:
+            done: asyncio.Future[Survey] = asyncio.get_running_loop().create_future()
+            done.set_result(known)
+            return done
+        if self._surveyed is None or looked is not self._surveyed[0]:
+            self._surveyed = looked, asyncio.ensure_future(self.apart(lambda: looked.survey))
+        return self._surveyed[1]
 
-def as_lsp(found: Diagnostic) -> lsp.Diagnostic:
-    """A diagnostic as editors take it, with hint and related places."""
-    related = [lsp.DiagnosticRelatedInformation(location_of(r.place), r.message) for r in found.related if r.place.line]
-    message = f"{found.message}\n{found.hint}" if found.hint else found.message
-    return lsp.Diagnostic(
-        range=range_of(found.place),
-        message=message,
-        severity=_SEVERITY[found.severity],
-        code=found.code,
-        source="hfpy",
-        related_information=related or None,
-    )
+    async def new_regions(self, path: Path, row: int) -> list[Proposal]:
+        """The directives that make a region of the loops in a line (from 0) of a file."""
+        text, looked = await self.text(path), self.looked_for(path)
+        if text is None or looked is None or looked.session is None:
+            return []
+        judge = Judge(looked.session, path)
+        return await self.apart(lambda: list(new_regions(text, row, judge)))
 
+    async def apart(self, work: Callable[..., Answer], *given: Any) -> Answer:
+        """What a function gives that may take long; no text and no look at a project waits for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._questions, work, *given)
 
-def range_of(place: Place) -> lsp.Range:
-    """A place as a range; the whole first line where there is no line."""
-    line, column = max(place.line - 1, 0), max(place.column - 1, 0)
-    return lsp.Range(lsp.Position(line, column), lsp.Position(line, column + max(place.length, 1)))
-
-
-def location_of(place: Place) -> lsp.Location:
-    """A place as a location."""
-    return lsp.Location(from_fs_path(str(Path(place.file).resolve())) or "", range_of(place))
-
-
-def path_of(uri: str) -> Path:
-    """The file that a URI means."""
-    return Path(to_fs_path(uri) or "").resolve()
-
-
-def make_server() -> Server:
-    """A server with all that it answers."""
-    server = Server()
-
-    @server.feature(lsp.INITIALIZE)
-    def begin(ls: Server, params: lsp.InitializeParams) -> None:
-        options = params.initialization_options
-        given = options if isinstance(options, dict) else {}
-        target = given.get("target") if given.get("target") in ("cpu", "gpu") else "cpu"
-        ls.looker = Looker(str(target), given.get("trust") is True)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-    @server.thread()
-    def opened(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
-        ls.look(path_of(params.text_document.uri))
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    @server.thread()
-    def saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
-        ls.look(path_of(params.text_document.uri))
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    @server.thread()
-    def typed(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
-        document = ls.workspace.get_text_document(params.text_document.uri)
-        path = path_of(params.text_document.uri)
-        _, _, found = ls.looker.typed(path, document.source)
-        ls.show(path, found)
-
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
-        document = ls.workspace.get_text_document(params.text_document.uri)
-        path = path_of(params.text_document.uri)
-        word = document.word_at_position(params.position)
-        looked = ls.looked.get(path)
-        if not word or looked is None:
-            return None
-        line = params.position.line + 1
-        data, routine = looked.data_at(path, line, word), looked.routine_at(path, line)
-        if data is not None:
-            rows = [f"**{data.name}**({data.dimensions})", data.kind, data.state, data.order]
-            text = "\n\n".join(row for row in rows if row)
-        elif routine is not None and routine.name == word.lower():
-            text = f"**{routine.name}**: backend {routine.backend}, position {routine.position}"
-        else:
-            return None
-        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
-
-    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def definition(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
-        document = ls.workspace.get_text_document(params.text_document.uri)
-        path = path_of(params.text_document.uri)
-        word = document.word_at_position(params.position)
-        if not word:
-            return None
-        _, units, _ = ls.looker.typed(path, document.source)
-        place = declaration_of(word, params.position.line + 1, units) or unit_named(word, units)
-        looked = ls.looked.get(path)
-        if place is None and looked is not None and looked.survey is not None:
-            routines = looked.survey.named(word)
-            place = Place(routines[0].file, routines[0].line) if routines else None
-        return location_of(place) if place is not None else None
-
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["@", "{", "(", ","]))
-    def complete(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        document = ls.workspace.get_text_document(params.text_document.uri)
-        lines = document.lines
-        line = lines[params.position.line] if params.position.line < len(lines) else ""
-        found = completions(line[: params.position.character])
-        kind = lsp.CompletionItemKind.Keyword
-        return [lsp.CompletionItem(label=word, kind=kind, insert_text=text) for word, text in found]
-
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
-    def actions(_ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        made = []
-        for diagnostic in params.context.diagnostics:
-            meant = _MEANT.search(diagnostic.message)
-            if diagnostic.source == "hfpy" and meant:
-                edit = lsp.TextEdit(word_range(server, params.text_document.uri, diagnostic.range), meant[1])
-                made.append(
-                    lsp.CodeAction(
-                        title=f"write '{meant[1]}'",
-                        kind=lsp.CodeActionKind.QuickFix,
-                        diagnostics=[diagnostic],
-                        edit=lsp.WorkspaceEdit(changes={params.text_document.uri: [edit]}),
-                        is_preferred=True,
-                    )
-                )
-        return made
-
-    return server
-
-
-def word_range(server: Server, uri: str, found: lsp.Range) -> lsp.Range:
-    """The word at the begin of a range: a diagnostic about an attribute is about all of it."""
-    lines = server.workspace.get_text_document(uri).lines
-    line = lines[found.start.line] if found.start.line < len(lines) else ""
-    rest = line[found.start.character :]
-    word = re.match(r"@?\w+", rest)
-    length = word.end() if word else found.end.character - found.start.character
-    return lsp.Range(found.start, lsp.Position(found.start.line, found.start.character + length))
+    def close(self) -> None:
+        """End all work."""
+        for pool in (self._texts, self._looks, self._questions):
+            pool.shutdown(wait=False, cancel_futures=True)
+        self.looker.close()

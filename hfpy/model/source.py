@@ -8,7 +8,7 @@ and column (design contract 1), so that edits and messages reach the user's own 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.diagnostics import Place
 
@@ -61,6 +61,17 @@ class LogicalLine:
         index = bisect_right(self.segments, (offset, 1 << 30, 0)) - 1
         start, line, column = self.segments[max(index, 0)]
         return line, column + offset - start
+
+    def down(self, rows: int) -> LogicalLine:
+        """The same line some physical lines further down."""
+        segments = tuple((start, line + rows, column) for start, line, column in self.segments)
+        row, column = self.label_at
+        return replace(
+            self,
+            segments=segments,
+            last=self.last + rows,
+            label_at=(row + rows, column) if self.label else (row, column),
+        )
 
     def place(self, file: str, start: int = 0, end: int | None = None) -> Place:
         """The place of ``text[start:end]`` in the user's file (on its first physical line)."""

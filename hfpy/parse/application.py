@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import networkx as nx
 
@@ -17,12 +18,18 @@ from hfpy.parse.edges import index_edges, units_with_pointers
 from hfpy.parse.files import index_file, index_text, is_fortran, project_macros
 from hfpy.parse.routines import parse_unit, unit_key
 
+NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
+
 
 def read_application(
-    paths: Sequence[Path], options: Options, progress: Progress = silent, everything: bool = False
+    paths: Sequence[Path],
+    options: Options,
+    progress: Progress = silent,
+    everything: bool = False,
+    texts: Mapping[Path, str] = NO_TEXTS,
 ) -> tuple[Application, list[Diagnostic]]:
     """Read all Fortran files among the paths; what is wrong with them is collected. ``everything`` parses units that
-    no directive reaches, too.
+    no directive reaches, too. ``texts`` are those of files that are not read from disk.
     """
     macros, found = project_macros(options)
     storage = options.storage_order.resolve() if options.storage_order is not None else None
@@ -31,7 +38,8 @@ def read_application(
         progress("reading", number, len(paths))
         if not is_fortran(path) or (storage is not None and path.resolve() == storage):
             continue
-        index = index_file(path, options, macros)
+        given = texts.get(path)
+        index = index_file(path, options, macros) if given is None else index_text(path, given, options, macros)
         found += index.diagnostics
         files.append(index)
     units: dict[str, tuple[int, int]] = {}

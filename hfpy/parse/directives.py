@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from hfpy.diagnostics import Diagnostic, Place, error
+from hfpy.diagnostics import Diagnostic, Fix, Place, error
 from hfpy.model.directives import Domain, IfDirective
 from hfpy.model.source import LogicalLine
 from hfpy.parse.fragments import dim_of
@@ -89,10 +89,22 @@ def shown_keyword(keyword: str) -> str:
 
 def suggestion(word: str, known: tuple[str, ...] | list[str]) -> str:
     """A hint that names the nearest known word, or all of them, as the language spells them."""
+    near = _nearest(word, known)
+    return f"did you mean '{near}'?" if near else "known are: " + ", ".join(_SHOWN.get(k, k) for k in known)
+
+
+def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
     near = difflib.get_close_matches(word.lower(), known, 1, 0.6)
-    if near:
-        return f"did you mean '{_SHOWN.get(near[0], near[0])}'?"
-    return "known are: " + ", ".join(_SHOWN.get(k, k) for k in known)
+    return _SHOWN.get(near[0], near[0]) if near else ""
+
+
+def respelled(word: str, known: tuple[str, ...] | list[str], line: LogicalLine, file: str, start: int) -> list[Fix]:
+    """The fix that writes the nearest known word in the place of the first ``word`` behind an offset; none without
+    one.
+    """
+    near = _nearest(word, known)
+    found = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE).search(line.text, start) if near else None
+    return [Fix(line.place(file, *found.span()), near)] if found else []
 
 
 def parse_directive(line: LogicalLine, file: str) -> tuple[Directive | None, list[Diagnostic]]:
@@ -157,10 +169,8 @@ def is_region_end(line: LogicalLine) -> bool:
 
 def _unknown(line: LogicalLine, file: str, start: int, end: int) -> Diagnostic:
     word = line.text[start:end]
-    shown = [_SHOWN.get(word, word) for word in KEYWORDS]
-    near = difflib.get_close_matches(word.lower(), KEYWORDS, 1, 0.6)
-    hint = f"did you mean '{shown[KEYWORDS.index(near[0])]}'?" if near else "known are: " + ", ".join(shown)
-    return error("HF200", f"unknown directive '@{word}'", line.place(file, start, end), hint)
+    found = error("HF200", f"unknown directive '@{word}'", line.place(file, start, end), suggestion(word, KEYWORDS))
+    return found.proposing(*respelled(word, KEYWORDS, line, file, start))
 
 
 def _attributes(line: LogicalLine, file: str, start: int, end: int) -> tuple[list[Attribute], list[Diagnostic]]:
@@ -216,7 +226,9 @@ def check_names(
             hint = suggestion(attribute.name, [*known, *flags])
             spelled = line.text[attribute.start : attribute.end].split("(")[0].strip()
             keyword = _SHOWN.get(directive.keyword, directive.keyword)
-            problems.append(error("HF201", f"unknown attribute '{spelled}' of @{keyword}", place, hint))
+            unknown = error("HF201", f"unknown attribute '{spelled}' of @{keyword}", place, hint)
+            near = respelled(spelled, [*known, *flags], line, file, attribute.start)
+            problems.append(unknown.proposing(*near))
         elif attribute.flag:
             problems.append(error("HF202", f"attribute '{attribute.name}' needs parentheses with a value", place))
         elif attribute.name in seen and attribute.name not in ("reduction", "annotate"):
@@ -287,7 +299,11 @@ def listed_words(
     place = line.place(file, attribute.start, attribute.end)
     words = tuple(e.lower() for e in attribute.entries)
     return words, [
-        error("HF210", f"unknown value '{w}' of '{name}'", place, suggestion(w, known)) for w in words if w not in known
+        error("HF210", f"unknown value '{w}' of '{name}'", place, suggestion(w, known)).proposing(
+            *respelled(w, known, line, file, attribute.start + len(name))
+        )
+        for w in words
+        if w not in known
     ]
 
 

@@ -91,7 +91,12 @@ def preprocessed(rows: Iterable[str]) -> bool:
 
 def names_in_rows(rows: Iterable[str]) -> frozenset[str]:
     """Every name in some lines, in lower case; names in comments and texts count, those of components do not."""
-    return frozenset(word for row in rows for word in words_of(row))
+    return frozenset(word for row in rows for word in _names(row))
+
+
+@lru_cache(maxsize=50_000)
+def _names(row: str) -> tuple[str, ...]:
+    return tuple(words_of(row))
 
 
 def identifiers(rows: Iterable[str]) -> frozenset[str]:

@@ -6,7 +6,7 @@ user's lines. The rest of an application stays as it was read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from hfpy.diagnostics import Diagnostic, has_errors
 from hfpy.model.application import Application
 from hfpy.model.units import Routine
 from hfpy.options import Options, Progress, silent
-from hfpy.parse.application import read_application, with_texts
+from hfpy.parse.application import NO_TEXTS, read_application, with_texts
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.leniencies import logical_equalities
 from hfpy.transform.ownloops import open_regions, written_out
@@ -37,9 +37,13 @@ class Settled:
     notes: tuple[Diagnostic, ...] = ()
 
 
-def read_settled(paths: Sequence[Path], options: Options, progress: Progress = silent) -> Settled:
-    """The application of some files, settled; where directives are read as regions, none is dropped yet."""
-    application, found = read_application(paths, options, progress)
+def read_settled(
+    paths: Sequence[Path], options: Options, progress: Progress = silent, texts: Mapping[Path, str] = NO_TEXTS
+) -> Settled:
+    """The application of some files, settled; where directives are read as regions, none is dropped yet. ``texts`` are
+    those of files that are not read from disk.
+    """
+    application, found = read_application(paths, options, progress, texts=texts)
     made = Settled(application, found)
     for step in (without_leniencies, with_open_regions, *(() if options.directives_as_regions else (without_dropped,))):
         made = made if has_errors(made.found) else step(made)

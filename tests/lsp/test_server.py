@@ -3,98 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import pytest_lsp
 from lsprotocol import types as lsp
-from pytest_lsp import ClientServerConfig, LanguageClient
 
-ROOT = Path(__file__).parents[2]
-SOURCE = """module heat
-  implicit none
-contains
-  subroutine spread(nx, ny, t, new)
-    integer, intent(in) :: nx, ny
-    real(8), intent(in) :: t(nx,ny)
-    real(8), intent(inout) :: new(nx,ny)
-    integer :: i, j
-    @parallelRegion{domName(i,j), domSize(nx,ny)}
-    new(i,j) = 0.5d0 * t(i,j)
-    @end parallelRegion
-  end subroutine spread
-  subroutine twice(nx, ny, t, new)
-    integer, intent(in) :: nx, ny
-    real(8), intent(inout) :: t(nx,ny), new(nx,ny)
-    call spread(nx, ny, t, new)
-  end subroutine twice
-end module heat
-"""
+from tests.lsp.conftest import SOURCE, File, edited
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(
-        server_command=[sys.executable, "-m", "hfpy", "lsp"], server_env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
-)
-async def client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
-    (tmp_path / "hfpy.toml").write_text('[project]\nname = "heat"\nsources = ["heat.h90"]\n')
-    (tmp_path / "heat.h90").write_text(SOURCE)
-    root = tmp_path.as_uri()
-    await lsp_client.initialize_session(
-        lsp.InitializeParams(capabilities=lsp.ClientCapabilities(), root_uri=root, initialization_options={})
-    )
-    yield
-    await lsp_client.shutdown_session()
-
-
-class File:
-    """The file that the tests work on."""
-
-    def __init__(self, client: LanguageClient, folder: Path) -> None:
-        self.client = client
-        self.path = folder / "heat.h90"
-        self.uri = self.path.as_uri()
-        self.version = 1
-
-    async def said(self) -> list[lsp.Diagnostic]:
-        await self.client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        return list(self.client.diagnostics[self.uri])
-
-    async def open(self, text: str = SOURCE) -> list[lsp.Diagnostic]:
-        item = lsp.TextDocumentItem(self.uri, "fortran", self.version, text)
-        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-        return await self.said()
-
-    async def type(self, text: str) -> list[lsp.Diagnostic]:
-        self.version += 1
-        document = lsp.VersionedTextDocumentIdentifier(version=self.version, uri=self.uri)
-        change = lsp.TextDocumentContentChangeWholeDocument(text=text)
-        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
-        return await self.said()
-
-    async def save(self, text: str) -> list[lsp.Diagnostic]:
-        self.path.write_text(text)
-        self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(self.uri)))
-        return await self.said()
-
-    def at(self, line: int, column: int) -> dict[str, object]:
-        """The parameters of a question about a place (both from 1)."""
-        return {
-            "text_document": lsp.TextDocumentIdentifier(self.uri),
-            "position": lsp.Position(line - 1, column - 1),
-        }
-
-
-@pytest.fixture
-def file(client: LanguageClient, tmp_path: Path) -> File:
-    return File(client, tmp_path)
-
-
-@pytest.mark.asyncio
 async def test_diagnostics(file: File) -> None:
     assert await file.open() == []
     (fault,) = await file.type(SOURCE.replace("domSize(nx,ny)", "domSise(nx,ny)"))
@@ -105,7 +22,6 @@ async def test_diagnostics(file: File) -> None:
     assert await file.save(SOURCE) == []
 
 
-@pytest.mark.asyncio
 async def test_hover_and_definition(file: File) -> None:
     await file.open()
     hover = await file.client.text_document_hover_async(lsp.HoverParams(**file.at(10, 24)))
@@ -117,7 +33,6 @@ async def test_hover_and_definition(file: File) -> None:
     assert place is not None and place.range.start.line == 3
 
 
-@pytest.mark.asyncio
 async def test_completion(file: File) -> None:
     await file.open()
     cases = [
@@ -136,22 +51,31 @@ async def test_completion(file: File) -> None:
     assert plain == []
 
 
-@pytest.mark.asyncio
 async def test_what_was_meant(file: File) -> None:
     await file.open()
     found = await file.type(SOURCE.replace("domSize(nx,ny)", "domSise(nx,ny)"))
-    question = lsp.CodeActionParams(
-        lsp.TextDocumentIdentifier(file.uri), found[0].range, lsp.CodeActionContext(diagnostics=found)
-    )
-    (action,) = await file.client.text_document_code_action_async(question)
-    (edit,) = action.edit.changes[file.uri]
-    assert (action.title, edit.new_text) == ("write 'domSize'", "domSize")
-    rows = SOURCE.replace("domSize(nx,ny)", "domSise(nx,ny)").splitlines()
-    row = rows[edit.range.start.line]
-    assert row[edit.range.start.character : edit.range.end.character] == "domSise"
+    (action,) = await file.actions(found)
+    assert action.is_preferred and action.kind == lsp.CodeActionKind.QuickFix and action.title == "write 'domSize'"
+    assert edited(SOURCE.replace("domSize(nx,ny)", "domSise(nx,ny)"), action.edit.changes[file.uri]) == SOURCE
 
 
-@pytest.mark.asyncio
+async def test_what_a_hint_proposes(file: File) -> None:
+    """The attribute is added where the directive is now, and the diagnostic is gone behind it."""
+    await file.open()
+    wrong = SOURCE.replace("t(i,j)\n", "new(i-1,j)\n")
+    found = await file.save(wrong)
+    assert [d.code for d in found] == ["HF504"]
+    await file.type("! 😀 a line more\n" + wrong)
+    (action,) = await file.actions(found)
+    assert action.title == "add independent(new): no two points meet in an element" and not action.is_preferred
+    right = edited("! 😀 a line more\n" + wrong, action.edit.changes[file.uri])
+    assert "domSize(nx,ny), independent(new)}" in right
+    await file.type(right)
+    assert await file.save(right) == []
+    await file.type(right.replace("@parallelRegion{", "! @parallelRegion{"))
+    assert await file.actions(found) == []
+
+
 async def test_half_a_file_and_nonsense(file: File) -> None:
     await file.open()
     for text in ("", "module", SOURCE[:300], "\0\1\2", "@" * 5000, SOURCE.replace("{", "{{{"), "end\n" * 300):
@@ -162,13 +86,34 @@ async def test_half_a_file_and_nonsense(file: File) -> None:
     assert await file.client.text_document_completion_async(lsp.CompletionParams(**file.at(900, 9))) == []
 
 
-@pytest.mark.asyncio
-async def test_looking_runs_nothing(file: File, tmp_path: Path) -> None:
-    (tmp_path / "scripts").mkdir()
-    mark = tmp_path / "ran"
-    (tmp_path / "scripts" / "s.py").write_text(f"open({str(mark)!r}, 'w').close()\n")
-    settings = tmp_path / "hfpy.toml"
+async def test_looking_runs_nothing(file: File) -> None:
+    folder = file.path.parent
+    (folder / "scripts").mkdir()
+    mark = folder / "ran"
+    (folder / "scripts" / "s.py").write_text(f"open({str(mark)!r}, 'w').close()\n")
+    settings = folder / "hfpy.toml"
     settings.write_text(settings.read_text() + '\n[scripts]\ndir = "scripts"\nannotate = "s"\n')
+    await file.open()
     await file.save(SOURCE)
     await asyncio.sleep(0.1)
     assert not mark.exists()
+
+
+async def test_only_the_last_text_counts(file: File) -> None:
+    """Of many changes in a row the last one is told, and nothing of older ones behind it."""
+    await file.open()
+    published = file.client.diagnostics
+    before = published.times[file.uri]
+    wrong = SOURCE.replace("domSize(nx,ny)", "domSise(nx,ny)")
+    for number in range(30):
+        file.change(wrong + "! x\n" * number)
+    file.change(SOURCE)
+    await file.said()
+    await asyncio.sleep(0.3)
+    assert list(published[file.uri]) == [] and published.times[file.uri] - before <= 3
+    file.path.write_text(wrong)
+    file.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(file.uri)))
+    file.change(SOURCE + "! typed while the project is looked at\n")
+    await file.said()
+    await asyncio.sleep(1)
+    assert list(published[file.uri]) == []

@@ -1,0 +1,277 @@
+"""A file as it is typed: its units, and what is wrong with its statements and directives.
+
+An edit within one routine reads that routine again and nothing else, and one of comments between routines nothing: all
+other units are as they were, at most some lines further up or down. After any other edit the lines are read again as a
+whole, and the units whose lines have changed are parsed. What is found is the same as that of a new :meth:`Text.read`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hfpy.diagnostics import Diagnostic, Place, Related, ordered
+from hfpy.model.macros import Macro
+from hfpy.model.source import source_text
+from hfpy.model.units import FileIndex, Routine, UnitIndex, Use
+from hfpy.options import Options
+from hfpy.parse.expansion import statement_macros
+from hfpy.parse.files import HYBRID_SUFFIXES, index_text, project_macros
+from hfpy.parse.index import index_units
+from hfpy.parse.lexer import logical_lines
+from hfpy.parse.limits import within_limits
+from hfpy.parse.routines import parse_unit
+
+Current = Callable[[], bool]
+
+
+class Outdated(Exception):
+    """The text has changed again while it was read."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A unit of a text: its number in the index, its lines (from 0, the last one included), the part of them that is
+    its own rather than a contained unit's, and the unit as it was parsed, ``moved`` lines further up. ``identity`` is a
+    hash of what decides how it is parsed, ``uses`` are the modules that it names.
+    """
+
+    number: int
+    first: int
+    last: int
+    own_last: int
+    routine: Routine
+    found: tuple[Diagnostic, ...]
+    identity: int
+    uses: tuple[Use, ...] = ()
+    moved: int = 0
+
+    def by(self, rows: int) -> Part:
+        """The same part some lines further down."""
+        return replace(
+            self, first=self.first + rows, last=self.last + rows, own_last=self.own_last + rows, moved=self.moved + rows
+        )
+
+    def longer(self, rows: int) -> Part:
+        """The same part with more lines in a unit that it contains."""
+        return replace(self, last=self.last + rows)
+
+    def place(self, place: Place) -> Place:
+        """Where a place of the parsed unit is now."""
+        return _down(place, self.moved) if place.file == self.routine.file else place
+
+
+@dataclass(frozen=True)
+class Text:
+    """A file with its ``lines`` as read with ``options``, where ``macros`` are known.
+
+    ``index`` is that of the text that was last read as a whole, ``loose`` is what is wrong outside of the units'
+    statements, with the lines as they are now. ``parsed`` counts the units that were parsed for this text, ``whole``
+    says whether all of its lines were read for it.
+    """
+
+    path: Path
+    lines: tuple[str, ...]
+    options: Options
+    macros: Mapping[str, Macro]
+    index: FileIndex
+    parts: tuple[Part, ...]
+    loose: tuple[Diagnostic, ...]
+    parsed: int = 0
+    whole: bool = True
+
+    @classmethod
+    def read(cls, path: Path, text: str, options: Options, before: Text | None = None, current: Current = bool) -> Text:
+        """A text, with the help of what is known of the text before. Raises Outdated where ``current`` says no."""
+        lines = source_text(str(path), text).lines
+        if before is not None and (before.options != options or before.path != path):
+            before = None
+        if before is not None:
+            within = before._edited(lines) or before._commented(lines)
+            if within is not None:
+                return within
+        return cls._read_whole(path, text, lines, options, before, current)
+
+    @classmethod
+    def _read_whole(
+        cls, path: Path, text: str, lines: tuple[str, ...], options: Options, before: Text | None, current: Current
+    ) -> Text:
+        macros, _ = project_macros(options)
+        index = index_text(path, text, options, macros)
+        known = before._known(index) if before is not None else {}
+        macros = {**macros, **index.definitions}
+        parts: list[Part] = []
+        parsed = 0
+        for number, unit in enumerate(index.units):
+            if current is not bool and not current():
+                raise Outdated(str(path))
+            first, last, own_last = _rows(index, unit)
+            identity = _identity(index, unit, lines)
+            same = known.get(identity)
+            if same is not None:
+                moved = same.moved + first - same.first
+                parts.append(replace(same, number=number, first=first, last=last, own_last=own_last, moved=moved))
+                continue
+            routine, found = parse_unit(index, number, options.include_dirs, options.parse_limit)
+            parts.append(Part(number, first, last, own_last, routine, tuple(found), identity, unit.uses))
+            parsed += 1
+        return cls(path, lines, options, macros, index, tuple(parts), index.diagnostics, parsed)
+
+    def _known(self, index: FileIndex) -> dict[object, Part]:
+        """The parts by their text, where nothing around them has changed its meaning."""
+        if self.index.expanded is not None or index.expanded is not None:
+            return {}
+        if (self.index.definitions, self.index.macros) != (index.definitions, index.macros):
+            return {}
+        return {p.identity: p for p in self.parts}
+
+    @property
+    def found(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the statements and directives of the file."""
+        listed = [moved(d, part.moved, part.routine.file) for part in self.parts for d in part.found]
+        return ordered([*self.loose, *listed])
+
+    def part_at(self, row: int) -> Part | None:
+        """The innermost unit around a line (from 0)."""
+        return max((p for p in self.parts if p.first <= row <= p.last), key=lambda p: p.first, default=None)
+
+    def around(self, row: int) -> Iterator[Part]:
+        """The units around a line (from 0), the innermost first."""
+        yield from sorted((p for p in self.parts if p.first <= row <= p.last), key=lambda p: -p.first)
+
+    def _edited(self, lines: tuple[str, ...]) -> Text | None:
+        """The text with other lines, if they differ within one unit that contains no other and stays one unit."""
+        if lines == self.lines:
+            return replace(self, parsed=0, whole=False)
+        if self.index.expanded is not None:
+            return None
+        first, old_end, new_end = changed_rows(self.lines, lines)
+        leaf = self.part_at(first)
+        if leaf is None or not leaf.first < first or not old_end <= leaf.last or leaf.own_last != leaf.last:
+            return None
+        if any(p.first > leaf.first and p.last <= leaf.last for p in self.parts):
+            return None
+        rows = new_end - old_end
+        old, new = self.lines[leaf.first : leaf.last + 1], lines[leaf.first : leaf.last + rows + 1]
+        again = self._parsed_again(leaf, new) if not self._concerns_all(old, new) else None
+        if again is None:
+            return None
+        parts = tuple(
+            again if p is leaf else p.by(rows) if p.first > leaf.last else p.longer(rows) if p.last >= leaf.last else p
+            for p in self.parts
+        )
+        loose = [moved(d, rows, self.index.path, leaf.last + 1) for d in self.loose if not _within(d, leaf)]
+        return replace(self, lines=lines, parts=parts, loose=tuple(loose), parsed=1, whole=False)
+
+    def _commented(self, lines: tuple[str, ...]) -> Text | None:
+        """The text with other lines, if they differ in comments and blank lines between units."""
+        if self.index.expanded is not None:
+            return None
+        first, old_end, new_end = changed_rows(self.lines, lines)
+        if not all(map(self._says_nothing, (*self.lines[first:old_end], *lines[first:new_end]))):
+            return None
+        rows = new_end - old_end
+        parts = []
+        for part in self.parts:
+            if part.last < first:
+                parts.append(part)
+            elif part.first >= old_end:
+                parts.append(part.by(rows))
+            elif part.own_last < first and part.last >= old_end:
+                parts.append(part.longer(rows))
+            else:
+                return None
+        loose = tuple(moved(d, rows, self.index.path, old_end) for d in self.loose)
+        return replace(self, lines=lines, parts=tuple(parts), loose=loose, parsed=0, whole=False)
+
+    def _says_nothing(self, line: str) -> bool:
+        """Whether a line is blank, or a comment that is certainly no directive of anybody's."""
+        text = line.strip() if not self.index.fixed else line.rstrip()
+        return not text or (text[0] == "!" and not any(c in text for c in "@#$&"))
+
+    def _concerns_all(self, old: Sequence[str], new: Sequence[str]) -> bool:
+        """Whether a change of some lines may change how others are read: by what the preprocessor makes of the file, or
+        since it has directives now, or none any more.
+        """
+        if any("#" in line for line in (*old, *new)):
+            return True
+        if self.path.suffix in HYBRID_SUFFIXES:
+            return bool(self.index.macros - self.macros.keys() or statement_macros(new, self.macros))
+        return any("@" in line for line in old) != any("@" in line for line in new)
+
+    def _parsed_again(self, leaf: Part, rows: tuple[str, ...]) -> Part | None:
+        """A unit with new lines; None if they are not just one unit of the same name."""
+        index, before = self.index, self.index.units[leaf.number]
+        hybrid = self.path.suffix in HYBRID_SUFFIXES
+        read, problems = logical_lines(index.path, rows, hybrid=hybrid, fixed=index.fixed)
+        read, more = within_limits(index.path, read)
+        made = [line.down(leaf.first) for line in read]
+        found = index_units(index.path, made)
+        if problems or more or found.diagnostics or found.conditions or len(found.units) != 1:
+            return None
+        unit = found.units[0]
+        whole = unit.first == 0 and unit.last == len(made) - 1 and unit.contains < 0
+        if not whole or (unit.kind, unit.name) != (before.kind, before.name):
+            return None
+        unit = replace(unit, parent=before.parent, scheme=before.scheme)
+        units = (*index.units[: leaf.number], unit, *index.units[leaf.number + 1 :])
+        here = replace(index, lines=tuple(made), units=units)
+        routine, wrong = parse_unit(here, leaf.number, self.options.include_dirs, self.options.parse_limit)
+        last = leaf.first + len(rows) - 1
+        identity = _identity(here, unit, rows, leaf.first)
+        return Part(leaf.number, leaf.first, last, last, routine, tuple(wrong), identity, unit.uses)
+
+
+def changed_rows(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
+    """Which lines differ: the first one, and the ends (not included) in the text before and in the one after."""
+    most = min(len(before), len(after))
+    first = next((n for n in range(most) if before[n] != after[n]), most)
+    rest = most - first
+    behind = next((n for n in range(rest) if before[-1 - n] != after[-1 - n]), rest)
+    return first, len(before) - behind, len(after) - behind
+
+
+def _rows(index: FileIndex, unit: UnitIndex) -> tuple[int, int, int]:
+    """The first and the last line of a unit (from 0), and the last before what it contains."""
+    lines = index.lines
+    first, last = lines[unit.first].first, lines[unit.last].last
+    return first, last, lines[unit.contains].last if unit.contains >= 0 else last
+
+
+def _identity(index: FileIndex, unit: UnitIndex, rows: tuple[str, ...], above: int = 0) -> int:
+    """A hash of what decides how a unit is parsed; ``rows`` are the lines of the file behind those ``above``."""
+    parents = []
+    parent = unit.parent
+    while parent is not None:
+        parents.append((index.units[parent].kind, index.units[parent].name))
+        parent = index.units[parent].parent
+    first, _, last = _rows(index, unit)
+    stop = unit.contains if unit.contains >= 0 else unit.last
+    read = tuple((line.first - first, line.text) for line in index.lines[unit.first : stop + 1])
+    own = rows[first - above : last + 1 - above]
+    return hash((unit.kind, unit.name, unit.scheme, unit.contains >= 0, tuple(parents), read, own))
+
+
+def _within(found: Diagnostic, part: Part) -> bool:
+    return part.first < found.place.line <= part.last + 1
+
+
+def _down(place: Place, rows: int) -> Place:
+    return replace(place, line=place.line + rows) if rows and place.line else place
+
+
+def moved(found: Diagnostic, rows: int, file: str, behind: int = 0) -> Diagnostic:
+    """A diagnostic whose places in a file behind a line (from 1) are some lines further down."""
+    if not rows:
+        return found
+
+    def down(place: Place) -> Place:
+        return _down(place, rows) if place.file == file and place.line > behind else place
+
+    return replace(
+        found,
+        place=down(found.place),
+        related=tuple(Related(down(r.place), r.message) for r in found.related),
+        fixes=tuple(replace(f, place=down(f.place)) for f in found.fixes),
+    )
