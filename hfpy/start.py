@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
 
@@ -16,3 +17,11 @@ def main() -> NoReturn:
     from hfpy.cli import main as command
 
     command()
+
+
+def compiler() -> NoReturn:
+    """Run ``hfpy fc COMPILER`` under the name ``hfpy-COMPILER``, for builds that want one word for the compiler."""
+    from hfpy.wrapper.main import main as compile_
+
+    name = os.path.basename(sys.argv[0]).removeprefix("hfpy-").removesuffix(".exe")
+    sys.exit(compile_([name, *sys.argv[1:]]))

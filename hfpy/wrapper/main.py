@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from hfpy.wrapper.command import Command, parsed
-from hfpy.wrapper.store import Made, Store, read_store, store_for
+from hfpy.wrapper.store import FOLDER, Made, Store, fpm_package, read_store, store_for
 
 if TYPE_CHECKING:
     from hfpy.diagnostics import Diagnostic
@@ -34,10 +34,14 @@ def main(words: Sequence[str]) -> int:
     if not sources and not command.links:
         _replaced(words)
     store = store_for(sources)
-    if store is None:
+    package = fpm_package() if store is None else None
+    if store is not None:
+        store = _up_to_date(store, sources)
+    elif package is not None:
+        store = _first_scan(package, sources)
+    else:
         _require_no_directives(sources)
         _replaced(words)
-    store = _up_to_date(store, sources)
     made = [store.sources.get(source) for source in sources]
     _require_no_directives([s for s, m in zip(sources, made, strict=True) if m is None])
     _require_macros(store, command, sources)
@@ -75,12 +79,25 @@ def _up_to_date(store: Store, sources: Sequence[str]) -> Store:
     new = [s for s in sources if s not in store.sources and store.covers(s)]
     if store.current() and not new:
         return store
-    from hfpy.diagnostics import HfpyError, ToolError, has_errors
     from hfpy.wrapper.scan import again
+
+    return _scan(lambda told: again(store, told), sources)
+
+
+def _first_scan(package: Path, sources: Sequence[str]) -> Store:
+    """The store of an fpm package, scanned by what its fpm.toml says."""
+    from hfpy.wrapper.scan import scan
+
+    return _scan(lambda told: scan((str(package),), package / FOLDER, {}, told), sources)
+
+
+def _scan(action: Callable[[Callable[[Sequence[Diagnostic]], None]], Store], sources: Sequence[str]) -> Store:
+    """What a scan gives, with what it has to say about the sources; its fault ends this process."""
+    from hfpy.diagnostics import HfpyError, ToolError, has_errors
 
     told: list[Diagnostic] = []
     try:
-        made = again(store, told.extend)
+        made = action(told.extend)
     except HfpyError as fault:
         _show(fault.diagnostics)
         sys.exit(1 if has_errors(fault.diagnostics) else 2)
