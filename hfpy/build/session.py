@@ -45,6 +45,7 @@ class Given:
     drop_directives: bool = False
     directives_as_regions: bool = False
     trust: bool = False
+    library: bool = False
     jobs: int = 0
 
 
@@ -133,6 +134,7 @@ def with_given(options: Options, given: Given) -> Options:
         races=given.races,
         drop_directives=("*",) if given.drop_directives else options.drop_directives,
         directives_as_regions=given.directives_as_regions or options.directives_as_regions,
+        library=given.library or options.library,
         jobs=given.jobs,
     )
     if given.backend is not None:
