@@ -39,6 +39,9 @@ def tune(routines_wanted: tuple[str, ...], project: Path, size: tuple[str, ...],
     import shlex
 
     from hfpy.build.session import open_project
+    from hfpy.extras import require
+
+    require("numpy", "python", "hfpy tune")
     from hfpy.tune.tune import Wish, tuned
 
     gc.enable()  # there are many translations, one after the other
