@@ -30,8 +30,8 @@ TAKEN = (
     ("way", "more"),
     [
         pytest.param(ADDED, "", marks=pytest.mark.full),  # as the library below
-        (TAKEN, "TARGET gpu EMULATE"),
-        pytest.param(TAKEN, "BACKEND sequential", marks=pytest.mark.full),
+        pytest.param(TAKEN, "TARGET gpu EMULATE", marks=pytest.mark.full),
+        (TAKEN, "BACKEND sequential"),
         pytest.param(ADDED, "TARGET gpu BACKEND openacc", marks=pytest.mark.full),
     ],
     ids=["added", "taken-kernels", "sequential", "openacc"],

@@ -138,6 +138,7 @@ def test_a_plain_file_costs_next_to_nothing(program: Path) -> None:
     assert modules <= {"hfpy.start", "hfpy.version", "hfpy.__main__"}
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not on this machine (make buildtools)")
 def test_cmake(program: Path, expected: str) -> None:
     (program / "CMakeLists.txt").write_text(
