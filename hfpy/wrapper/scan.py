@@ -73,8 +73,16 @@ def _session(roots: Sequence[str], asked: Mapping[str, Any], store: Path) -> tup
         values["storage_order"] = Path(values["storage_order"])
     given = Given(**values)
     if len(roots) == 1 and (root / PROJECT_FILE).is_file():
-        return open_project(root, given, os.environ, runs=True), folders
+        session = open_project(root, given, os.environ, runs=True)
+        return session, [_home(root / entry) for entry in session.project.sources]
     return open_files([Path(folder) for folder in folders], given, store), folders
+
+
+def _home(entry: Path) -> str:
+    """The folder or file that an entry of a project's sources is about: of a pattern what is before it."""
+    while any(character in entry.name for character in "*?["):
+        entry = entry.parent
+    return str(entry.resolve())
 
 
 def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], folder: Path, told: Told) -> Store:

@@ -126,3 +126,13 @@ def test_a_scan_of_a_package(package: Path, tmp_path: Path) -> None:
     assert store is not None and not store.openmp
     assert store.folders == tuple(str(package / name) for name in ("src", "app"))
     assert str(package / "fpm.toml") in store.inputs
+    assert store.covers(str(package / "src" / "new.f90")) and not store.covers(str(package / "build" / "other.f90"))
+
+
+def test_a_scan_of_a_project_covers_its_sources(package: Path) -> None:
+    """A file beside them, such as a test, goes to the compiler without another scan."""
+    (package / "hfpy.toml").write_text('[project]\nname = "heat"\nsources = ["src/*.f90", "app/main.f90"]\n')
+    assert "2 sources" in hfpy(package, "fc", "--scan")
+    store = read_store(package / ".hfpy")
+    assert store is not None and str(package / "hfpy.toml") in store.inputs
+    assert store.covers(str(package / "src" / "new.f90")) and not store.covers(str(package / "test" / "check.f90"))
