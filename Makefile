@@ -107,8 +107,10 @@ netcdf:
 	  apt-get install -q -y --no-install-recommends libnetcdff-dev libhdf5-dev pkg-config >/dev/null || true; \
 	fi
 
-# CMake and Autoconf, for programs that they build, and Node.js, for the editor's extension; without one its test is left out.
-buildtools:
+# CMake, Autoconf and fpm, for programs that they build, and Node.js, for the editor's extension; without one its tests are left out.
+buildtools: $(READY)
+	@test -x $(BIN)/fpm || { echo "installing fpm"; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: fpm || true; }
 	@if command -v cmake >/dev/null && command -v autoconf >/dev/null && command -v node >/dev/null; then exit 0; fi; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 	  echo "installing CMake, Autoconf and Node.js"; \
@@ -127,7 +129,7 @@ mpi:
 	fi
 
 clean:
-	rm -rf build dist out samples/*/build samples/*/output samples/*/*.nc samples/*/*.h5 .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist out samples/*/build samples/builds/out samples/builds/.hfpy samples/*/output samples/*/*.nc samples/*/*.h5 .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 distclean: clean

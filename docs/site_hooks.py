@@ -14,7 +14,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-SAMPLES = ("weather", "diffusion", "columns", "reduction", "module_data", "stencils", "euler", "cloud", "files")
+SAMPLES = tuple(sorted(page.parent.name for page in ROOT.glob("samples/*/README.md")))
 ELSEWHERE = {
     "architecture.md": "ARCHITECTURE.md",
     "benchmarks.md": "benchmarks/README.md",

@@ -32,3 +32,11 @@ def _go_to(folder: str) -> None:
     except OSError as fault:
         print(f"hfpy: -C {folder}: {fault.strerror}", file=sys.stderr)
         sys.exit(WRONG_USE)
+
+
+def compiler() -> NoReturn:
+    """Run ``hfpy fc COMPILER`` under the name ``hfpy-COMPILER``, for builds that want one word for the compiler."""
+    from hfpy.wrapper.main import main as compile_
+
+    name = os.path.basename(sys.argv[0]).removeprefix("hfpy-").removesuffix(".exe")
+    sys.exit(compile_([name, *sys.argv[1:]]))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @translation_options
 @click.option("--timings", is_flag=True, help="Show how long each phase took.")
 @click.option("--emulate", is_flag=True, help="For a build of the GPU's code for the CPU.")
+@click.option("--library", is_flag=True, help="The sources are a library: other code calls its public procedures.")
 @click.option("--plan", is_flag=True, help="Write nothing: list what would be written, and what a build needs.")
 def transpile(
     files: tuple[Path, ...], output: Path, cache_dir: Path | None, depfile: Path | None, plan: bool, **options: Any

@@ -58,7 +58,9 @@ def _compared(
     """Build twice, run both, compare; the exit status."""
     from hfpy.build.session import open_project
     from hfpy.build.verify import Side, agreement, run_and_compare, side
+    from hfpy.extras import require
 
+    require("numpy", "python", "hfpy verify")
     tolerance = options.pop("tolerance")
     chosen = [(word, side(word), options["opt"]) for word in sides]
     if len(chosen) == 1:

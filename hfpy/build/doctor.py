@@ -22,7 +22,8 @@ from hfpy.build.sharing import offloaded
 from hfpy.diagnostics import ToolError
 from hfpy.project import Project
 
-PACKAGES = ("numpy", "fparser", "jinja2", "click", "rich", "networkx")
+PACKAGES = ("fparser", "jinja2", "click", "networkx", "islpy")
+EXTRAS = ("numpy", "matplotlib", "cupy-cuda12x", "pygls", "rich")  # which some commands need
 LANGUAGES: tuple[Language, ...] = ("fortran", "c", "c++", "cuda")
 _LANGUAGE_NAMES = {"fortran": "Fortran", "c": "C", "c++": "C++", "cuda": "CUDA"}
 _SECONDS = 60
@@ -157,9 +158,9 @@ def examine(environment: Mapping[str, str], project: Project | None = None) -> C
 
 
 def versions() -> dict[str, str]:
-    """The versions of hfpy, Python and the packages that hfpy needs; empty where one is missing."""
+    """The versions of hfpy, Python, the packages that hfpy needs and those of extras; empty where one is missing."""
     found = {"hfpy": "", "python": platform.python_version()}
-    for package in ("hfpy", *PACKAGES):
+    for package in ("hfpy", *PACKAGES, *EXTRAS):
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
@@ -285,7 +286,9 @@ def as_text(checkup: Checkup) -> str:
     """A checkup for people."""
     own = checkup.versions
     packages = ", ".join(f"{name} {own[name] or 'missing'}" for name in PACKAGES)
-    lines = [f"hfpy {own['hfpy'] or '(not installed)'}, Python {own['python']}; {packages}", "", "compilers"]
+    extras = ", ".join(f"{name} {own[name] or 'not installed'}" for name in EXTRAS)
+    lines = [f"hfpy {own['hfpy'] or '(not installed)'}, Python {own['python']}; {packages}"]
+    lines += [f"extras: {extras}", "", "compilers"]
     for tool in checkup.tools:
         name = _LANGUAGE_NAMES[tool.language]
         if tool.compiler is None:

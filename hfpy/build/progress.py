@@ -86,8 +86,18 @@ class Phases:
             self._name = ""
 
     def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        try:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                SpinnerColumn,
+                TextColumn,
+                TimeElapsedColumn,
+            )
+        except ImportError:
+            return  # the extra 'progress': a build goes on as well without a bar
 
         with self._lock:
             if not self.terminal:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hfpy.backendtable import BACKENDS
 from hfpy.build import codes
-from hfpy.build.tomlplaces import find_key, syntax_error_place
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
+from hfpy.build.tomlplaces import find_key
+from hfpy.build.tomlreader import TomlReader, read_toml
+from hfpy.diagnostics import HfpyError, error
 from hfpy.options import EXCHANGES, REDUCTIONS, DebugPrint, Decompositions, DomainSpec, schedule_fault, sizes_of
 from hfpy.project import KINDS, PROJECT_FILE, TARGETS, Project, Scripts, TargetSettings
 
@@ -53,35 +52,16 @@ def load_project(folder: Path) -> Project:
     values of a wrong type, unknown targets and backends, missing ``sources``.
     """
     file = folder / PROJECT_FILE
-    reader = _Reader(_read(file), str(file))
+    hint = "make a project with `hfpy new NAME`, or name the folder of an existing one"
+    reader = _Reader(read_toml(file, hint), str(file))
     project = reader.project(folder)
     if reader.diagnostics:
         raise HfpyError(reader.diagnostics)
     return project
 
 
-def _read(file: Path) -> str:
-    place = Place(str(file))
-    try:
-        return file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        hint = "make a project with `hfpy new NAME`, or name the folder of an existing one"
-        raise HfpyError([error(codes.PROJECT_UNREADABLE, "there is no project here", place, hint)]) from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise HfpyError([error(codes.PROJECT_UNREADABLE, f"cannot be read: {fault}", place)]) from None
-
-
-class _Reader:
+class _Reader(TomlReader):
     """Turns the values of one file into a Project and collects diagnostics on the way."""
-
-    def __init__(self, text: str, file: str) -> None:
-        self.text, self.file = text, file
-        self.diagnostics: list[Diagnostic] = []
-        try:
-            self.data: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as fault:
-            place = syntax_error_place(str(fault), file)
-            raise HfpyError([error(codes.PROJECT_UNREADABLE, f"not valid TOML: {fault}", place)]) from None
 
     def project(self, folder: Path) -> Project:
         """The whole file; what is wrong goes to ``diagnostics``."""
@@ -287,70 +267,3 @@ class _Reader:
         self.only(table, path, (*TARGETS, *also))
         texts = {target: self.string(table, path, target) for target in TARGETS}
         return {target: text for target, text in texts.items() if text is not None}
-
-    # values
-
-    def table(self, parent: Mapping[str, Any], key: str, path: tuple[str, ...]) -> dict[str, Any]:
-        """The table under a key, empty if it is missing or no table."""
-        value = parent.get(key, {})
-        if isinstance(value, dict):
-            return value
-        self.wrong((*path, key), "must be a table")
-        return {}
-
-    def string(self, table: Mapping[str, Any], path: tuple[str, ...], key: str) -> str | None:
-        """The text under a key."""
-        value = table.get(key)
-        if value is None or isinstance(value, str):
-            return value
-        self.wrong((*path, key), "must be a text in quotes")
-        return None
-
-    def strings(
-        self, table: Mapping[str, Any], path: tuple[str, ...], key: str, one: bool = False
-    ) -> tuple[str, ...] | None:
-        """The list of texts under a key; with ``one`` a single text stands for a list of one."""
-        value = table.get(key)
-        if value is None:
-            return None
-        if one and isinstance(value, str):
-            return (value,)
-        if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
-            return tuple(value)
-        self.wrong((*path, key), 'must be a list of texts, such as ["a", "b"]')
-        return None
-
-    # diagnostics
-
-    def only(self, table: Mapping[str, Any], path: tuple[str, ...], known: Iterable[str]) -> None:
-        """Every key of the table is one of ``known``, or an error with a suggestion."""
-        known = tuple(known)
-        for key in table:
-            if key not in known:
-                where = f"in [{'.'.join(path)}]" if path else "at the top of the file"
-                self.diagnostics.append(
-                    error(
-                        codes.UNKNOWN_KEY,
-                        f"unknown key '{key}' {where}",
-                        find_key(self.text, (*path, key), self.file),
-                        hint=_suggestion(key, known),
-                    )
-                )
-
-    def one_of(self, value: str, known: tuple[str, ...], path: tuple[str, ...], what: str) -> None:
-        """The value is one of ``known``, or an error with a suggestion."""
-        if value not in known:
-            place = find_key(self.text, path, self.file)
-            self.diagnostics.append(
-                error(codes.WRONG_VALUE, f"unknown {what} '{value}'", place, _suggestion(value, known))
-            )
-
-    def wrong(self, path: tuple[str, ...], what: str) -> None:
-        """The value at ``path`` is not usable."""
-        place = find_key(self.text, path, self.file)
-        self.diagnostics.append(error(codes.WRONG_VALUE, f"'{'.'.join(path)}' {what}", place))
-
-
-def _suggestion(word: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(word.lower(), known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"known here: {', '.join(known)}"

@@ -47,6 +47,7 @@ class Given:
     directives_as_regions: bool = False
     trust: bool = False
     changes: tuple[str, ...] = ()
+    library: bool = False
     jobs: int = 0
 
 
@@ -136,6 +137,7 @@ def with_given(options: Options, given: Given) -> Options:
         drop_directives=("*",) if given.drop_directives else options.drop_directives,
         directives_as_regions=given.directives_as_regions or options.directives_as_regions,
         changes=(*options.changes, *map(_changes, given.changes)),
+        library=given.library or options.library,
         jobs=given.jobs,
     )
     if given.backend is not None:

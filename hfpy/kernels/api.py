@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import warnings
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hfpy.build.files import digest, write_if_changed
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.diagnostics import UsageError
+from hfpy.extras import require
 from hfpy.kernels.cache import cache_folder
 from hfpy.options import default_kinds
 from hfpy.project import PROJECT_FILE, TARGETS, TargetSettings
@@ -40,8 +40,6 @@ def load(
     sizes: dict[str, Any],
 ) -> Library:
     """:func:`hfpy.load`, which has the documentation."""
-    if importlib.util.find_spec("numpy") is None:
-        raise UsageError("hfpy.load needs NumPy: pip install 'hfpy[python]'")
     if target not in TARGETS:
         raise UsageError(f"unknown target '{target}'; known are {', '.join(TARGETS)}")
     if target == "gpu" and not emulate:
@@ -78,7 +76,8 @@ def loaded(session: Session, sizes: dict[str, Any], callers: int = 3) -> Library
 
 
 def for_callers(session: Session) -> Session:
-    """A project as it is loaded. Raises UsageError for what cannot be called from Python."""
+    """A project as it is loaded. Raises UsageError for what cannot be called from Python, or without NumPy."""
+    require("numpy", "python", "hfpy.load")
     _check_backends(session)
     _check_layout(session)
     # Callers get at routines through wrappers, which stand in the same modules.

@@ -44,7 +44,7 @@ class _Table(ctypes.Structure):
 def require_gpu() -> None:
     """Raise UsageError if there is no CuPy, or no GPU that it can use."""
     if importlib.util.find_spec("cupy") is None:
-        hint = "pip install cupy-cuda12x; without a GPU, emulate=True runs the same kernels on the CPU"
+        hint = "pip install 'hfpy[gpu]'; without a GPU, emulate=True runs the same kernels on the CPU"
         raise UsageError(f"hfpy.load needs CuPy for the GPU: {hint}")
     cupy = importlib.import_module("cupy")
     try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hfpy.diagnostics import UsageError
+from hfpy.extras import require
 from hfpy.scale.report import Row
 
 # In this order from below, with colours that stay apart in print and for the colour-blind.
@@ -27,10 +28,9 @@ def draw(path: Path, title: str, rows: Sequence[Row | int]) -> None:
     """Write the picture; its form comes from the name, such as ``.svg`` or ``.png``. Raises UsageError without
     matplotlib.
     """
-    try:
-        import matplotlib
-    except ImportError:
-        raise UsageError("pictures need matplotlib: pip install 'hfpy[plot]'") from None
+    require("matplotlib", "plot", "a picture")
+    import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

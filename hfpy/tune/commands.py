@@ -47,6 +47,9 @@ def tune(
     import shlex
 
     from hfpy.build.session import open_project
+    from hfpy.extras import require
+
+    require("numpy", "python", "hfpy tune")
     from hfpy.tune.kernels import tuned_by_script
     from hfpy.tune.timing import Wish
     from hfpy.tune.tune import tuned

@@ -29,6 +29,7 @@ class Command:
     ends_before: bool = False  # no object is made
     defined: frozenset[str] = frozenset()
     dependencies: str = ""  # the file that -MD, -MMD or -MF writes
+    unfinished: bool = False  # the last word wants a value
 
     @property
     def links(self) -> bool:
@@ -79,7 +80,16 @@ def parsed(words: Sequence[str]) -> Command:
         dependencies = str(Path(output or f"{Path(arguments[sources[0]]).stem}.o").with_suffix(".d"))
     ends = bool(_ENDS_BEFORE & set(arguments))
     return Command(
-        compiler, arguments, tuple(sources), tuple(linked), output, compiles, ends, frozenset(defined), dependencies
+        compiler,
+        arguments,
+        tuple(sources),
+        tuple(linked),
+        output,
+        compiles,
+        ends,
+        frozenset(defined),
+        dependencies,
+        skip,
     )
 
 

@@ -20,30 +20,39 @@ from hfpy.build.translated import GENERATED, STATE, all_sources, bring_up_to_dat
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
 from hfpy.project import PROJECT_FILE, include_folders, source_files
 from hfpy.wrapper.compilers import run
+from hfpy.wrapper.fpm import MANIFEST, read_package, says, with_manifest
 from hfpy.wrapper.store import INDEX, Made, Store, as_json, read_store, state_of
 
 Told = Callable[[Sequence[Diagnostic]], None]
 
 
 def scan(folders: Sequence[str], store: Path, given: Mapping[str, Any], told: Told) -> Store:
-    """Translate all sources in some folders, or of the project that is the only one, into a store.
+    """Translate all sources in some folders, or of the project or fpm package that is the only one, into a store.
 
     ``given`` are the options of the command line as ``Given`` has them; ``told`` gets the diagnostics. Raises HfpyError
-    for faults of the sources, and for what such builds cannot have; ToolError where the GPU's runtime cannot be built.
+    for faults of the sources and settings, and for what such builds cannot have; ToolError where the GPU's runtime
+    cannot be built.
     """
     roots = [str(Path(folder).resolve()) for folder in folders]
-    values: dict[str, Any] = dict(given)
-    values["include_dirs"] = tuple(Path(p).resolve() for p in given.get("include_dirs", ()))
-    session = _session(roots, Given(**values), store)
+    asked = {key: _absolute(key, value) for key, value in given.items() if says(value)}
+    arguments = {"folders": roots, "given": asked}
+    session, sources = _session(roots, asked, store)
     with explained(store):
         store.mkdir(parents=True, exist_ok=True)
     with locked(store):
         before = read_store(store)
-        asked = {k: [str(p) for p in v] if k == "include_dirs" else v for k, v in given.items() if v}
-        arguments = {"folders": roots, "given": asked}
         if before is not None and before.arguments == arguments and before.current():
             return before
-        return _scanned(session, roots, arguments, store, told)
+        return _scanned(session, sources, arguments, store, told)
+
+
+def _absolute(key: str, value: Any) -> Any:
+    """An option as JSON has it, with paths that mean the same in every folder."""
+    if key == "storage_order":
+        return str(Path(value).resolve())
+    if key == "include_dirs":
+        return [str(Path(path).resolve()) for path in value]
+    return list(value) if isinstance(value, tuple) else value
 
 
 def again(store: Store, told: Told) -> Store:
@@ -52,11 +61,28 @@ def again(store: Store, told: Told) -> Store:
     return scan(store.arguments["folders"], store.folder, given, told)
 
 
-def _session(roots: Sequence[str], given: Given, store: Path) -> Session:
-    paths = [Path(root) for root in roots]
-    if len(paths) == 1 and (paths[0] / PROJECT_FILE).is_file():
-        return open_project(paths[0], given, os.environ, runs=True)
-    return open_files(paths, given, store)
+def _session(roots: Sequence[str], asked: Mapping[str, Any], store: Path) -> tuple[Session, Sequence[str]]:
+    """What is scanned, with its options, and the folders that its sources are in."""
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in asked.items()}
+    root, folders = Path(roots[0]), roots
+    if len(roots) == 1 and (root / MANIFEST).is_file():
+        package = read_package(root)
+        values, folders = with_manifest(values, package), package.folders
+    values["include_dirs"] = tuple(map(Path, values.get("include_dirs", ())))
+    if values.get("storage_order"):
+        values["storage_order"] = Path(values["storage_order"])
+    given = Given(**values)
+    if len(roots) == 1 and (root / PROJECT_FILE).is_file():
+        session = open_project(root, given, os.environ, runs=True)
+        return session, [_home(root / entry) for entry in session.project.sources]
+    return open_files([Path(folder) for folder in folders], given, store), folders
+
+
+def _home(entry: Path) -> str:
+    """The folder or file that an entry of a project's sources is about: of a pattern what is before it."""
+    while any(character in entry.name for character in "*?["):
+        entry = entry.parent
+    return str(entry.resolve())
 
 
 def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], folder: Path, told: Told) -> Store:
@@ -77,13 +103,14 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
         same = file.path.read_bytes() == file.source.read_bytes() and file.name == file.source.name
         kernels = [f.name for f in translated.files if f.source == file.source and f.contents.language == "cuda-c"]
         made[str(file.source.resolve())] = Made(same, file.name, file.digest, tuple(kernels))
+    asked = [Path(folder) for folder in arguments["folders"]]
     runtime = [str(f.path) for f in translated.files if str(f.source) not in own and f.contents.language == "fortran"]
     runtime += [str(path) for path in MODULE_SOURCES] if cuda is not None else []
     backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
     store = Store(
         folder.resolve(),
         made,
-        {path: state_of(path) for path in _inputs(session, sources)},
+        {path: state_of(path) for path in _inputs(session, sources, asked)},
         tuple(roots),
         arguments,
         frozenset(options.define),
@@ -108,7 +135,7 @@ def _cuda(session: Session, folder: Path) -> CudaTools:
     ).position_independent()
 
 
-def _inputs(session: Session, sources: Sequence[Path]) -> list[str]:
+def _inputs(session: Session, sources: Sequence[Path], asked: Sequence[Path]) -> list[str]:
     """All files that the translation depends on."""
     found: dict[Path, None] = {}
     scanner = IncludeScanner(include_folders(session.options))
@@ -116,8 +143,9 @@ def _inputs(session: Session, sources: Sequence[Path]) -> list[str]:
     for path in (*sources, *([order] if order is not None else [])):
         found[path] = None
         found.update(dict.fromkeys(scanner.closure(path, path.read_bytes())))
-    if (session.project.root / PROJECT_FILE).is_file():
-        found[session.project.root / PROJECT_FILE] = None
+    for settings in (session.project.root / PROJECT_FILE, *(folder / MANIFEST for folder in asked)):
+        if settings.is_file():
+            found[settings] = None
     if session.options.scripts is not None:
         found.update(dict.fromkeys(sorted(session.options.scripts.path.glob("*.py"))))
     return [str(path.resolve()) for path in found]

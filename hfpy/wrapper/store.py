@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,4 +123,20 @@ def store_for(sources: Iterable[str]) -> Store | None:
         for folder in (place, *place.parents):
             if (folder / FOLDER / INDEX).is_file():
                 return read_store(folder / FOLDER)
+    return None
+
+
+def fpm_package() -> Path | None:
+    """The fpm package around the current folder whose ``fpm.toml`` mentions ``[extra.hfpy]``; fpm calls compilers in
+    the package's folder.
+    """
+    if os.environ.get("HFPY_STORE"):
+        return None
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        try:
+            text = (folder / "fpm.toml").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        return folder if re.search(r"^[ \t]*\[[ \t]*extra[ \t]*\.[ \t]*hfpy\b", text, re.M) else None
     return None

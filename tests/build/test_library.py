@@ -215,3 +215,19 @@ def test_staged(library: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert hfpy(["install", str(library), "--prefix", "/opt/mini", "--backend", "openmp"]) == 0
     config = tmp_path / "stage/opt/mini/lib/pkgconfig/mini_physics.pc"
     assert config.read_text().startswith("prefix=/opt/mini\n")
+
+
+@pytest.mark.parametrize("library", [True, False])
+def test_transpiled_sources_of_a_library(library: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other code may call a public procedure of a library, also where one of the library calls it: ``step``."""
+    (tmp_path / "physics.h90").write_text(PHYSICS)
+    (tmp_path / "main.f90").write_text("program main\nend program main\n")
+    domains = '[domains]\ni = { size = ["nx"], iterators = ["i"] }\nk = { size = ["nz"], iterators = ["k"] }\n'
+    (tmp_path / "hfpy.toml").write_text(
+        f'[project]\nname = "p"\nsources = ["physics.h90", "main.f90"]\n[layout]\ncpu = "k i"\n{domains}'
+    )
+    extra = ["--library"] if library else []
+    monkeypatch.chdir(tmp_path)
+    assert hfpy(["transpile", "-o", "out", *extra]) == 0
+    text = (tmp_path / "out" / "physics.F90").read_text()
+    assert ("t(nx, nz)" in text) == library and ("t(nz,nx)" in text) != library

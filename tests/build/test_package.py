@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.version import VERSION
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -41,6 +43,10 @@ def test_the_wheel_holds_what_is_needed_besides_modules(wheel: Path) -> None:
     missing = [p.relative_to(ROOT).as_posix() for p in beside if p.relative_to(ROOT).as_posix() not in held]
     assert missing == []
     assert {"hfpy/makefiles/hfpy.mk", "hfpy/runtime/fortran/helper_functions.F90", "hfpy/py.typed"} <= held
+    about = f"hfpy-{VERSION}.dist-info"
+    assert f"{about}/licenses/LICENSE" in held
+    metadata = zipfile.ZipFile(wheel).read(f"{about}/METADATA").decode()
+    assert f"Version: {VERSION}\n" in metadata and "License-Expression: Apache-2.0\n" in metadata
 
 
 def test_an_installed_hfpy_builds_a_new_project(wheel: Path, tmp_path: Path) -> None:

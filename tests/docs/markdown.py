@@ -12,7 +12,8 @@
     ```toml hfpy.toml                a file of the section, as for Fortran; any other language and name likewise
 
 A section is what stands between two headings of the second level. Blocks with nothing behind their language are
-not examples. In what commands print, and in lines ``from`` a file, a line ``...`` stands for any lines.
+not examples. Sections whose commands need CMake are skipped where there is none. In what commands print, and in lines
+``from`` a file, a line ``...`` stands for any lines.
 """
 
 from __future__ import annotations

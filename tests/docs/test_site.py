@@ -37,3 +37,13 @@ def test_a_broken_link_is_seen(tmp_path: Path) -> None:
     (tmp_path / "mkdocs.yml").write_text(settings)
     done = build(tmp_path / "mkdocs.yml", tmp_path / "site")
     assert done.returncode != 0 and "nowhere.md" in done.stderr
+
+
+def test_the_first_page_shows_what_was_measured() -> None:
+    """Every figure of its table is one of docs/performance.md."""
+    page = (ROOT / "docs" / "README.md").read_text()
+    rows = page.split("| program | next to |")[1].split("\n\n")[0].splitlines()[2:]
+    figures = [figure for row in rows for figure in re.findall(r"\d\.\d\d", row.split("|")[3])]
+    measured = set(re.findall(r"\b\d\.\d\d\b", (ROOT / "docs" / "performance.md").read_text()))
+    assert len(figures) >= 10 and set(figures) <= measured
+    assert all((ROOT / "docs" / name).stat().st_size < 200_000 for name in re.findall(r"\((pictures/\S+)\)", page))

@@ -91,3 +91,8 @@ def done(folder: Path, *command: str, status: int = 0, **environment: str) -> st
 def hfpy(folder: Path, *arguments: str, status: int = 0) -> str:
     """What ``hfpy`` prints."""
     return done(folder, sys.executable, "-m", "hfpy", *arguments, status=status)
+
+
+def path_with_hfpy() -> str:
+    """The search path with the folder of ``hfpy`` and ``hfpy-gfortran`` first."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -29,9 +29,9 @@ TAKEN = (
 @pytest.mark.parametrize(
     ("way", "more"),
     [
-        (ADDED, ""),
-        (TAKEN, "TARGET gpu EMULATE"),
-        pytest.param(TAKEN, "BACKEND sequential", marks=pytest.mark.full),
+        pytest.param(ADDED, "", marks=pytest.mark.full),  # as the library below
+        pytest.param(TAKEN, "TARGET gpu EMULATE", marks=pytest.mark.full),
+        (TAKEN, "BACKEND sequential"),
         pytest.param(ADDED, "TARGET gpu BACKEND openacc", marks=pytest.mark.full),
     ],
     ids=["added", "taken-kernels", "sequential", "openacc"],
@@ -54,3 +54,45 @@ def test_a_program(way: str, more: str, tmp_path: Path) -> None:
     assert "  23.0" in done(program, "installed/bin/prog")
     source.write_text(source.read_text().replace("domName(i,j)", "domName(i)"))
     assert "src/work.F90:10" in done(program, "cmake", "--build", "out", status=2)
+
+
+USER = """cmake_minimum_required(VERSION 3.18)
+project(user LANGUAGES Fortran)
+find_package(heat REQUIRED)
+add_executable(user main.f90)
+target_link_libraries(user heat::heat)
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", pytest.param("gpu", marks=pytest.mark.full)])
+def test_a_library_and_who_uses_it(target: str, tmp_path: Path) -> None:
+    """The sample's library is installed; another project finds it, and its program prints what a plain one prints."""
+    sample = ROOT / "samples" / "builds"
+    done(tmp_path, "gfortran", "-o", "plain", str(sample / "src" / "diffusion.f90"), str(sample / "app" / "main.f90"))
+    expected = done(tmp_path, "./plain")
+    hfpy_there = [f"-Dhfpy_DIR={ROOT / 'hfpy' / 'cmake'}", f"-DHFPY_COMMAND={sys.executable};-m;hfpy"]
+    done(tmp_path, "cmake", "-S", str(sample), "-B", "out", f"-DHEAT_TARGET={target}", *hfpy_there)
+    done(tmp_path, "cmake", "--build", "out", "-j", "2")
+    assert done(tmp_path, "out/heat") == expected
+    done(tmp_path, "cmake", "--install", "out", "--prefix", "installed")
+    shutil.rmtree(tmp_path / "out")
+    assert (tmp_path / "installed" / "include" / "heat" / "diffusion.mod").is_file()
+    assert done(tmp_path, "installed/bin/heat") == expected
+    user = tmp_path / "user"
+    user.mkdir()
+    shutil.copy(sample / "app" / "main.f90", user)
+    (user / "CMakeLists.txt").write_text(USER if target == "cpu" else USER.replace("Fortran)", "Fortran CXX)"))
+    done(user, "cmake", "-S", ".", "-B", "out", f"-DCMAKE_PREFIX_PATH={tmp_path / 'installed'}")
+    done(user, "cmake", "--build", "out")
+    assert done(user, "out/user") == expected
+
+
+def test_what_cannot_be_installed(tmp_path: Path) -> None:
+    (tmp_path / "a.f90").write_text("module a\nend module a\n")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\nproject(a LANGUAGES Fortran)\nfind_package(hfpy REQUIRED)\n"
+        "add_library(plain a.f90)\nhfpy_install(plain)\n"
+    )
+    arguments = [f"-Dhfpy_DIR={ROOT / 'hfpy' / 'cmake'}", f"-DHFPY_COMMAND={sys.executable};-m;hfpy"]
+    said = done(tmp_path, "cmake", "-S", ".", "-B", "out", *arguments, status=1)
+    assert "hfpy_install: plain has no sources from hfpy_add_library" in said

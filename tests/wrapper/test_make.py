@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wrapper.programs import WRAPPER, done, hfpy, write_program
+from tests.wrapper.programs import ROOT, WRAPPER, done, hfpy, path_with_hfpy, write_program
 
 MAKE = ("make", "-s", "-j2", f"FC={WRAPPER} gfortran")
 SCAN = ("fc", "--scan", "src", "-D", "FACTOR=2", "-I", "src")
@@ -138,6 +138,7 @@ def test_a_plain_file_costs_next_to_nothing(program: Path) -> None:
     assert modules <= {"hfpy.start", "hfpy.version", "hfpy.__main__"}
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not on this machine (make buildtools)")
 def test_cmake(program: Path, expected: str) -> None:
     (program / "CMakeLists.txt").write_text(
@@ -145,11 +146,9 @@ def test_cmake(program: Path, expected: str) -> None:
         "add_executable(prog src/kinds.f90 src/field.f90 src/work.F90 src/main.f90)\n"
         "target_compile_definitions(prog PRIVATE FACTOR=2)\n"
     )
-    compiler = program / "compiler"
-    compiler.write_text(f'#!/bin/sh\nexec {WRAPPER} gfortran "$@"\n')
-    compiler.chmod(0o755)
     hfpy(program, *SCAN)
-    done(program, "cmake", "-S", ".", "-B", "out", f"-DCMAKE_Fortran_COMPILER={compiler}")
+    asked = ("cmake", "-S", ".", "-B", "out", "-DCMAKE_Fortran_COMPILER=hfpy-gfortran")
+    done(program, *asked, PATH=path_with_hfpy())
     done(program, "cmake", "--build", "out", "-j", "2")
     assert done(program, "out/prog") == expected
     source = program / "src" / "work.F90"
@@ -160,14 +159,16 @@ def test_cmake(program: Path, expected: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("autoconf") is None, reason="autoconf is not on this machine (make buildtools)")
-def test_autoconf(program: Path, expected: str) -> None:
-    (program / "configure.ac").write_text("AC_INIT([prog], [1])\nAC_PROG_FC\nAC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n")
-    makefile = program / "Makefile"
-    makefile.rename(program / "Makefile.in")
-    text = (program / "Makefile.in").read_text()
-    (program / "Makefile.in").write_text(text.replace("FC = gfortran", "FC = @FC@"))
-    done(program, "autoconf")
-    hfpy(program, *SCAN)
-    done(program, "./configure", f"FC={WRAPPER} gfortran")
-    done(program, "make", "-s", "-j2")
-    assert done(program, "./prog") == expected
+def test_autoconf(tmp_path: Path) -> None:
+    """The sample, whose configure script says the compiler to make; then plain make."""
+    there = ROOT / "samples" / "builds"
+    sample = Path(shutil.copytree(there, tmp_path / "heat", ignore=shutil.ignore_patterns("out", "build", ".hfpy")))
+    done(sample, "make", "-s")
+    expected = done(sample, "out/make/heat")
+    done(sample, "make", "clean")
+    assert "2 sources" in hfpy(sample, "fc", "--scan")
+    done(sample, "autoconf")
+    done(sample, "./configure", "FC=hfpy-gfortran", PATH=path_with_hfpy())
+    done(sample, "make", "-s", "-j2", PATH=path_with_hfpy())
+    assert done(sample, "out/make/heat") == expected
+    assert b".hfpy.made" in (sample / "out" / "make" / "diffusion.o").read_bytes()
