@@ -30,7 +30,8 @@ from hfpy.transform.scripts.annotations import Annotations
 from hfpy.transform.scripts.arrays import Array
 from hfpy.transform.scripts.context import Context, context_of
 from hfpy.transform.scripts.illegal import IllegalTransform
-from hfpy.transform.scripts.kernel import Kernel, Ledger, Step
+from hfpy.transform.scripts.kernel import Kernel
+from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loops import Loop
 from hfpy.transform.scripts.replay import calls_of
 from hfpy.transform.scripts.run import edits_of, kernels_of
@@ -218,7 +219,7 @@ class Program(Mapping[str, Kernel]):
         from hfpy.kernels.api import for_callers
         from hfpy.kernels.cache import cache_folder
         from hfpy.tune.calls import Calls
-        from hfpy.tune.kernels import routine_of
+        from hfpy.tune.timing import routine_of
 
         routine = routine_of(kernel)
         if routine.alone:

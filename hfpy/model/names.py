@@ -65,6 +65,12 @@ def with_home(name: str, home: str) -> str:
     return f"{name}@{home}"
 
 
+def in_unit_of(key: str, name: str) -> str:
+    """A name in the module of a routine's key, as ``module::name``; the name alone for a routine in no module."""
+    module = key.rpartition("::")[0]
+    return f"{module}::{name}".lower() if module else name.lower()
+
+
 def without_home(name: str) -> str:
     """The name in the unit that it is of."""
     return name.partition("@")[0]

@@ -20,8 +20,7 @@ from hfpy.project import source_files
 from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
 from hfpy.transform.scripts.replay import digest_of
-from hfpy.tune.runs import DEFAULT_SIZES, state_of
-from hfpy.tune.timing import Routine, Timer, Wish, check_target, told_winner
+from hfpy.tune.timing import Timer, Wish, check_target, routine_of, told_winner
 from hfpy.tune.tune import keep_kernels
 
 SEARCH = "search"  # the function of a script that says nothing else
@@ -143,15 +142,3 @@ class _KernelTuner:
             lines = (line for file in done.files for line in file.text.splitlines())
             seen.setdefault(digest("\n".join(x for x in lines if not x.lstrip().startswith("! by "))), way)
         return list(seen.values())
-
-
-def routine_of(kernel: Kernel) -> Routine:
-    """The routine that a kernel is in, with values for the sizes of its domains."""
-    facts = kernel.work.facts
-    found: dict[str, int] = {}
-    for domain, value in zip(kernel.region.domains, DEFAULT_SIZES, strict=False):
-        for name in sorted(domain.upper.names):
-            variable = facts.scopes.variable(name, kernel.key)
-            if variable is not None and not variable.symbol.constant and not variable.symbol.rank:
-                found.setdefault(name, value)
-    return Routine(kernel.key, kernel.target, tuple(found.items()), state_of(facts, kernel.key))

@@ -11,8 +11,10 @@ from hfpy.build.session import Session
 from hfpy.diagnostics import HfpyError, UsageError
 from hfpy.kernels.cache import cache_folder
 from hfpy.options import Options
+from hfpy.transform.scripts.kernel import Kernel
 from hfpy.tune.calls import Calls
 from hfpy.tune.programs import Programs
+from hfpy.tune.runs import DEFAULT_SIZES, state_of
 from hfpy.tune.variations import Measured
 
 _CALLED = {"cpu": ("sequential", "openmp"), "gpu": ("cuda-c",)}
@@ -56,6 +58,18 @@ class Routine:
     backend: str
     sizes: tuple[tuple[str, int], ...]
     alone: str
+
+
+def routine_of(kernel: Kernel) -> Routine:
+    """The routine that a kernel is in, with values for the sizes of its domains."""
+    facts = kernel.work.facts
+    found: dict[str, int] = {}
+    for domain, value in zip(kernel.region.domains, DEFAULT_SIZES, strict=False):
+        for name in sorted(domain.upper.names):
+            variable = facts.scopes.variable(name, kernel.key)
+            if variable is not None and not variable.symbol.constant and not variable.symbol.rank:
+                found.setdefault(name, value)
+    return Routine(kernel.key, kernel.target, tuple(found.items()), state_of(facts, kernel.key))
 
 
 @dataclass

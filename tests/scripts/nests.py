@@ -33,7 +33,7 @@ end module
 SCRIPT = """from random import Random
 
 from hfpy.api import IllegalTransform
-from hfpy.transform.scripts import legality
+from hfpy.transform.scripts import cuts, legality
 
 FORCED = {forced}
 
@@ -41,11 +41,13 @@ FORCED = {forced}
 def annotate(kernel, annotations, context):
     rng = Random(kernel.name)
     if FORCED:
-        legality.check_interchange = lambda *_: None
-    for _ in range(4):
+        legality.check_interchange = cuts.check_fission = lambda *_: None
+    for _ in range(5):
         loops = [loop.name for loop in kernel.loops.values() if not loop.parallel]
+        if not loops:
+            break
         one, other = rng.choice(loops), rng.choice(loops)
-        choice = 0 if FORCED else rng.randrange(5)
+        choice = rng.choice([0, 5]) if FORCED else rng.randrange(9)
         try:
             if choice in (0, 1):
                 kernel = kernel.interchange(one, other)
@@ -53,6 +55,12 @@ def annotate(kernel, annotations, context):
                 kernel = kernel.split(one, rng.choice([1, 2, 3, 7]))
             elif choice == 3:
                 kernel = kernel.unroll(**{{one: rng.choice([1, 2, 4])}}) if "#" not in one else kernel
+            elif choice in (5, 6):
+                kernel = kernel.fission(one, rng.choice([1, 1, 2, "s", "t"]))
+            elif choice == 7:
+                kernel = kernel.expand(rng.choice("st"), one)
+            elif choice == 8:
+                kernel = kernel.jam(**{{one: rng.choice([2, 3])}}) if "#" not in one else kernel
             else:
                 kernel = kernel.unroll(one)
         except IllegalTransform:

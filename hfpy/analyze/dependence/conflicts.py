@@ -37,7 +37,7 @@ class Question:
 
     ``bare`` leaves out the conditions that only data decide. ``same`` are loops of which both accesses are in one turn.
     With ``crossed`` there are two points' indices, and one access comes first in the turns of one, the other in those
-    of the other.
+    of the other. With ``ahead`` the first access is in an earlier turn of the one index than the second.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Question:
         bare: bool = False,
         same: frozenset[Index] = frozenset(),
         crossed: bool = False,
+        ahead: bool = False,
     ) -> None:
         self.sets = sets
         self.points = points
@@ -64,6 +65,8 @@ class Question:
         self.elements: list[tuple[Linear, Linear]] = []
         if crossed:
             self._crossed()
+        elif ahead:
+            self._ahead()
         else:
             self._different()
         self._meet()
@@ -138,6 +141,13 @@ class Question:
         (a, b), (c, d) = ((one[index], other[index]) for index in self.points)
         cases = (f"{a} {x} {b} and {c} {y} {d}" for x, y in zip(first, reversed(second), strict=True))
         self.encoding.constraints.append("(" + " or ".join(f"({case})" for case in cases) + ")")
+
+    def _ahead(self) -> None:
+        """The first access is in an earlier turn of a loop than the second."""
+        one, other = (scope[self.points[0]] for scope in self.scopes)
+        steps = {loop.index: loop.step.constant for loop in self.accesses[0].at.loops}
+        down = (steps[self.points[0]] or 1) < 0
+        self.encoding.constraints.append(f"{one} {'>' if down else '<'} {other}")
 
     def _meet(self) -> None:
         one, other = (a.subscripts for a in self.accesses)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hfpy.analyze.dependence.answers import Pair
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.conflicts import Question, apart
@@ -58,6 +60,33 @@ def shared(sets: Sets, nest: Nest, array: str, loops: tuple[Index, ...]) -> Pair
             if count > _MOST or _by_two_threads(sets, nest, (one, other), loops, around):
                 return one, other
     return None
+
+
+def against_order(
+    sets: Sets, nest: Nest, array: str, loop: Index, first: Sequence[Access], second: Sequence[Access]
+) -> Pair | None:
+    """An access of the ``second`` part of a loop's turns, and one of the ``first`` part in a later turn, that meet in
+    an element of an array that one of them writes; None if there are none, for all sizes. What is around the loop is in
+    one turn.
+    """
+    count = 0
+    for one in (a for a in second if a.array == array):
+        order = [x.index for x in one.at.loops]
+        around = frozenset(order[: order.index(loop)])
+        for other in (a for a in first if a.array == array):
+            if not (one.write or other.write) or apart(one, other, frozenset((loop,))):
+                continue
+            count += 1
+            if count > _MOST or _ahead(sets, nest, (one, other), loop, around):
+                return one, other
+    return None
+
+
+def _ahead(sets: Sets, nest: Nest, pair: Pair, loop: Index, around: frozenset[Index]) -> bool:
+    try:
+        return Question(sets, (loop,), *pair, nest.facts, same=around, ahead=True).meeting() is not None
+    except TooHardError:
+        return True
 
 
 def _by_two_threads(sets: Sets, nest: Nest, pair: Pair, loops: tuple[Index, ...], around: frozenset[Index]) -> bool:

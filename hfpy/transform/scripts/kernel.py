@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
 from hfpy.analyze.sizes import constant
 from hfpy.diagnostics import Place, UsageError
 from hfpy.model.directives import Region
+from hfpy.model.names import in_unit_of
 from hfpy.model.statements import Construct, Header, Statement
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES
-from hfpy.transform.scripts import legality, loopchanges
+from hfpy.transform.scripts import cuts, legality, loopchanges
 from hfpy.transform.scripts.arrays import Array, arrays_of
 from hfpy.transform.scripts.arrays import told as told_arrays
 from hfpy.transform.scripts.illegal import IllegalTransform, script_place
+from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.legality import Against
 from hfpy.transform.scripts.loops import Loop, loops_of
 from hfpy.transform.scripts.modelled import Stats, stats_of
@@ -25,30 +27,6 @@ from hfpy.transform.scripts.work import Work
 from hfpy.transform.stencil.locals import Locals
 
 ITERATORS = "the region's points may be computed in any order, so its own loops may"
-
-
-@dataclass(frozen=True)
-class Step:
-    """A transformation that was done: the call as text, and the line of the script, or who else asked for it."""
-
-    call: str
-    script: Place | None
-    by: str = ""
-
-    def __str__(self) -> str:
-        asked = self.script or self.by
-        return f"{asked}: {self.call}" if asked else self.call
-
-
-@dataclass
-class Ledger:
-    """Every kernel that transformations have made, and the new local variables of routines. ``timed`` gives the seconds
-    of a kernel's routine for sizes, in so many rounds; None where kernels cannot be run.
-    """
-
-    made: list[Kernel] = field(default_factory=list)
-    names: dict[str, Locals] = field(default_factory=dict)
-    timed: Callable[[Kernel, Mapping[str, int], int], float] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,8 +70,7 @@ class Kernel:
     @property
     def full_name(self) -> str:
         """``module::name``, or the name alone of a kernel in no module, in lower case."""
-        module, separator, _ = self.key.rpartition("::")
-        return f"{module}{separator}{self.name}".lower()
+        return in_unit_of(self.key, self.name)
 
     @property
     def target(self) -> str:
@@ -217,10 +194,7 @@ class Kernel:
         for name in given:
             if self._loop(call, name).parallel:
                 raise self._illegal(call, "loops in the body", f"'{name}' is a loop of the region")
-        try:
-            legality.check_team(self.work, self.key, self.number, tuple(given))
-        except Against as reason:
-            raise self._against(call, reason) from None
+        self._require(call, legality.check_team, tuple(given))
         return self._hint(call, "team", tuple(f"{name}:{n}" for name, n in given.items()))
 
     def block(self, *threads: int) -> Kernel:
@@ -276,11 +250,68 @@ class Kernel:
             raise self._illegal(call, legality.PERFECT, "one of them is the region's, the other one is in its body")
         outer, inner = (second, first) if first.parent == second.name else (first, second)
         assert outer.construct is not None and inner.construct is not None
+        self._require(call, legality.check_interchange, outer.construct, inner.construct)
+        return self._rewritten(call, outer.construct, (loopchanges.interchanged(outer.construct, inner.construct),))
+
+    def carried(self, loop: str) -> tuple[str, ...]:
+        """The arrays and scalars by which a turn of a loop depends on another one, or may: the loop's turns can be in
+        any order if there are none. Of the region's own loops there are none.
+        """
+        call = _call("carried", loop)
+        found = self._loop(call, loop).construct
         try:
-            legality.check_interchange(self.work, self.key, self.number, outer.construct, inner.construct)
+            return tuple(cuts.carried(self.work, self.key, self.number, found)) if found is not None else ()
         except Against as reason:
             raise self._against(call, reason) from None
-        return self._rewritten(call, outer.construct, (loopchanges.interchanged(outer.construct, inner.construct),))
+
+    def fission(self, loop: str, after: int | str) -> Kernel:
+        """A loop of the body in two, one behind the other: ``after`` so many of its statements (a branch or loop is
+        one), or behind the last one that sets a variable.
+        """
+        call = _call("fission", loop, after)
+        found = self._inner(call, loop, 1)
+        nodes = found.parts[0].body
+        count = after
+        if isinstance(after, str):
+            places = [
+                n for n, x in enumerate(nodes, 1) if cuts.sets(self.work, self.key, self.number, x, after.lower())
+            ]
+            if not places:
+                raise self._illegal(call, "a variable that the loop sets", f"'{loop}' sets no '{after}'", found.header)
+            count = places[-1]
+        if not isinstance(count, int) or not 0 < count < len(nodes):
+            message = f"'{loop}' holds {len(nodes)} statements, and the cut is behind number {count}"
+            raise self._illegal(call, "statements in both parts", message, found.header)
+        self._require(call, cuts.check_fission, found, count)
+        return self._rewritten(call, found, loopchanges.cut(found, count))
+
+    def expand(self, variable: str, loop: str) -> Kernel:
+        """A scalar of the body as an array that has an element for each turn of a loop."""
+        call, scalar = _call("expand", variable, loop), variable.lower()
+        found = self._inner(call, loop, 1)
+        self._require(call, cuts.check_expand, found, scalar)
+        shown, symbol = self.loops[loop.lower()], self.work.facts.object(scalar, self.key)
+        assert symbol is not None
+        shape = shown.upper if shown.lower == "1" else f"{shown.lower}:{shown.upper}"
+        array = self._names().array(scalar, f"_{shown.variable}", symbol.symbol.type.text, shape)
+        return self._rewritten(call, found, (loopchanges.expanded(found, scalar, array),), frozenset({array}))
+
+    def jam(self, **factors: int) -> Kernel:
+        """So many turns of a loop together in each turn of the one right in it."""
+        call = _call("jam", **factors)
+        if len(factors) != 1:
+            raise self._illegal(call, "one loop with a number", f"these are {len(factors)}")
+        ((loop, size),) = factors.items()
+        outer = self._inner(call, loop, size)
+        inner = outer.parts[0].body[0] if outer.parts[0].body else None
+        if not isinstance(inner, Construct) or inner.kind != "do":
+            raise self._illegal(call, legality.PERFECT, f"there is no loop right in '{loop}'", outer.header)
+        header = outer.header
+        assert isinstance(header, Header)
+        if len(header.exprs) > 2:
+            raise self._illegal(call, "the step is 1", f"the loop over '{header.var}' has a step", header)
+        self._require(call, legality.check_interchange, outer, inner)
+        return self._rewritten(call, outer, loopchanges.jammed(outer, inner, size)) if size > 1 else self
 
     def split(self, loop: str, size: int) -> Kernel:
         """A loop of the body in blocks of so many turns, with a loop over the blocks around it."""
@@ -419,6 +450,13 @@ class Kernel:
             here = at.line.place(place.file)
             place = replace(here, line=line) if self.work.before is None else Place(place.file, line, 0)
         return IllegalTransform(call, rule, message, place)
+
+    def _require(self, call: str, check: Callable[..., None], *what: object) -> None:
+        """Ask whether a transformation of the kernel is legal. Raises IllegalTransform."""
+        try:
+            check(self.work, self.key, self.number, *what)
+        except Against as reason:
+            raise self._against(call, reason) from None
 
     def _against(self, call: str, reason: Against) -> IllegalTransform:
         return self._illegal(call, reason.rule, reason.message, reason.statement)

@@ -103,7 +103,7 @@ def check_interchange(work: Work, key: str, number: int, outer: Construct, inner
     check_bounds((outer, inner), outer)
     body = work.body(key, number)
     _check_scalars(work, body, outer, inner)
-    _check_memory(work, body, outer)
+    check_memory(work, body, outer)
     nest = build(body, Known(), True)
     if nest is None:
         raise Against(ORDER, "the kernel is too long to look into", outer.header)
@@ -120,7 +120,7 @@ def _check_scalars(work: Work, body: RegionBody, outer: Construct, inner: Constr
             continue
         if name in flow.exposed:
             raise Against(SCALARS, f"'{name}' goes from one turn to the next", reference.at.statement)
-        behind = [r for r in body.references_of(name) if not _inside(r.at, outer) and r.role != "write"]
+        behind = [r for r in body.references_of(name) if not inside(r.at, outer) and r.role != "write"]
         if behind or name not in (*sharing.private, *sharing.firstprivate):
             raise Against(SCALARS, f"'{name}' is read behind the loops", reference.at.statement)
 
@@ -133,14 +133,14 @@ def _check_arrays(work: Work, nest: Nest, outer: Construct, inner: Construct) ->
             met = exchanged(work.effects.engine.sets, nest, array, *pair)
             if met is not None:
                 message = f"elements of '{without_home(array)}' would be used in another order"
-                raise Against(ORDER, message, _statement(met[0], outer))
+                raise Against(ORDER, message, statement_of(met[0], outer))
 
 
-def _check_memory(work: Work, body: RegionBody, outer: Construct) -> None:
+def check_memory(work: Work, body: RegionBody, outer: Construct) -> None:
     """No array that is set may be the memory of another one."""
-    inside = [r for r in body.references if _inside(r.at, outer)]
-    arrays = {r.name for r in inside if (data := work.facts.object(r.name, body.key)) is not None and data.rank}
-    for reference in inside:
+    references = [r for r in body.references if inside(r.at, outer)]
+    arrays = {r.name for r in references if (data := work.facts.object(r.name, body.key)) is not None and data.rank}
+    for reference in references:
         if reference.name in arrays and work.effects.of(reference, body.key)[1]:
             others = sorted(
                 n for n in arrays - {reference.name} if work.facts.storage.shared(reference.name, n, body.key)
@@ -169,7 +169,7 @@ def check_team(work: Work, key: str, number: int, variables: tuple[str, ...]) ->
     if nest is None:
         raise Against(APART, "the kernel is too long to look into", body.construct.header)
     for loop in outermost:
-        _check_memory(work, body, loop)
+        check_memory(work, body, loop)
         _check_threads(work, nest, loop, variables)
 
 
@@ -195,7 +195,7 @@ def _check_own_scalars(work: Work, body: RegionBody, loop: Construct) -> None:
             continue
         if name in flow.exposed:
             raise Against(APART, f"'{name}' goes from one turn to the next", reference.at.statement)
-        outside = [r for r in body.references_of(name) if not (_inside(r.at, loop) or _counted(r.at, name))]
+        outside = [r for r in body.references_of(name) if not (inside(r.at, loop) or _counted(r.at, name))]
         if any(r.role != "write" and not _set_before(work, body, name, r.at, loop) for r in outside):
             raise Against(APART, f"'{name}' is read behind the loop", reference.at.statement)
 
@@ -233,19 +233,19 @@ def _check_threads(work: Work, nest: Nest, outer: Construct, variables: tuple[st
     if len({_variable(c) for c in loops}) < len(loops):
         raise Against(WHOLE, "two loops over one variable are in one that threads share", outer.header)
     for array in dict.fromkeys(a.array for a in nest.accesses if a.write and (a.subscripts or not a.exact)):
-        inside = [a for a in nest.of(array) if index_of(a, outer) is not None]
-        for access in inside if any(a.write for a in inside) else ():
+        within = [a for a in nest.of(array) if index_of(a, outer) is not None]
+        for access in within if any(a.write for a in within) else ():
             if any(index_of(access, loop) is None for loop in loops):
                 message = f"'{without_home(array)}' is used outside of some of the loops that threads share"
-                raise Against(APART, message, _statement(access, outer))
-        for indices in {tuple(index_of(a, loop) for loop in loops) for a in inside}:
+                raise Against(APART, message, statement_of(access, outer))
+        for indices in {tuple(index_of(a, loop) for loop in loops) for a in within}:
             met = shared(work.effects.engine.sets, nest, array, tuple(i for i in indices if i is not None))
             if met is not None:
                 message = f"threads meet in elements of '{without_home(array)}'"
-                raise Against(APART, message, _statement(met[0], outer))
+                raise Against(APART, message, statement_of(met[0], outer))
 
 
-def _statement(access: Access, otherwise: Construct) -> Statement:
+def statement_of(access: Access, otherwise: Construct) -> Statement:
     """The statement that an access is in."""
     source = access.source
     return source.reference.at.statement if isinstance(source, Source) else otherwise.header
@@ -257,14 +257,15 @@ def read_elsewhere(body: RegionBody, loop: Construct) -> Statement | None:
     for reference in body.references_of(name):
         header = reference.at.statement
         own = isinstance(header, Header) and header.kind == "do" and header.var == name
-        if not _inside(reference.at, loop) and not own:
+        if not inside(reference.at, loop) and not own:
             looped = any(c.kind == "do" and _variable(c) == name for c in reference.at.constructs)
             if not looped:
                 return reference.at.statement
     return None
 
 
-def _inside(at: Located, loop: Construct) -> bool:
+def inside(at: Located, loop: Construct) -> bool:
+    """Whether a statement is in a loop, or its first line."""
     return any(c is loop for c in at.constructs) or at.statement is loop.header
 
 

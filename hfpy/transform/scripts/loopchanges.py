@@ -41,6 +41,41 @@ def in_blocks(loop: Construct, size: int, block: str) -> Construct:
     return make.loop(block, low, high, (turns,), size)
 
 
+def cut(loop: Construct, count: int) -> tuple[Construct, Construct]:
+    """A loop in two: one with so many of its first statements, one with the others."""
+    header, end = loop.header, loop.end
+    assert isinstance(header, Header) and end is not None
+    nodes = loop.parts[0].body
+    first = replace(loop, parts=(replace(loop.parts[0], body=nodes[:count]),))
+    again = replace(header, made=True, construct_name="")
+    return first, Construct("do", (Part(again, nodes[count:]),), Maker(end.line).end("do"))
+
+
+def jammed(outer: Construct, inner: Construct, size: int) -> tuple[Node, ...]:
+    """Two loops, of which the inner one is all that the outer one holds, with so many turns of the outer one in each
+    turn of the inner, and a loop over what is left.
+    """
+    header, end = outer.header, outer.end
+    assert isinstance(header, Header) and end is not None
+    low, high = header.exprs[:2]
+    body = inner.parts[0].body
+    copies = tuple(node for n in range(size) for node in _copy(body, header.var, plus(name(header.var), n)))
+    together = replace(inner, parts=(replace(inner.parts[0], body=copies),))
+    most = replace(header, exprs=(low, binary(high, "-", number(size - 1)), number(size)), made=True)
+    rest = replace(header, exprs=(name(header.var), high), made=True, construct_name="")
+    made = replace(outer, parts=(replace(outer.parts[0], header=most, body=(together,)),))
+    return made, Construct("do", (Part(rest, (inner,)),), Maker(end.line).end("do"))
+
+
+def expanded(loop: Construct, variable: str, array: str) -> Construct:
+    """A loop with an element of an array, one for each turn, in the place of a variable."""
+    header = loop.header
+    assert isinstance(header, Header)
+    part = loop.parts[0]
+    element = apply(array, (name(header.var),))
+    return replace(loop, parts=(replace(part, body=_copy(part.body, variable, element)),))
+
+
 def unrolled(loop: Construct, first: int, trip: int, step: int) -> tuple[Node, ...]:
     """The turns of a loop one behind the other, with numbers for its variable, and the variable's last value."""
     header = loop.header

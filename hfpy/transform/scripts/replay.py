@@ -11,7 +11,8 @@ from difflib import get_close_matches
 from hfpy.changes import CALLS, TUNE, Changes
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.transform.scripts.illegal import IllegalTransform
-from hfpy.transform.scripts.kernel import Kernel, Step
+from hfpy.transform.scripts.kernel import Kernel
+from hfpy.transform.scripts.ledger import Step
 
 
 class NoCall(Exception):
@@ -38,7 +39,8 @@ def called(kernel: Kernel, text: str) -> Kernel:
 
 def digest_of(kernel: Kernel) -> str:
     """What says whether a kernel's text is still the one that transformations were chosen for."""
-    text = "\n".join(row.strip() for row in kernel.text.splitlines())
+    rows = kernel.work.region_rows(kernel.key, kernel.number, kernel.region)
+    text = "\n".join(row.strip() for row, _ in rows)
     return hashlib.sha256(f"{kernel.target}\n{text}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 

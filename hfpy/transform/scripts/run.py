@@ -18,7 +18,8 @@ from hfpy.model.directives import Region
 from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
-from hfpy.transform.scripts.kernel import Kernel, Ledger, Step
+from hfpy.transform.scripts.kernel import Kernel
+from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
 from hfpy.transform.scripts.replay import Replay
 from hfpy.transform.scripts.work import Work, declarations, lines_of
