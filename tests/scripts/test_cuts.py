@@ -71,7 +71,7 @@ def test_jam(tmp_path: Path) -> None:
         "w(k,l,i) = w(k-1,l,i) + l",
         "w(k,l+1,i) = w(k-1,l+1,i) + (l+1)",
     ]
-    assert made[6:9] == ["do l = l, n", "do k = 1, n", "w(k,l,i) = w(k-1,l,i) + l"] and len(made) == 11
+    assert made[6:9] == ["do l = (n+1)/2*2, n", "do k = 1, n", "w(k,l,i) = w(k-1,l,i) + l"] and len(made) == 11
 
 
 @pytest.mark.parametrize(
@@ -136,3 +136,27 @@ def test_rules(body: str, call: str, rule: str, tmp_path: Path) -> None:
 def test_what_goes_from_turn_to_turn(body: str, expected: set[str], tmp_path: Path) -> None:
     kernel = kernel_of(body, tmp_path)
     assert set(kernel.carried("k")) == expected and kernel.carried("i") == ()
+
+
+@pytest.mark.parametrize(
+    ("bounds", "main", "rest"),
+    [
+        ("1, n", "1, n-3, 4", "n/4*4+1, n"),
+        ("0, n-1", "0, n-1-3, 4", "(n-1+1)/4*4, n-1"),
+        ("0, n", "0, n-3, 4", "(n+1)/4*4, n"),
+        ("m, 2*n", "m, 2*n-3, 4", "m+(2*n-m+1)/4*4, 2*n"),
+        ("-1, n", "-1, n-3, 4", "-1+(n-(-1)+1)/4*4, n"),
+        ("n+1, 2*n", "n+1, 2*n-3, 4", "n+1+(2*n-(n+1)+1)/4*4, 2*n"),
+    ],
+)
+def test_what_is_left_of_unrolled_loops(bounds: str, main: str, rest: str, tmp_path: Path) -> None:
+    made = lines(kernel_of(f"do k = {bounds}\n u(k,i) = k\n end do", tmp_path).unroll(k=4))
+    assert made[0] == f"do k = {main}" and made[6] == f"do k = {rest}"
+
+
+def test_variables_that_are_used_elsewhere(tmp_path: Path) -> None:
+    nest = "do k = 1, n\n do l = 1, n\n w(k,l,i) = 1\n end do\n end do\n"
+    for use in ("v(1,i) = k", "v(1,i) = l", "do k = k, n\n u(k,i) = 1\n end do", "do m = 1, l\n u(m,i) = 1\n end do"):
+        with pytest.raises(IllegalTransform, match="is used outside of its loop"):
+            kernel_of(nest + use, tmp_path).interchange("k", "l")
+    kernel_of(nest + "do k = 1, n\n u(k,i) = 1\n end do", tmp_path).interchange("k", "l")

@@ -102,6 +102,10 @@ def check_interchange(work: Work, key: str, number: int, outer: Construct, inner
     check_no_calls(work, key, outer)
     check_bounds((outer, inner), outer)
     body = work.body(key, number)
+    for loop in (outer, inner):
+        behind = read_elsewhere(body, loop)
+        if behind is not None:
+            raise Against(SCALARS, f"the variable '{_variable(loop)}' is used outside of its loop", behind)
     _check_scalars(work, body, outer, inner)
     check_memory(work, body, outer)
     nest = build(body, Known(), True)
@@ -256,10 +260,10 @@ def read_elsewhere(body: RegionBody, loop: Construct) -> Statement | None:
     name = _variable(loop)
     for reference in body.references_of(name):
         header = reference.at.statement
-        own = isinstance(header, Header) and header.kind == "do" and header.var == name
+        own = reference.role == "write" and isinstance(header, Header) and header.kind == "do" and header.var == name
         if not inside(reference.at, loop) and not own:
-            looped = any(c.kind == "do" and _variable(c) == name for c in reference.at.constructs)
-            if not looped:
+            around = (c for c in reference.at.constructs if c.header is not header)  # bounds are read before it is set
+            if not any(c.kind == "do" and _variable(c) == name for c in around):
                 return reference.at.statement
     return None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from hfpy.model.building import Maker, apply, binary, name, number, plus
-from hfpy.model.expressions import Expr, Instead, Name, with_children
+from hfpy.model.building import Maker, apply, binary, name, number, paren, plus
+from hfpy.model.expressions import Binary, Expr, Instead, Literal, Name, with_children
 from hfpy.model.statements import Construct, Header, Node, Part, Statement, map_expressions
 
 
@@ -62,7 +62,7 @@ def jammed(outer: Construct, inner: Construct, size: int) -> tuple[Node, ...]:
     copies = tuple(node for n in range(size) for node in _copy(body, header.var, plus(name(header.var), n)))
     together = replace(inner, parts=(replace(inner.parts[0], body=copies),))
     most = replace(header, exprs=(low, binary(high, "-", number(size - 1)), number(size)), made=True)
-    rest = replace(header, exprs=(name(header.var), high), made=True, construct_name="")
+    rest = replace(header, exprs=(_rest(low, high, size), high), made=True, construct_name="")
     made = replace(outer, parts=(replace(outer.parts[0], header=most, body=(together,)),))
     return made, Construct("do", (Part(rest, (inner,)),), Maker(end.line).end("do"))
 
@@ -93,12 +93,26 @@ def unrolled_by(loop: Construct, size: int) -> tuple[Node, ...]:
     body = loop.parts[0].body
     copies = (node for n in range(size) for node in _copy(body, variable, plus(name(variable), n)))
     most = replace(header, exprs=(low, binary(high, "-", number(size - 1)), number(size)), made=True)
-    rest = replace(header, exprs=(name(variable), high), made=True, construct_name="")
+    rest = replace(header, exprs=(_rest(low, high, size), high), made=True, construct_name="")
     end = loop.end
     assert end is not None
     made = replace(loop, parts=(replace(loop.parts[0], header=most, body=tuple(copies)),))
     left = Construct("do", (Part(rest, body),), Maker(end.line).end("do"))
     return made, left
+
+
+def _rest(low: Expr, high: Expr, size: int) -> Expr:
+    """The first turn that is left behind as many blocks of a size as fit. Where there are no turns it is above the last
+    one, since integers are divided towards 0 (Fortran 2018, 10.1.5.2.2).
+    """
+    value = low.integer if isinstance(low, Literal) else None
+    if value is not None:
+        turns = plus(high, 1 - value)
+    else:
+        turns = plus(binary(high, "-", paren(low) if isinstance(low, Binary) else low), 1)
+    turns = paren(turns) if isinstance(turns, Binary) else turns
+    blocks = binary(binary(turns, "/", number(size)), "*", number(size))
+    return plus(blocks, value) if value is not None else binary(low, "+", blocks)
 
 
 def _copy(nodes: tuple[Node, ...], variable: str, value: Expr) -> tuple[Node, ...]:
