@@ -13,6 +13,7 @@ from hfpy.analyze.context import regions_of
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
+from hfpy.analyze.known import known_values
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.analyze.sizes import linear
@@ -64,6 +65,8 @@ class _Profile:
             assert construct.end is not None
             name = self.routine.name + (f" {place}" if len(timed) > 1 else "")
             name += f" ({region.name})" if region.name else ""
+            several = sum(self._place(other) == self._place(region) for _, _, other in timed) > 1
+            name += self._version(number, construct, region) if several else ""
             texts = ", ".join(f'"{text}"//hf_profile_end' for text in (name, self._place(region)))
             points = "*".join(self._points(region, n) for n in range(len(region.domains))) or "1_8"
             rows = [
@@ -77,6 +80,13 @@ class _Profile:
             first, last = construct.header.line, construct.end.line
             yield insert_lines(first.first, before, _BEFORE, first.first)
             yield insert_lines(last.last + 1, [f"{margin}call hf_profile_stop()"], _BEHIND, first.first)
+
+    def _version(self, number: int, construct: Construct, region: Region) -> str:
+        """Which one of several versions for sizes a region is: the general one is for all other sizes."""
+        written = self.sharing.region(number).body.flow().written
+        known = known_values(self.facts, self.routine, construct, set(written))
+        sizes = "".join(f", {name} = {value}" for name, value in known.items())
+        return sizes or (", other sizes" if region.sizes else "")
 
     def _timed(self, number: int, construct: Construct) -> Region | None:
         region = self.facts.positions.regions.get(RegionId(self.routine.key, number))

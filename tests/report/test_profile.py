@@ -337,3 +337,34 @@ def test_the_picture(kernels: int) -> None:
         for b in boxes[n + 1 :]:
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (a, b)
     assert len(as_data(made(kernels))["kernels"]) == kernels
+
+
+def test_versions_for_sizes_have_names_of_their_own() -> None:
+    """Which version ran, and that no version was for a size, is in the table."""
+    source = """module m
+  implicit none
+contains
+  subroutine work(n, nx, a)
+    integer, intent(in) :: n, nx
+    real(8), intent(inout) :: a(n,nx)
+    integer :: k
+    @parallelRegion{domName(i), domSize(nx), name(twice), specialise(n:3, n:4)}
+    do k = 1, n
+      a(k,i) = 2 * a(k,i)
+    end do
+    @end parallelRegion
+    @parallelRegion{domName(i), domSize(nx), name(once)}
+    a(1,i) = a(1,i) + 1
+    @end parallelRegion
+  end subroutine
+end module
+"""
+    text = translate_text(source, profile=True, backend="openmp").text
+    names = re.findall(r'hf_profile_kernel\("([^"]*)"', text)
+    own = ["work 1 (twice), n = 3", "work 2 (twice), n = 4"]
+    assert names == [*own, "work 3 (twice), other sizes", "work 4 (once)"]
+    general = translate_text(source.replace("n:3, n:4", "nx:5, n:2"), profile=True, backend="openmp").text
+    names = re.findall(r'hf_profile_kernel\("([^"]*)"', general)
+    assert names[0] == "work 1 (twice), n = 2, nx = 5" and names[1] == "work 2 (twice), other sizes"
+    plain = translate_text(source.replace(", specialise(n:3, n:4)", ""), profile=True, backend="openmp").text
+    assert "other sizes" not in plain

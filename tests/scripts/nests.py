@@ -118,7 +118,8 @@ def nest(rng: Random) -> list[str]:
     rows = [f"do a = {bounds(rng, None)}", *before, f"  do b = {bounds(rng, 'a')}"]
     rows += [f"    {row}" for row in inner] + ["  end do", "end do"]
     if rng.random() < 0.1:
-        rows.append(f"v(i,j,1) = {rng.choice(['t', 'a', 's'])}" if "t =" in " ".join(inner) else "v(i,j,1) = 0")
+        known = ["a", *(name for name in "st" if any(row.startswith(f"{name} =") for row in [*before, *inner]))]
+        rows.append(f"v(i,j,1) = {rng.choice(known)}")
     return rows
 
 

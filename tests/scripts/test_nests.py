@@ -12,7 +12,7 @@ import pytest
 from hfpy.options import ScriptFolder
 from hfpy.transform.scripts import cuts, legality
 from tests.scripts.nests import SCRIPT, pair_of
-from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, SEQUENTIAL, Corpus, Variant
+from tests.support import CUDA_C, CUDA_FORTRAN, OPENACC, OPENMP, SEQUENTIAL, Corpus, Pair, Variant, translate_text
 
 COUNT = int(os.environ.get("HFPY_TRANSFORMED", "12"))
 FIRST = int(os.environ.get("HFPY_TRANSFORMED_FROM", "0"))
@@ -28,6 +28,11 @@ def with_script(variant: Variant, folder: Path, forced: bool = False) -> Variant
     return replace(variant, options=options)
 
 
+def refused_anyway(pair: Pair, variant: Variant) -> bool:
+    """Whether a program is refused without the script, too."""
+    return bool(translate_text(pair.hybrid, **{**variant.options, "scripts": None}).errors)
+
+
 def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str], dict[str, int]]:
     """The programs that print something else than their plain twins, and how often each transformation was done."""
     pairs = [pair_of(n) for n in numbers]
@@ -36,6 +41,8 @@ def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str],
     wrong = []
     for pair in pairs:
         made = corpus.translation(pair.name, variant)
+        if made.errors and refused_anyway(pair, variant):
+            continue  # a value that no turn may have set is used behind its loop
         if made.errors:
             wrong.append(f"{pair.name}: {made.errors[0]}")
             continue
