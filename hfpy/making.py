@@ -269,9 +269,7 @@ def in_source_lines(files: Sequence[FileIndex], found: Sequence[Diagnostic]) -> 
             d,
             place=back(d.place),
             related=tuple(Related(back(r.place), r.message) for r in d.related),
-            fixes=tuple(
-                replace(f, place=back(f.place)) for f in d.fixes if f.way == "state" or f.place.file not in maps
-            ),
+            fixes=tuple(replace(f, place=back(f.place)) for f in d.fixes if stays(f)),
         )
         for d in found
     )
