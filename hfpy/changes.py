@@ -9,10 +9,10 @@ from dataclasses import dataclass
 # The transformations that can be asked for by name (kernel-metadata-and-transforms.md §2.3); each is a method of
 # :class:`hfpy.transform.scripts.kernel.Kernel`.
 CALLS = (
-    "order interchange split unroll jam fission expand tile march share team block collapse schedule group "
+    "order interchange split unroll jam fission expand precompute tile march share team block collapse schedule group "
     "apart specialise before after"
 ).split()
-_STATEMENTS = ("before", "after")  # they take Fortran, which options do not
+_STATEMENTS = ("before", "after", "precompute")  # they take Fortran, which options do not
 _SETTING = re.compile(r"(\w+)\.((?:\w+::)?[\w:]+)(?:=(.*))?")
 TUNE = "hfpy tune"
 SET = "--set"

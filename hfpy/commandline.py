@@ -31,11 +31,15 @@ Command = Callable[..., Any]
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
     """Print diagnostics to standard error, in the order of their places, with how many there are."""
-    from hfpy.diagnostics import ordered, render
+    from hfpy.colours import diagnostic_printer
+    from hfpy.diagnostics import ordered
 
     found = ordered(diagnostics)
+    if not found:
+        return
+    show = diagnostic_printer()
     for diagnostic in found:
-        click.echo(render(diagnostic), err=True)
+        show(diagnostic)
     counts = [
         f"{n} {kind}{'s' if n != 1 else ''}"
         for kind in ("error", "warning")

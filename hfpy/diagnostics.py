@@ -13,7 +13,7 @@ or as one JSON object. The codes and their one-line meanings live in :mod:`hfpy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -193,16 +193,30 @@ def excerpt(place: Place, line: str | None = None) -> str:
 
 def render(diagnostic: Diagnostic) -> str:
     """The diagnostic as text, several lines, without a final newline; control characters are shown escaped."""
+    return "".join(text for text, _ in pieces(diagnostic))
+
+
+def pieces(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    """The text of :func:`render` in pieces, each with what it is: ``place``, the severity, ``caret``, ``hint``, or
+    nothing.
+    """
     d = diagnostic
-    parts = [printable(f"{d.place}: {d.severity} {d.code}: {d.message}")]
-    shown = excerpt(d.place)
-    if shown:
-        parts.append(shown)
+    yield printable(f"{d.place}: "), "place"
+    yield printable(f"{d.severity} {d.code}"), d.severity
+    yield printable(f": {d.message}"), ""
+    yield from _excerpt_pieces(d.place)
     for related in d.related:
-        parts.append(printable(f"  note: {related.place}: {related.message}"))
-        shown = excerpt(related.place)
-        if shown:
-            parts.append(shown)
+        yield "\n  note: ", "note"
+        yield printable(f"{related.place}: "), "place"
+        yield printable(related.message), ""
+        yield from _excerpt_pieces(related.place)
     if d.hint:
-        parts.append(printable(f"  hint: {d.hint}"))
-    return "\n".join(parts)
+        yield "\n  hint: ", "hint"
+        yield printable(d.hint), ""
+
+
+def _excerpt_pieces(place: Place) -> Iterator[tuple[str, str]]:
+    line, _, carets = excerpt(place).partition("\n")
+    if line:
+        yield f"\n{line}\n", ""
+        yield carets, "caret"

@@ -30,7 +30,8 @@ end module
 """
 # What a script does to kernels: a few transformations drawn by the kernel's name, those that are legal. With FORCED
 # nothing is asked.
-SCRIPT = """from random import Random
+SCRIPT = """import re
+from random import Random
 
 from hfpy.api import IllegalTransform
 from hfpy.transform.scripts import cuts, legality
@@ -47,7 +48,7 @@ def annotate(kernel, annotations, context):
         if not loops:
             break
         one, other = rng.choice(loops), rng.choice(loops)
-        choice = rng.choice([0, 5]) if FORCED else rng.randrange(9)
+        choice = rng.choice([0, 5]) if FORCED else rng.randrange(10)
         try:
             if choice in (0, 1):
                 kernel = kernel.interchange(one, other)
@@ -59,6 +60,8 @@ def annotate(kernel, annotations, context):
                 kernel = kernel.fission(one, rng.choice([1, 1, 2, "s", "t"]))
             elif choice == 7:
                 kernel = kernel.expand(rng.choice("st"), one)
+            elif choice == 9:
+                kernel = kernel.precompute(rng.choice(re.findall(r"[uvw]\\([^()]*\\)", kernel.text)))
             elif choice == 8:
                 kernel = kernel.jam(**{{one: rng.choice([2, 3])}}) if "#" not in one else kernel
             else:

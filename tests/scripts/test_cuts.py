@@ -160,3 +160,45 @@ def test_variables_that_are_used_elsewhere(tmp_path: Path) -> None:
         with pytest.raises(IllegalTransform, match="is used outside of its loop"):
             kernel_of(nest + use, tmp_path).interchange("k", "l")
     kernel_of(nest + "do k = 1, n\n u(k,i) = 1\n end do", tmp_path).interchange("k", "l")
+
+
+def test_precompute(tmp_path: Path) -> None:
+    body = (
+        "do k = 1, n\n u(k,i) = 2 * exp( V(k,I) ) + s\n if (u(k,i) > 3) then\n w(k,1,i) = exp(v(k,i))\n end if\n end do"
+    )
+    made = lines(kernel_of("s = 1\n" + body, tmp_path).precompute("exp(v(k, i))"))
+    assert made[1:4] == ["do k = 1, n", "hf_value1 = exp(v(k, i))", "u(k,i) = 2 * hf_value1 + s"]
+    assert made[5] == "w(k,1,i) = hf_value1"
+    first = "t = v(1,i) * v(2,i)\n u(1,i) = t + v(1,i)*v(2,i) + sqrt(v(1,i))\n u(2,i) = sqrt(v(1,i))"
+    made = lines(kernel_of(first, tmp_path).precompute("v(1,i) * v(2,i)").precompute("sqrt(v(1,i))"))
+    assert made[:2] == ["hf_value1 = v(1,i) * v(2,i)", "t = hf_value1"]
+    assert made[2:] == ["hf_value2 = sqrt(v(1,i))", "u(1,i) = t + hf_value1 + hf_value2", "u(2,i) = hf_value2"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expression", "rule"),
+    [
+        ("if (u(1,i) > 0) v(1,i) = sqrt(u(1,i))\n v(2,i) = sqrt(u(1,i))", "sqrt(u(1,i))", "the first statement"),
+        ("do k = 1, n\n v(k,i) = sqrt(u(1,i))\n end do\n v(1,i) = sqrt(u(1,i))", "sqrt(u(1,i))", "the first statement"),
+        ("v(1,i) = sqrt(u(1,i))\n u(1,i) = 2\n v(2,i) = sqrt(u(1,i))", "sqrt(u(1,i))", "nothing that"),
+        ("do k = 1, n\n u(k,i) = sqrt(v(k,i))\n end do\n k = 1\n u(1,i) = sqrt(v(k,i))", "sqrt(v(k,i))", "the first"),
+        ("t = 2 * t\n u(1,i) = 2 * t", "2 * t", "nothing that"),
+        ("u(1,i) = other(t)\n u(2,i) = other(t)", "other(t)", "a number made of"),
+        ("u(:,i) = 2 * v(:,i)\n u(:,i) = 2 * v(:,i) + 1", "2 * v(:,i)", "a number made of"),
+        ("c = 2 * c\n u(1,i) = sum(2 * c)", "2 * c", "a number made of"),
+        ("u(1,i) = 1", "sqrt(", "a number made of"),
+        ("u(1,i) = 1", "sqrt(u(1,i))", "an expression of the kernel"),
+        ("u(1,i) = merge(1, 0, n > 2 .and. sqrt(t) > 1)\n v(1,i) = sqrt(t)", "sqrt(t)", "the first statement"),
+        ("u(1,i) = real(n, 4) + real(n, 4)", "real(n, 4)", "a number made of"),
+        ("u(1,i) = 2 * t\n call other(t)\n u(2,i) = 2 * t", "2 * t", "nothing that"),
+    ],
+)
+def test_what_is_not_precomputed(body: str, expression: str, rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.h90"
+    other = "subroutine other(x)\n real(8), intent(inout) :: x\n x = x + 1\n end subroutine\nend module"
+    function = "real(8) function other(x)\n real(8), intent(in) :: x\n other = x + 1\n end function\nend module"
+    path.write_text((HEAD + body + TAIL).replace("end module", other if "call" in body else function))
+    kernel = hfpy.read(path, backend="sequential")["it"]
+    with pytest.raises(IllegalTransform) as refused:
+        kernel.precompute(expression)
+    assert refused.value.rule.startswith(rule), (refused.value.rule, refused.value.message)

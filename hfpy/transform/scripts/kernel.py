@@ -15,7 +15,7 @@ from hfpy.model.statements import Construct, Header, Statement
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES
-from hfpy.transform.scripts import cuts, legality, loopchanges
+from hfpy.transform.scripts import common, cuts, legality, loopchanges
 from hfpy.transform.scripts.arrays import Array, arrays_of
 from hfpy.transform.scripts.arrays import told as told_arrays
 from hfpy.transform.scripts.illegal import IllegalTransform, script_place
@@ -166,7 +166,7 @@ class Kernel:
             )
         if self.region.loops:
             raise self._illegal(call, ITERATORS, "the region's loops are written in its body; write them in that order")
-        return self._with(call, _reordered(self.region, names[::-1]))
+        return self._with(call, loopchanges.reordered(self.region, names[::-1]))
 
     def tile(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> Kernel:
         """In tiles of so many points: of the loops on a CPU, of threads on a GPU."""
@@ -296,6 +296,17 @@ class Kernel:
         array = self._names().array(scalar, f"_{shown.variable}", symbol.symbol.type.text, shape)
         return self._rewritten(call, found, (loopchanges.expanded(found, scalar, array),), frozenset({array}))
 
+    def precompute(self, expression: str) -> Kernel:
+        """An expression that several statements have computed once, before the first of them."""
+        call = _call("precompute", expression)
+        try:
+            found = common.find_common(self.work, self.key, self.number, expression)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        names = self._names()
+        variable = names.scalar(f"value{len(names.types) + 1}", "", found.type)
+        return self._written(call, common.computed_once(self.construct, found, variable), frozenset({variable}))
+
     def jam(self, **factors: int) -> Kernel:
         """So many turns of a loop together in each turn of the one right in it."""
         call = _call("jam", **factors)
@@ -415,15 +426,18 @@ class Kernel:
         self, call: str, old: Construct, new: tuple[Construct | Statement, ...], declared: frozenset[str] = frozenset()
     ) -> Kernel:
         """The kernel with other nodes in the place of a loop."""
-        index, routine = self.work.file(self.key), self.work.routine(self.key)
-        if index.fixed:
+        return self._written(call, loopchanges.with_nodes(self.construct, old, new), declared)
+
+    def _written(self, call: str, new: Construct, declared: frozenset[str]) -> Kernel:
+        """The kernel with another body."""
+        if self.work.file(self.key).fixed:
             raise self._illegal(call, "a file in free form", "hfpy does not write loops anew in fixed form")
-        region = replace(loopchanges.with_nodes(self.construct, old, new), region=self.region)
+        region = replace(new, region=self.region)
         rows = list(self._names().declarations(set(declared - self.declared)))
         work = self.work.with_region(self.key, self.number, region, rows)
         if work is None:
             raise self._illegal(call, "text that hfpy reads", "hfpy cannot read what this makes of the kernel")
-        made = work.routine(routine.key).regions[self.number].region
+        made = work.routine(self.key).regions[self.number].region
         assert made is not None
         done = replace(
             self, work=work, region=made, steps=self._done(call), parent=self, declared=self.declared | declared
@@ -475,18 +489,6 @@ class Kernel:
         while kernel is not None and kernel is not other:
             kernel = kernel.parent
         return kernel is other
-
-
-def _reordered(region: Region, iterators: list[str]) -> Region:
-    places = [region.iterators.index(i) for i in iterators]
-    strides = tuple(region.strides[p] for p in places) if region.strides else ()
-    return replace(
-        region,
-        domains=tuple(region.domains[p] for p in places),
-        starts=tuple(region.starts[p] for p in places),
-        ends=tuple(region.ends[p] for p in places),
-        strides=strides,
-    )
 
 
 def _call(name: str, *args: object, **named: object) -> str:

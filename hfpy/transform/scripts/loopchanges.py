@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hfpy.model.building import Maker, apply, binary, name, number, paren, plus
+from hfpy.model.directives import Region
 from hfpy.model.expressions import Binary, Expr, Instead, Literal, Name, with_children
 from hfpy.model.statements import Construct, Header, Node, Part, Statement, map_expressions
 
@@ -39,6 +40,19 @@ def in_blocks(loop: Construct, size: int, block: str) -> Construct:
     inside = replace(header, exprs=(name(block), last), made=True)
     turns = replace(loop, parts=(replace(loop.parts[0], header=inside),))
     return make.loop(block, low, high, (turns,), size)
+
+
+def reordered(region: Region, iterators: list[str]) -> Region:
+    """A region with its own loops in another order, the innermost first."""
+    places = [region.iterators.index(i) for i in iterators]
+    strides = tuple(region.strides[p] for p in places) if region.strides else ()
+    return replace(
+        region,
+        domains=tuple(region.domains[p] for p in places),
+        starts=tuple(region.starts[p] for p in places),
+        ends=tuple(region.ends[p] for p in places),
+        strides=strides,
+    )
 
 
 def cut(loop: Construct, count: int) -> tuple[Construct, Construct]:
