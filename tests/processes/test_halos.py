@@ -48,7 +48,7 @@ def printed(folder: Path, *options: str, ranks: int = 0) -> list[str]:
         environment["FC"] = "mpifort.openmpi"
         many = ["--mpi", "--launcher", " ".join([*LAUNCH, str(ranks)])]
     command = [sys.executable, "-m", "hfpy", "run", "-C", str(folder), *many, *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return sorted(row for row in done.stdout.splitlines() if row.startswith(("case", "auto")))
 
