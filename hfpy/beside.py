@@ -20,8 +20,8 @@ LEAST_LINES = 5_000  # of a program: below, a second process gains nothing
 
 
 def worth_two(jobs: int, lines: int) -> bool:
-    """Whether a second process may be used for a program of so many lines. Without ``jobs`` nobody has said so: a
-    program that uses hfpy as a library may have threads, which a copy of a process does not have.
+    """Whether a second process may be used for a program of so many lines. Not without ``jobs``: a program
+    that uses hfpy as a library may have threads, which a copy of a process does not have.
     """
     return jobs > 1 and lines >= LEAST_LINES and sys.platform == "linux"
 

@@ -80,7 +80,7 @@ def for_callers(session: Session) -> Session:
     require("numpy", "python", "hfpy.load")
     _check_backends(session)
     _check_layout(session)
-    # Callers get at routines through wrappers, which stand in the same modules.
+    # Callers reach routines through wrappers in the same modules.
     return replace(session, options=replace(session.options, exports=()))
 
 

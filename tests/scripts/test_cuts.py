@@ -190,6 +190,8 @@ def test_precompute(tmp_path: Path) -> None:
         ("u(1,i) = 1", "sqrt(u(1,i))", "an expression of the kernel"),
         ("u(1,i) = merge(1, 0, n > 2 .and. sqrt(t) > 1)\n v(1,i) = sqrt(t)", "sqrt(t)", "the first statement"),
         ("u(1,i) = real(n, 4) + real(n, 4)", "real(n, 4)", "a number made of"),
+        ("if (n > 2) goto 10\n u(1,i) = sqrt(t)\n10 v(1,i) = sqrt(t)", "sqrt(t)", "nothing that"),
+        ("u(1,i) = v(k,i)\n do k = 1, n\n w(k,1,i) = 1\n end do\n u(2,i) = v(k,i)", "v(k,i)", "nothing that"),
         ("u(1,i) = 2 * t\n call other(t)\n u(2,i) = 2 * t", "2 * t", "nothing that"),
     ],
 )

@@ -177,6 +177,9 @@ def _type(work: Work, key: str, expr: Expr, first: Node) -> str:
 
 def _check_same(work: Work, key: str, number: int, expr: Expr, nodes: tuple[Node, ...]) -> None:
     statements = {id(s): s for node in nodes for s in _all(node)}
+    labelled = next((s for s in statements.values() if s.line.label), None)
+    if labelled is not None:  # a jump to it may pass by the first statement
+        raise Against(SAME, "there is a label", labelled)
     for site in work.facts.graph.below(key):
         if id(site.at.statement) in statements and not work.facts.scopes.is_intrinsic(site.name, key):
             raise Against(SAME, f"'{site.name}' is called", site.at.statement)
