@@ -7,51 +7,23 @@ loop that it was, and a note says why. What the user only allows to be parallel 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
-from hfpy.analyze.analysis import analyse
 from hfpy.analyze.context import located
-from hfpy.analyze.effects import Effects
-from hfpy.analyze.facts import Facts
-from hfpy.analyze.iterators import ImpliedLoops
-from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
-from hfpy.analyze.parallelloops import Candidate, Kept, candidates, of_threads
-from hfpy.analyze.positions import RegionId
+from hfpy.analyze.loopregions import World
+from hfpy.analyze.parallelloops import Kept, candidates, of_threads
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.sharing import RoutineSharing
-from hfpy.analyze.uses import Reference, uses
-from hfpy.diagnostics import Diagnostic, Place, has_errors, note
+from hfpy.analyze.uses import uses
+from hfpy.diagnostics import Diagnostic, Place, note
 from hfpy.model.application import Application
-from hfpy.model.statements import Construct, Header, flatten
-from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.application import completed
-from hfpy.parse.nests import own_nest
+from hfpy.model.units import FileIndex
 from hfpy.parse.physical import physical, rows_of
 from hfpy.parse.sentinels import calls_loops_parallel
-from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
-from hfpy.transform.ownloops import directive_rows, last_row
-from hfpy.transform.settled import Settled, changed, without_dropped
+from hfpy.transform.settled import Settled, without_dropped
+from hfpy.transform.tried import Before, Judge, Tried, deep_enough, judged, outermost, written
 
-# Says what is wrong with an application, as far as it can be told before compiling.
-Judge = Callable[[Facts, Effects], list[Diagnostic]]
 _ROUNDS = 40
-
-
-@dataclass(frozen=True)
-class _Loop:
-    """A candidate in its routine; ``depth`` is the number of loops that are tried, ``why`` says what is against it."""
-
-    candidate: Candidate
-    key: str
-    depth: int
-    why: str = ""
-
-    def without_one(self, why: str) -> _Loop:
-        """The same with a loop less, or given up."""
-        if self.depth > self.candidate.least:
-            return replace(self, depth=self.depth - 1)
-        return replace(self, why=why)
 
 
 def with_parallel_loops(settled: Settled, judge: Judge) -> Settled:
@@ -62,25 +34,25 @@ def with_parallel_loops(settled: Settled, judge: Judge) -> Settled:
     if not loops:
         notes = [_note(application.file(key), row, why) for key, row, why in kept]
         return without_dropped(replace(settled, notes=(*settled.notes, *notes)))
-    before: _Before = _Before(settled, judge)
+    before: Before = Before(settled, judge)
     for _ in range(_ROUNDS):
-        loops = _deep_enough(worlds, loops)
-        active = [loop for loop in _outermost(loops) if not loop.why]
-        made = _written(settled, worlds, active)
+        loops = deep_enough(worlds, loops)
+        active = [loop for loop in outermost(loops) if not loop.why]
+        made = written(settled, worlds, active)
         if not active:
             break
-        loops, settled_now = _judged(application, made, loops, before)
+        loops, settled_now = judged(application, made, loops, before)
         if settled_now:
             break
     else:
         loops = [replace(loop, why=loop.why or "too many rounds were needed") for loop in loops]
         made = without_dropped(settled)
     notes = [_note(application.file(key), row, why) for key, row, why in kept]
-    notes += [_note(application.file(x.key), _first_row(x), x.why) for x in _outermost(loops) if x.why]
+    notes += [_note(application.file(x.key), _first_row(x), x.why) for x in outermost(loops) if x.why]
     return replace(made, notes=(*made.notes, *dict.fromkeys(notes)))
 
 
-def _first_row(loop: _Loop) -> int:
+def _first_row(loop: Tried) -> int:
     return loop.candidate.owner
 
 
@@ -104,249 +76,13 @@ def _worlds(application: Application) -> dict[str, World]:
 
 def _candidates(
     application: Application, worlds: Mapping[str, World]
-) -> tuple[list[_Loop], list[tuple[str, int, str]]]:
-    loops: list[_Loop] = []
+) -> tuple[list[Tried], list[tuple[str, int, str]]]:
+    loops: list[Tried] = []
     kept: list[tuple[str, int, str]] = []
     for key, world in worlds.items():
         for found in candidates(application.file(key), world):
             if isinstance(found, Kept):
                 kept.append((key, found.row, found.why))
             else:
-                loops.append(_Loop(found, key, found.most))
+                loops.append(Tried(found, key, found.most))
     return loops, kept
-
-
-def _deep_enough(worlds: Mapping[str, World], loops: Sequence[_Loop]) -> list[_Loop]:
-    """The loops with a depth that their nests have, and bounds that are known there."""
-    made = []
-    for loop in loops:
-        while not loop.why:
-            try:
-                region = loop.candidate.region(worlds[loop.key], loop.depth)
-            except NotTaken as fault:
-                loop = loop.without_one(fault.message)
-                continue
-            count = len(region.turns)
-            if count < loop.candidate.least:
-                loop = replace(loop, why="its loops do not stand right in each other")
-            loop = replace(loop, depth=min(loop.depth, count))
-            break
-        made.append(loop)
-    given_up = {(x.key, x.candidate.owner): x.why for x in made if x.why}
-    return [replace(x, why=x.why or given_up.get((x.key, x.candidate.owner), "")) for x in made]
-
-
-def _outermost(loops: Sequence[_Loop]) -> list[_Loop]:
-    """The loops that do not stand in one that becomes a region."""
-    spans = {id(x): (x.key, x.candidate.row, last_row([x.candidate.outer])) for x in loops if not x.why}
-
-    def inside(x: _Loop) -> bool:
-        return any(
-            key == x.key and first < x.candidate.row <= last for n, (key, first, last) in spans.items() if n != id(x)
-        )
-
-    return [x for x in loops if not inside(x)]
-
-
-# -- text
-
-
-def _written(settled: Settled, worlds: Mapping[str, World], loops: Sequence[_Loop]) -> Settled:
-    """The application with loops as regions."""
-    application = settled.application
-    changes: dict[str, dict[Edit, None]] = {}
-    for loop in loops:
-        index = application.file(loop.key)
-        region = loop.candidate.region(worlds[loop.key], loop.depth)
-        edits = changes.setdefault(index.path, {})
-        edits |= dict.fromkeys(_edits(index, worlds[loop.key], loop.candidate, region))
-    made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
-    whole, problems = completed(made.application)
-    made = Settled(whole, [*made.found, *problems], made.notes)
-    return made if has_errors(made.found) else without_dropped(made)
-
-
-def _edits(index: FileIndex, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
-    """The directive in the place of the user's, and the end behind the loops."""
-    routine = world.routine
-    header = candidate.outer.header.line
-    for mark in candidate.marks:
-        yield replace_lines(mark.first, mark.last, ())
-    column = 0 if index.fixed else header.segments[0][2]
-    rows = directive_rows(column, [*region.attributes, *candidate.attributes], "!@")
-    end = " " * column + "!@end parallelRegion"
-    if candidate.outer.kind != "doconcurrent":
-        yield insert_lines(header.first, rows, 9, header.first)
-        last = last_row([candidate.outer])
-        yield insert_lines(last + 1, [end], -9, last)
-        return
-    yield from _as_loops(candidate.outer, region, rows, end)
-    missing = [t.iterator for t in region.turns if world.scopes.variable(t.iterator, routine.key) is None]
-    if missing:
-        margin = " " * (routine.header.segments[0][2] + 2)
-        yield insert_lines(
-            routine.spec_insert + 1, [f"{margin}integer :: {', '.join(missing)}"], 5, routine.header.first
-        )
-
-
-def _as_loops(outer: Construct, region: LoopRegion, rows: Sequence[str], end: str) -> Iterator[Edit]:
-    """A ``do concurrent`` as loops, with its mask as a condition."""
-    header, last = outer.header, outer.end
-    assert isinstance(header, Header) and last is not None
-    indent = " " * header.line.segments[0][2]
-    label = f"{header.construct_name}: " if header.construct_name else ""
-    opened = list(rows)
-    for number, turn in enumerate(region.turns):
-        name = label if number == len(region.turns) - 1 else ""
-        step = f", {turn.step}" if turn.step.text != "1" else ""
-        opened.append(f"{indent}{name}do {turn.iterator} = {turn.lower}, {turn.upper}{step}")
-    masks = [header.line.text[e.start : e.end] for e in region.masks(header)]
-    opened += [f"{indent}if ({mask}) then" for mask in masks]
-    closed = [f"{indent}end if" for _ in masks]
-    closed += [f"{indent}end do{' ' + header.construct_name if header.construct_name else ''}"]
-    closed += [f"{indent}end do" for _ in region.turns[1:]] + [end]
-    yield replace_rows(header.line.first, header.line.last, [(row, header.line.first) for row in opened])
-    yield replace_rows(last.line.first, last.line.last, [(row, last.line.first) for row in closed])
-
-
-# -- judgement
-
-
-@dataclass
-class _Before:
-    """What is wrong with the application as it is, looked for when it is asked."""
-
-    settled: Settled
-    judge: Judge
-    _errors: frozenset[tuple[str, str]] | None = None
-
-    def has(self, diagnostic: Diagnostic) -> bool:
-        """Whether an error is there without any new region."""
-        if self._errors is None:
-            facts = analyse(self.settled.application)
-            found = self.judge(facts, Effects(facts))
-            self._errors = frozenset((d.code, d.message) for d in found if d.severity == "error")
-        return (diagnostic.code, diagnostic.message) in self._errors
-
-
-def _judged(
-    application: Application, made: Settled, loops: Sequence[_Loop], before: _Before
-) -> tuple[list[_Loop], bool]:
-    """The loops after what is said of their regions, and whether nothing changed."""
-    active = [x for x in _outermost(loops) if not x.why]
-    rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
-    faults: dict[int, str] = {}
-    if has_errors(made.found):
-        spans = [(x.key, x) for x in active]
-        for d in made.found:
-            for key, x in spans:
-                index = made.application.file(key)
-                if d.severity == "error" and d.place.file == index.path:
-                    faults.setdefault(id(x), d.message)
-    else:
-        facts = analyse(made.application)
-        effects = Effects(facts)
-        found = before.judge(facts, effects)
-        regions = list(_regions(made.application, rows))
-        for d in found:
-            blamed = _blamed(d, regions)
-            if blamed is not None and _counts(d, blamed):
-                faults.setdefault(id(blamed), d.message)
-            elif blamed is None and d.severity == "error" and not before.has(d):
-                faults = {**{id(x): d.message for x in _near(facts, d, regions)}, **faults}
-        for construct, number, x in regions:
-            if id(x) not in faults and (why := _leaving(facts, effects, construct, number, x)):
-                faults[id(x)] = why
-    new = [x.without_one(faults[id(x)]) if id(x) in faults else x for x in loops]
-    return new, not faults
-
-
-Regions = list[tuple[Construct, int, _Loop]]
-
-
-def _regions(application: Application, rows: Mapping[tuple[str, int], _Loop]) -> Iterator[tuple[Construct, int, _Loop]]:
-    """The regions that loops have become."""
-    for key, routine in application.routines.items():
-        for number, construct in enumerate(routine.regions):
-            nest = own_nest(construct.body, construct.region.iterators) if construct.region is not None else []
-            if nest:
-                loop = rows.get((key, application.user_line(key, nest[0].header.line.first)))
-                if loop is not None:
-                    yield construct, number, loop
-
-
-def _blamed(diagnostic: Diagnostic, regions: Regions) -> _Loop | None:
-    """The loop whose region a diagnostic is about: by its place, else by one that it names; of two regions in each
-    other through a call, the inner one.
-    """
-    places = [diagnostic.place, *(r.place for r in diagnostic.related)]
-    if diagnostic.code == "HF402":
-        places.reverse()
-    for place in places:
-        for construct, _, loop in regions:
-            assert construct.end is not None and construct.region is not None
-            first, last = construct.header.line.first + 1, construct.end.line.last + 1
-            if place.file == construct.region.place.file and first <= place.line <= last:
-                return loop
-    return None
-
-
-def _near(facts: Facts, diagnostic: Diagnostic, regions: Regions) -> list[_Loop]:
-    """The loops that an error outside of them may come from: those that lead to its routine, else those in it, else
-    those of its file, else all.
-    """
-    place = diagnostic.place
-    key = next((k for k, r in facts.application.routines.items() if r.file == place.file and _holds(r, place)), "")
-    above = facts.positions.get(key).above
-    leading = [loop for _, number, loop in regions if RegionId(loop.key, number) in above]
-    inside = [loop for _, _, loop in regions if loop.key == key]
-    beside = [loop for _, _, loop in regions if facts.routine(loop.key).file == place.file]
-    return leading or inside or beside or [loop for _, _, loop in regions]
-
-
-def _holds(routine: Routine, place: Place) -> bool:
-    last = routine.end.last if routine.end is not None else -1
-    return routine.kind not in ("module", "submodule") and routine.header.first < place.line <= last + 1
-
-
-def _counts(diagnostic: Diagnostic, loop: _Loop) -> bool:
-    """Whether a diagnostic speaks against a region. What the user states to be parallel may be doubtful, as in regions
-    that he writes, if all that is in doubt is whether points meet in an element.
-    """
-    if diagnostic.severity != "warning":
-        return diagnostic.severity == "error"
-    if diagnostic.code not in ("HF500", "HF501", "HF505"):
-        return False
-    stated = loop.candidate.stated and loop.depth <= loop.candidate.least
-    return not (stated and diagnostic.code == "HF500")
-
-
-def _leaving(facts: Facts, effects: Effects, construct: Construct, number: int, loop: _Loop) -> str:
-    """What is against a region by the values of scalars: one goes from point to point, or out of the loop though it
-    is private there; empty if nothing is.
-    """
-    if RegionId(loop.key, number) not in facts.positions.regions:
-        return ""
-    sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number).place()
-    for name in sharing.lastprivate:
-        if name in loop.candidate.private and not _counts_only(facts, loop.key, name):
-            return f"'{name}' is private in it, but its value is used behind the loop"
-    set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
-    for name in sharing.firstprivate:
-        data = facts.object(name, loop.key)
-        if name in set_in_it and (data is None or not data.rank):
-            return f"'{name}' is read before it is set, so that it goes from point to point"
-    return ""
-
-
-def _counts_only(facts: Facts, key: str, name: str) -> bool:
-    """Whether a routine reads a variable in loops over it alone, so that no value of it is used behind them."""
-    implied = ImpliedLoops()
-    reads = (r for r in facts.references[key] if r.name == name and not r.writes)
-    return all(implied.bind(r) or any(_over(c, name, r) for c in r.at.constructs) for r in reads)
-
-
-def _over(construct: Construct, name: str, reference: Reference) -> bool:
-    """Whether a reference stands in a loop over a name, and not in its bounds."""
-    header = construct.header
-    return isinstance(header, Header) and header.var == name and header is not reference.at.statement
