@@ -107,6 +107,7 @@ analysis_options = stack(
     click.option(
         "--directives-as-regions", is_flag=True, help="Read loops that are called parallel elsewhere as regions."
     ),
+    click.option("--auto", is_flag=True, help="Make regions of plain loops that are proved to be parallel."),
     click.option("--trust", is_flag=True, help="Run the project's scripts where a command only looks at it."),
     click.option("--line-markers", is_flag=True, help="Write #line markers that lead to your sources."),
     click.option("--indent", is_flag=True, help="Indent the bodies of regions by the loops around them."),

@@ -173,7 +173,8 @@ def _of_use_after_edits(options: Options, facts: Facts) -> bool:
         return False  # where halos are exchanged depends on the whole program
     if options.scripts is not None or options.changes:
         return False  # what they make of a kernel is not asked for again
-    return not (options.drop_directives or options.directives_as_regions or options.specialise)
+    found = options.directives_as_regions or options.auto
+    return not (options.drop_directives or found or options.specialise)
 
 
 def _lines(facts: Facts) -> int:

@@ -197,7 +197,8 @@ class Options:
     get versions of their own. ``settings`` is the file that names in them come from.
     ``drop_directives`` are the files in whose regions the user's own directives are dropped (``*``: all).
     ``indent`` moves bodies of regions to the right by the loops around them.
-    ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions.
+    ``directives_as_regions`` reads parallel loops of other directives, and ``do concurrent``, as regions, ``auto``
+    all loops that are proved to be parallel.
     ``scripts`` are those that transform kernels, ``changes`` transformations besides theirs, ``sizes_listed`` the
     values that the project lists for sizes which regions ask versions for. ``own_backends`` are a user's own, each in
     the place of the one of a name.
@@ -240,6 +241,7 @@ class Options:
     settings: Place | None = None
     drop_directives: tuple[str, ...] = ()
     directives_as_regions: bool = False
+    auto: bool = False
     scripts: ScriptFolder | None = None
     changes: tuple[Changes, ...] = ()
     sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()

@@ -141,6 +141,11 @@ def program_of(
 
         progress("trying loops as regions", 0, 0)
         settled = with_parallel_loops(settled, _judged)
+    if options.auto and not has_errors(settled.found):
+        from hfpy.transform.automatic import with_found_regions
+
+        progress("looking for regions", 0, 0)
+        settled = with_found_regions(settled, _judged).settled
     if has_errors(settled.found):
         return settled
     from hfpy.transform.scripts.run import with_scripts

@@ -109,6 +109,7 @@ class Project:
     install_dir: str | None = None
     drop_directives: tuple[str, ...] = ()
     directives_as_regions: bool = False
+    auto: bool = False
     scripts: Scripts | None = None
     sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
@@ -174,6 +175,7 @@ def options_for(project: Project, target: str) -> Options:
         settings=Place(str(project.root / PROJECT_FILE)) if not project.legacy else None,
         drop_directives=_files_of(project, project.drop_directives),
         directives_as_regions=project.directives_as_regions,
+        auto=project.auto,
         scripts=script_folder(project),
         sizes_listed=project.sizes_listed,
     )

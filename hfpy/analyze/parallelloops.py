@@ -151,7 +151,7 @@ def _found(
             if loop is None or loop.kind != "do":
                 yield directive.first, "no loop with a variable stands right behind it", (directive,)
                 continue
-            last = _last(loop)
+            last = loop_end(loop)
             end = [d for d in listed if d.words == ("end", *directive.words) and _next_line(rows, last + 1) == d.first]
             yield directive.first, [loop], (directive, *end)
         elif key == ("acc", ("kernels",)) and directive.first in ends:
@@ -179,7 +179,8 @@ def _next_line(rows: Sequence[str], row: int) -> int:
     return row
 
 
-def _last(loop: Construct) -> int:
+def loop_end(loop: Construct) -> int:
+    """The last physical line of a loop."""
     statements: list[Statement] = [loop.end] if loop.end is not None else []
     nodes = list(loop.body)
     while nodes and not statements:
@@ -237,7 +238,7 @@ def _candidate(
     """A candidate with what the clauses of its directive say. Raises NotTaken."""
     if name := _of_threads(world, loop):
         raise NotTaken(f"each thread has its own '{name}' (threadprivate)", loop.header.line, "")
-    last = _last(loop)
+    last = loop_end(loop)
     inside = [d for d in listed if loop.header.line.first < d.first < last]
     ordered = any(_ORDERING & set(d.words) for d in inside)
     if not marks:

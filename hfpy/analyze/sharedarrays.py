@@ -43,6 +43,7 @@ class SharedArrays:
     def __init__(self, body: RegionBody, found: list[Diagnostic]) -> None:
         self.body = body
         self.found = found
+        self.refuted: list[Witness] = []  # of all that points certainly meet in
         self._nests: dict[bool, Nest | None] = {}
 
     def check(self, name: str, data: DataObject) -> None:
@@ -105,6 +106,7 @@ class SharedArrays:
                 hint = "the result is the same in any order; write it once if speed matters"
                 self.found.append(note("HF509", shown, self._place(pair[0]), hint))
             case Refuted(pair=pair, witness=witness):
+                self.refuted.append(witness)
                 if self.body.region.explicit and len(self.body.region.domains) > 1:
                     hint += "; if a loop has to stay serial, name the others alone: domName(…)"
                 self._tell(error("HF504", _meeting(name, pair, witness), self._place(pair[0]), hint), pair, fixes)

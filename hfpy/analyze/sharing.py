@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.context import regions_of
-from hfpy.analyze.dependence.answers import Proved
+from hfpy.analyze.dependence.answers import Proved, Witness
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
@@ -137,6 +137,11 @@ class RegionSharing:
         own = {*result.private, *result.firstprivate, *result.lastprivate, *result.heap, *reductions}
         result.found += from_outside(self.body, own)
         return result
+
+    @property
+    def refuted(self) -> tuple[Witness, ...]:
+        """Points that certainly meet, one pair for each array or scalar in which some do."""
+        return tuple(self._arrays.refuted)
 
     # -- names
 

@@ -27,7 +27,7 @@ _PROJECT_LISTS = (
     "cflags",
     "nvccflags",
 )
-_PROJECT_SWITCHES = ("drop_directives", "directives_as_regions")
+_PROJECT_SWITCHES = ("drop_directives", "directives_as_regions", "auto")
 _TARGET_TEXTS = ("backend", "compiler", "c_compiler", "arch", "schedule")
 _TARGET_LISTS = ("flags", "cflags", "ldflags", "define")
 _TABLES = (
@@ -106,6 +106,7 @@ class _Reader(TomlReader):
             nvccflags=lists["nvccflags"],
             drop_directives=self.patterns(project, "drop_directives"),
             directives_as_regions=self.switch(project, "directives_as_regions"),
+            auto=self.switch(project, "auto"),
             scripts=self.scripts(folder),
             sizes_listed=self.sizes_listed(),
         )

@@ -45,6 +45,7 @@ class Given:
     races: bool = False
     drop_directives: bool = False
     directives_as_regions: bool = False
+    auto: bool = False
     trust: bool = False
     changes: tuple[str, ...] = ()
     library: bool = False
@@ -136,6 +137,7 @@ def with_given(options: Options, given: Given) -> Options:
         races=given.races,
         drop_directives=("*",) if given.drop_directives else options.drop_directives,
         directives_as_regions=given.directives_as_regions or options.directives_as_regions,
+        auto=given.auto or options.auto,
         changes=(*options.changes, *map(_changes, given.changes)),
         library=given.library or options.library,
         jobs=given.jobs,

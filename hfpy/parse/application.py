@@ -190,7 +190,7 @@ def reached(application: Application) -> list[str]:
         wanted |= nx.descendants(net, key)
     for key in units_with_pointers(application) if seeds else ():
         wanted |= {key} | nx.ancestors(net, key)
-    if application.options.layout:
+    if application.options.layout or application.options.auto:
         wanted = set(application.units)
     stack = list(wanted)
     by_name = {

@@ -186,7 +186,7 @@ def judged(application: Application, made: Settled, loops: Sequence[Tried], befo
             elif blamed is None and d.severity == "error" and not before.has(d):
                 faults = {**{id(x): d.message for x in _near(facts, d, regions)}, **faults}
         for construct, number, x in regions:
-            if id(x) not in faults and (why := _leaving(facts, effects, construct, number, x)):
+            if id(x) not in faults and (why := leaving(facts, effects, construct, number, x)):
                 faults[id(x)] = why
     new = [x.without_one(faults[id(x)]) if id(x) in faults else x for x in loops]
     return new, not faults
@@ -254,7 +254,7 @@ def _counts(diagnostic: Diagnostic, loop: Tried) -> bool:
     return not (stated and diagnostic.code == "HF500")
 
 
-def _leaving(facts: Facts, effects: Effects, construct: Construct, number: int, loop: Tried) -> str:
+def leaving(facts: Facts, effects: Effects, construct: Construct, number: int, loop: Tried) -> str:
     """What is against a region by the values of scalars: one goes from point to point, or out of the loop though it
     is private there; empty if nothing is.
     """

@@ -23,7 +23,7 @@ _FOLDERS = (("library", "src"), ("executable", "app"), ("test", "test"), ("examp
 # What the keys of [extra.hfpy] are among the options of a scan.
 _TEXTS = ("target", "backend", "layout", "schedule", "specialise", "storage-order")
 _LISTS = ("define", "include-dirs", "exports", "routines", "schemes")
-_SWITCHES = ("emulate", "drop-directives", "directives-as-regions", "debug-print")
+_SWITCHES = ("emulate", "drop-directives", "directives-as-regions", "auto", "debug-print")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,184 @@
+"""What keeps the turns of a loop in their order whatever arrays they touch: output, a stop, procedures without source.
+
+Loops that nobody calls parallel are taken for regions only without any of it (automatic.md §1, the row on calls), in
+the loop and in all that it calls. What the turns do to variables is not looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from hfpy.analyze.context import Located
+from hfpy.analyze.graph import CallGraph, CallSite
+from hfpy.analyze.intrinsics import SUBROUTINES
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.types import type_of
+from hfpy.analyze.uses import aliases_of
+from hfpy.model.application import Application
+from hfpy.model.expressions import Apply, Expr, Keyword, Name, walk
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Call, Construct, Header, InputOutput, Jump, Memory, Opaque, Specification, expressions
+from hfpy.model.units import Routine
+
+_PURE_SUBROUTINES = frozenset({"mvbits"})
+_STATEFUL_FUNCTIONS = frozenset({"etime"})
+# Functions of the module ieee_arithmetic that depend on their arguments alone (Fortran 2018, 17.11).
+_OF_ARGUMENTS = frozenset(
+    "ieee_is_nan ieee_is_finite ieee_is_normal ieee_is_negative ieee_copy_sign ieee_value ieee_class ieee_unordered "
+    "ieee_logb ieee_rem ieee_rint ieee_scalb ieee_next_after".split()
+)
+_STOPS = frozenset({"stop", "errorstop"})
+_SYNCHRONISING = frozenset({"critical"})
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A reason why turns stay in their order, and the line that it is about."""
+
+    why: str
+    line: LogicalLine
+
+
+class Ordering:
+    """Answers for the loops of an application; each routine is looked at once."""
+
+    def __init__(self, application: Application, scopes: Scopes, graph: CallGraph) -> None:
+        self.application = application
+        self.scopes = scopes
+        self.graph = graph
+        self._own: dict[str, Ordered | None] = {}
+
+    def reason(self, key: str, loop: Construct) -> Ordered | None:
+        """Why the turns of a loop of a routine stay in their order, or None."""
+        inside = [at for at in self.graph.statements[key] if any(c is loop for c in at.constructs)]
+        if (found := next(self._statements(key, inside, True), None)) is not None:
+            return found
+        for site in self._sites(key, loop):
+            if why := self._called(site):
+                return Ordered(why, site.at.statement.line)
+        return None
+
+    def callees(self, key: str, loop: Construct) -> frozenset[str]:
+        """The routines that a loop calls, directly or not."""
+        called = {site.callee for site in self._sites(key, loop)} - {""}
+        return frozenset(called.union(*(nx.descendants(self._net, c) for c in called if c in self._net)))
+
+    @cached_property
+    def _net(self) -> nx.DiGraph:
+        pairs = ((key, callee) for key in self.graph.statements for callee in self.graph.called(key) if callee)
+        return nx.DiGraph(list(pairs))
+
+    def _sites(self, key: str, loop: Construct) -> Iterator[CallSite]:
+        return (s for s in self.graph.below(key) if any(c is loop for c in s.at.constructs))
+
+    def _called(self, site: CallSite) -> str:
+        """What a call has against another order; empty if nothing."""
+        if not site.callee:
+            return "" if site.possible else self._without_source(site)
+        reached = {site.callee} | (nx.descendants(self._net, site.callee) if site.callee in self._net else set())
+        for callee in sorted(reached):
+            if callee not in self._own:
+                self._own[callee] = self._routine(callee)
+            if (found := self._own[callee]) is not None:
+                return f"it calls '{site.name}', and {self._shown(callee, found)}"
+        return ""
+
+    def _shown(self, key: str, found: Ordered) -> str:
+        routine = self.application.routines.get(key)
+        name = routine.name if routine is not None else key
+        return f"'{name}' {found.why.removeprefix('it ')} ({self.application.shown_place(key, found.line)})"
+
+    def _routine(self, key: str) -> Ordered | None:
+        """What a routine that is called in a loop has against another order of the turns."""
+        if key not in self.graph.statements:
+            unit = self.application.unit(key)
+            line = self.application.file(key).lines[unit.first]
+            return Ordered("it cannot be looked into", line)
+        if (found := next(self._statements(key, self.graph.statements[key], False), None)) is not None:
+            return found
+        sites = (s for s in self.graph.below(key) if not s.callee and not s.possible)
+        return next((Ordered(why, s.at.statement.line) for s in sites if (why := self._without_source(s))), None)
+
+    def _statements(self, key: str, listed: list[Located] | tuple[Located, ...], turns: bool) -> Iterator[Ordered]:
+        """Reasons in statements, which are the turns themselves or those of a routine that they call."""
+        routine = self.application.routines[key]
+        for at in listed:
+            why = self._statement(routine, at, turns) or self._functions(key, at)
+            if why:
+                yield Ordered(why, at.statement.line)
+
+    def _statement(self, routine: Routine, at: Located, turns: bool) -> str:
+        match at.statement:
+            case InputOutput(kind=kind) as statement if not self._internal(routine, statement):
+                return "it prints" if kind == "print" else f"it does input or output ('{kind}')"
+            case Jump(kind=kind) if kind in _STOPS:
+                return "it may stop the program"
+            case Jump(kind="return") if turns:
+                return "it may return from the routine"
+            case Memory(kind=kind) if turns:
+                return f"it has '{kind}'"
+            case Opaque(reason=reason):
+                return f"it has a statement that hfpy does not understand ({reason})"
+            case Header(kind=kind) if kind in _SYNCHRONISING:
+                return f"it has '{kind}'"
+            case Specification(kind="entry"):
+                return "it has another entry"
+        return ""
+
+    def _functions(self, key: str, at: Located) -> str:
+        """Functions in a statement of which hfpy has no source, or that have a state."""
+        listed = expressions(at.statement)
+        if isinstance(at.statement, Call):
+            listed = at.statement.args
+        for expr in listed:
+            for node in walk(expr):
+                if isinstance(node, Name) and self._volatile(node.name, key, at):
+                    return f"'{node.name}' is volatile"
+                called = node.base if isinstance(node, Apply) else None
+                if isinstance(called, Name) and (why := self._function(called.name, key, at)):
+                    return why
+        return ""
+
+    def _volatile(self, name: str, key: str, at: Located) -> bool:
+        found = self.scopes.variable(name, key) if name not in aliases_of(at) else None
+        return found is not None and "volatile" in found.symbol.attributes
+
+    def _function(self, name: str, key: str, at: Located) -> str:
+        scopes = self.scopes
+        if name in aliases_of(at) or scopes.procedures(name, key) or scopes.statement_function(name, key):
+            return ""
+        found = scopes.variable(name, key)
+        if found is not None and (found.symbol.rank or found.symbol.type.base == "character"):
+            return ""
+        if scopes.is_intrinsic(name, key) or (found is not None and "intrinsic" in found.symbol.attributes):
+            return f"it calls '{name}', which has a state" if name in _STATEFUL_FUNCTIONS | SUBROUTINES else ""
+        if name in _OF_ARGUMENTS or scopes.derived_type(name, key) is not None or name in _CONVERTING:
+            return ""
+        return f"the source of '{name}' is not here"
+
+    def _without_source(self, site: CallSite) -> str:
+        """What is said of a call of a procedure that hfpy has no source of."""
+        if site.name in _PURE_SUBROUTINES and self.scopes.is_intrinsic(site.name, site.caller):
+            return ""
+        if site.function and self.scopes.is_intrinsic(site.name, site.caller):
+            return ""
+        if self.scopes.is_intrinsic(site.name, site.caller):
+            return f"it calls '{site.name}', which has a state"
+        return f"it calls '{site.name}', whose source is not here"
+
+    def _internal(self, routine: Routine, statement: InputOutput) -> bool:
+        """Whether a statement reads or writes a text, and no file."""
+        if statement.kind not in ("read", "write"):
+            return False
+        units: list[Expr] = [c for c in statement.control[:1] if not isinstance(c, Keyword)]
+        units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
+        found = type_of(units[0], routine.key, self.scopes) if units else None
+        return found is not None and found.base == "character"
+
+
+# Type names that expressions have as functions in old code, and conversions that are no intrinsics of the standard.
+_CONVERTING = frozenset("dreal dimag zabs dconjg derf derfc".split())

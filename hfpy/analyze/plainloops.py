@@ -1,0 +1,172 @@
+"""Loops of plain code that may become regions: all ``do`` loops with a variable, but for those with a reason against.
+
+What the points of such a region do to each other is for the dependence engine to say; here are the reasons that lie in
+the loop's own statements (automatic.md §3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.loopregions import World, perfect_nest, serial_reason
+from hfpy.analyze.ordering import Ordering
+from hfpy.analyze.parallelloops import Candidate, loop_end
+from hfpy.model.expressions import Range
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, constructs, flatten
+from hfpy.model.units import FileIndex
+from hfpy.parse.physical import rows_of
+from hfpy.parse.sentinels import OwnDirective, own_directives_in
+
+_REGIONS = ("region", "nest")
+# Executions of statements that threads need some microseconds for: less is not worth a region on a CPU.
+WORTH = 2000
+
+
+@dataclass(frozen=True)
+class Serial:
+    """A loop that stays as it is: why, and the line that tells it."""
+
+    loop: Construct
+    why: str
+    line: LogicalLine
+
+
+def plain_loops(
+    index: FileIndex, world: World, ordering: Ordering, kinds: Kinds, target: str, drops: bool
+) -> Iterator[Candidate | Serial]:
+    """The loops of a routine outside of regions, in the order of the text, each as a candidate or with a reason.
+    ``drops`` says that the user's own directives are dropped.
+    """
+    routine = world.routine
+    listed = [] if drops else _directives(index, world)
+    open_ = _open_around(listed)
+    impure = {"pure", "elemental"} & set(routine.prefix) and "impure" not in routine.prefix
+    for loop in _outside(routine.body):
+        line = loop.header.line
+        if line.file:
+            continue  # in an included file, which other files may include, too
+        why = ""
+        if impure:
+            why = "a pure procedure can hold no directives"
+        elif reason := serial_reason(loop):
+            why = f"you call it serial: {reason}"
+        elif loop.kind != "do" or not (isinstance(loop.header, Header) and loop.header.var):
+            why = _KINDS.get(loop.kind, "it has no variable")
+        elif _among(loop, listed, open_):
+            why = "directives of yours stand around it or in it"
+        elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
+            why = f"too little to do for threads: about {work} statements"
+        if why:
+            yield Serial(loop, why, line)
+        elif (ordered := ordering.reason(routine.key, loop)) is not None:
+            yield Serial(loop, ordered.why, ordered.line)
+        else:
+            yield Candidate(loop, (), line.first, most=len(perfect_nest(loop, 15)), stated=False)
+
+
+_KINDS = {
+    "dowhile": "how many turns it has is known at its end only",
+    "doconcurrent": "it is 'do concurrent': --directives-as-regions takes it",
+}
+
+
+def _outside(nodes: tuple[Node, ...]) -> Iterator[Construct]:
+    """The loops outside of regions, outer ones first."""
+    for node in nodes:
+        if isinstance(node, Construct) and node.kind not in _REGIONS:
+            holds = any(c.kind in _REGIONS for c in constructs(node.body))
+            if node.kind in ("do", "dowhile", "doconcurrent") and not holds:
+                yield node
+            for part in node.parts:
+                yield from _outside(part.body)
+
+
+# -- directives of the user's
+
+
+def _directives(index: FileIndex, world: World) -> list[OwnDirective]:
+    """The directives of OpenMP and OpenACC in a routine; none where they are dropped anyway."""
+    routine = world.routine
+    unit = index.units[routine.unit]
+    behind = index.lines[unit.contains if unit.contains >= 0 else unit.last].first
+    rows = rows_of(index.source, index.fixed)
+    return list(own_directives_in(rows, routine.header.last + 1, behind, index.fixed))
+
+
+def _open_around(listed: list[OwnDirective]) -> list[tuple[int, int]]:
+    """First and last lines of the user's blocks of directives, and of loops with a directive right before them."""
+    found: list[tuple[int, int]] = []
+    opened: list[OwnDirective] = []
+    for directive in listed:
+        if directive.ends:
+            while opened and opened[-1].words != directive.words[1:]:
+                opened.pop()
+            if opened:
+                found.append((opened.pop().first, directive.first))
+        elif directive.sentinel:
+            opened.append(directive)
+    return found
+
+
+def _among(loop: Construct, listed: list[OwnDirective], blocks: list[tuple[int, int]]) -> bool:
+    """Whether directives stand in a loop, around it, or right before it."""
+    first, last = loop.header.line.first, loop_end(loop)
+    if any(first <= d.first <= last for d in listed) or any(a < first <= b for a, b in blocks):
+        return True
+    return any(d.for_loop and not d.ends and d.last < first and first - d.last <= 1 for d in listed)
+
+
+# -- work
+
+
+def _work(world: World, kinds: Kinds, loop: Construct) -> int | None:
+    """How many statements a loop executes, or None where that is not known or a routine is called."""
+    trips = _trips(world, kinds, loop)
+    inside = 0
+    for node in loop.body:
+        more = _cost(world, kinds, node)
+        if more is None:
+            return None
+        inside += more
+    return None if trips is None else trips * inside
+
+
+def _cost(world: World, kinds: Kinds, node: Node) -> int | None:
+    if not isinstance(node, Construct):
+        action = node.action if isinstance(node, OneLine) else node
+        scalar = isinstance(action, Assignment) and not _whole(world, action)
+        return 1 if scalar or (not isinstance(action, Assignment) and not _calls(node)) else None
+    if node.kind == "do":
+        return _work(world, kinds, node)
+    costs = [_cost(world, kinds, inner) for part in node.parts for inner in part.body]
+    known = [c for c in costs if c is not None]
+    return sum(known) + 1 if len(known) == len(costs) else None
+
+
+def _whole(world: World, action: Assignment) -> bool:
+    """Whether an assignment may set more than one element."""
+    references = (r for r in world.references if r.at.statement is action and r.role == "write")
+    for reference in references:
+        found = world.scopes.variable(reference.name, world.routine.key)
+        scalar = found is not None and not found.symbol.rank
+        indexed = reference.indices is not None and not any(isinstance(i, Range) for i in reference.indices)
+        if not scalar and not indexed:
+            return True
+    return False
+
+
+def _calls(node: Node) -> bool:
+    return any(isinstance(s, Call) for s in flatten([node]))
+
+
+def _trips(world: World, kinds: Kinds, loop: Construct) -> int | None:
+    if not isinstance(loop.header, Header) or not loop.header.exprs:
+        return None
+    values = [kinds.value(e, world.routine.key) for e in loop.header.exprs]
+    first, last, step = [*values, 1][:3]
+    if first is None or last is None or not step:
+        return None
+    return max(0, (last - first + step) // step)

@@ -1,0 +1,250 @@
+"""Regions that hfpy finds by itself in plain loops (``--auto``, ``hfpy annotate``; automatic.md §3).
+
+All loops are candidates but for those whose statements speak against it. The outermost ones are written as regions and
+looked at, as deep as their loops are nested; a loop in which points meet gives up as many of its inner loops as that
+takes, or all, and then the loops in it have their turn. At the end the program with all of its regions is judged as
+any program is, and what has a fault there, or a doubt, is no region either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hfpy.analyze.analysis import analyse
+from hfpy.analyze.context import located
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.foundreductions import found_reductions
+from hfpy.analyze.graph import CallGraph
+from hfpy.analyze.kinds import Kinds
+from hfpy.analyze.loopregions import NotTaken, World
+from hfpy.analyze.ordering import Ordering
+from hfpy.analyze.plainloops import Serial, plain_loops
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.uses import uses
+from hfpy.diagnostics import Diagnostic, Place, has_errors
+from hfpy.model.application import Application
+from hfpy.model.directives import Reduction
+from hfpy.model.statements import Construct
+from hfpy.transform.ownloops import last_row
+from hfpy.transform.settled import Settled
+from hfpy.transform.tried import Before, Judge, Tried, judged, leaving, outermost, regions_of_loops, written
+
+_ROUNDS = 60
+_AGAINST = ("HF500", "HF501", "HF505")  # warnings that leave it open whether points meet
+_PROCEDURES = ("program", "subroutine", "function", "procedure")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one loop of a routine: the iterators of its region, outermost first, and the reductions of that;
+    or why it is none. ``inside`` says that it stands in a region, or in a routine that is called in one.
+    """
+
+    key: str
+    loop: Construct
+    place: Place
+    iterators: tuple[str, ...] = ()
+    reductions: tuple[Reduction, ...] = ()
+    why: str = ""
+    inside: bool = False
+
+    @property
+    def region(self) -> bool:
+        """Whether the loop has become a region."""
+        return bool(self.iterators)
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """An application with the regions that were found, and what became of each loop."""
+
+    settled: Settled
+    verdicts: tuple[Verdict, ...]
+
+
+def with_found_regions(settled: Settled, judge: Judge) -> Automatic:
+    """The application with those of its plain loops as regions of which it is proved that they may be."""
+    return _Search(settled, judge).done()
+
+
+class _Search:
+    """The rounds of one application."""
+
+    def __init__(self, settled: Settled, judge: Judge) -> None:
+        self.settled = settled
+        self.judge = judge
+        application = settled.application
+        self.scopes = Scopes(application)
+        graph = CallGraph(application, self.scopes)
+        self.ordering = Ordering(application, self.scopes, graph)
+        self.worlds = {
+            key: World(self.scopes, routine, uses(located(routine)), application.options.domains)
+            for key, routine in application.routines.items()
+            if routine.body and routine.kind in _PROCEDURES
+        }
+        self.serial: list[tuple[str, Serial]] = []
+        self.loops = list(self._candidates(application))
+        self.reductions: dict[tuple[str, int], tuple[Reduction, ...]] = {}
+        self.callees = {self._id(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
+
+    def done(self) -> Automatic:
+        """The last round's application, with the verdicts."""
+        self._looked_at()
+        made = self._judged()
+        return Automatic(made, tuple(self._verdicts()))
+
+    # -- candidates
+
+    def _candidates(self, application: Application) -> Iterator[Tried]:
+        kinds = Kinds(self.scopes, application.options.kinds)
+        target = application.options.target
+        for key, world in self.worlds.items():
+            index = application.file(key)
+            drops = application.options.drops_directives(index.path)
+            for found in plain_loops(index, world, self.ordering, kinds, target, drops):
+                if isinstance(found, Serial):
+                    self.serial.append((key, found))
+                else:
+                    yield Tried(found, key, found.most)
+
+    @staticmethod
+    def _id(loop: Tried) -> tuple[str, int]:
+        return loop.key, id(loop.candidate.outer)
+
+    def _active(self) -> list[Tried]:
+        """The loops that are tried: outermost ones, in routines that no other one calls."""
+        self.loops = [self._possible(x) for x in self.loops]
+        outer = [x for x in outermost(self.loops) if not x.why]
+        below = {callee for x in outer for callee in self.callees[self._id(x)]}
+        return [self._with_reductions(x) for x in outer if x.key not in below]
+
+    def _possible(self, loop: Tried) -> Tried:
+        """A loop with a depth that its nest has, and bounds that are known there."""
+        while not loop.why:
+            try:
+                found = loop.candidate.region(self.worlds[loop.key], loop.depth)
+                return replace(loop, depth=min(loop.depth, len(found.turns)))
+            except NotTaken as fault:
+                loop = loop.without_one(fault.message)
+        return loop
+
+    def _with_reductions(self, loop: Tried) -> Tried:
+        found = self.reductions.get(self._id(loop), ())
+        attributes = tuple(f"reduction({r.op}:{r.name})" for r in found)
+        return replace(loop, candidate=replace(loop.candidate, attributes=attributes))
+
+    # -- looking at regions alone
+
+    def _looked_at(self) -> None:
+        """Give up loops, or some of their depth, until no region has a fault by itself."""
+        application = self.settled.application
+        for _ in range(_ROUNDS):
+            active = self._active()
+            made = written(self.settled, self.worlds, active)
+            if not active or has_errors(made.found):
+                return
+            facts = analyse(made.application)
+            effects = Effects(facts)
+            rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
+            changed = False
+            for construct, number, loop in regions_of_loops(made.application, rows):
+                changed = self._look(facts, effects, construct, number, loop) or changed
+            if not changed:
+                return
+
+    def _look(self, facts: Facts, effects: Effects, construct: Construct, number: int, loop: Tried) -> bool:
+        """Look at one region; whether it has to be another one."""
+        if RegionId(loop.key, number) not in facts.positions.regions:
+            return self._replace(loop, replace(loop, why="it stands where no region can be"))
+        sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number)
+        found = tuple(found_reductions(sharing.body))
+        if found:
+            known = self.reductions.get(self._id(loop), ())
+            self.reductions[self._id(loop)] = (*known, *found)
+            return True
+        result = sharing.place()
+        against = next((d for d in result.found if _speaks_against(d)), None)
+        if against is None:
+            why = leaving(facts, effects, construct, number, loop)
+            return self._replace(loop, replace(loop, why=why)) if why else False
+        depth = min((_equal(w.first, w.second) for w in sharing.refuted), default=loop.depth - 1)
+        if depth < 1:
+            return self._replace(loop, replace(loop, why=against.message))
+        return self._replace(loop, replace(loop, depth=min(depth, loop.depth - 1)))
+
+    def _replace(self, before: Tried, after: Tried) -> bool:
+        outer = before.candidate.outer
+        self.loops = [after if x.candidate.outer is outer and x.key == before.key else x for x in self.loops]
+        self.reductions.pop(self._id(before), None)
+        return True
+
+    # -- judging the program
+
+    def _judged(self) -> Settled:
+        """The application with its regions, without those that have a fault in it."""
+        before = Before(self.settled, self.judge)
+        for _ in range(_ROUNDS):
+            active = self._active()
+            made = written(self.settled, self.worlds, active)
+            if not active:
+                return made
+            done, settled_now = judged(self.settled.application, made, active, before)
+            if settled_now:
+                return made
+            for loop in done:
+                self._replace(loop, loop)
+        self.loops = [replace(x, why=x.why or "too many rounds were needed") for x in self.loops]
+        return written(self.settled, self.worlds, [])
+
+    # -- verdicts
+
+    def _verdicts(self) -> Iterator[Verdict]:
+        active = {self._id(x) for x in self._active()}
+        regions = [x for x in self.loops if self._id(x) in active]
+        spans: dict[str, list[tuple[int, int]]] = {}
+        for x in regions:
+            spans.setdefault(x.key, []).append((x.candidate.row, _last(x)))
+        below = {callee for x in regions for callee in self.callees[self._id(x)]}
+        for key, serial in self.serial:
+            inside = key in below or any(a < serial.loop.header.line.first <= b for a, b in spans.get(key, ()))
+            yield Verdict(key, serial.loop, self._place(key, serial.loop), why=self._told(key, serial), inside=inside)
+        for x in self.loops:
+            place = self._place(x.key, x.candidate.outer)
+            row = x.candidate.row
+            if self._id(x) in active:
+                turns = x.candidate.region(self.worlds[x.key], x.depth).turns
+                names = tuple(t.iterator for t in turns)
+                yield Verdict(x.key, x.candidate.outer, place, names, reductions=self.reductions.get(self._id(x), ()))
+            else:
+                inside = x.key in below or any(a < row <= b for a, b in spans.get(x.key, ()))
+                yield Verdict(x.key, x.candidate.outer, place, why=x.why, inside=inside)
+
+    def _place(self, key: str, loop: Construct) -> Place:
+        return loop.header.line.place(self.settled.application.file(key).path)
+
+    def _told(self, key: str, serial: Serial) -> str:
+        if serial.line is serial.loop.header.line:
+            return serial.why
+        return f"{serial.why} (line {self.settled.application.user_line(key, serial.line.first)})"
+
+
+def _last(loop: Tried) -> int:
+    return last_row([loop.candidate.outer])
+
+
+def _speaks_against(diagnostic: Diagnostic) -> bool:
+    return diagnostic.severity == "error" or (diagnostic.severity == "warning" and diagnostic.code in _AGAINST)
+
+
+def _equal(first: Sequence[tuple[str, int]], second: Sequence[tuple[str, int]]) -> int:
+    """In how many outer loops two points of a region are one."""
+    count = 0
+    for one, other in zip(first, second, strict=True):
+        if one != other:
+            break
+        count += 1
+    return count
