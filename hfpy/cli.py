@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from hfpy.annotate.command import annotate
 from hfpy.commandgroups import Grouped
 from hfpy.commandline import (
     DONE,
@@ -478,5 +479,5 @@ def makefile(hf_dir: bool, cmake: bool) -> None:
     click.echo(PACKAGE / "cmake" if cmake else folder / "hf" if hf_dir else folder / "hfpy.mk")
 
 
-for command in (transpile, map_messages, graph, doctor, completion, fc, lsp, scale, tune, verify):
+for command in (annotate, transpile, map_messages, graph, doctor, completion, fc, lsp, scale, tune, verify):
     cli.add_command(command)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.model.application import Application
     from hfpy.options import Outside
+    from hfpy.transform.automatic import Automatic, Stated
     from hfpy.transform.pipelines import Lowered
     from hfpy.transform.settled import Settled
 
@@ -125,6 +126,23 @@ def judged(paths: Sequence[Path], options: Options, texts: Mapping[Path, str]) -
             facts = analyse(settled.application)
             found = [*found, *_judged(facts, Effects(facts))]
         return in_source_lines(settled.application.files, found)
+
+
+def found_regions(
+    paths: Sequence[Path], options: Options, stated: Stated | None = None, progress: Progress = silent
+) -> Automatic:
+    """The regions that hfpy finds in plain loops of some files, with the program that they make. ``stated`` are clauses
+    of loops, by file and line. Raises HfpyError if a file cannot be read as Fortran.
+    """
+    from hfpy.transform.automatic import NOTHING, with_found_regions
+    from hfpy.transform.settled import read_settled
+
+    with deep():
+        settled = read_settled(paths, replace(options, auto=True), progress)
+        if has_errors(settled.found):
+            raise HfpyError(in_source_lines(settled.application.files, settled.found))
+        progress("looking for regions", 0, 0)
+        return with_found_regions(settled, _judged, stated if stated is not None else NOTHING)
 
 
 def program_of(

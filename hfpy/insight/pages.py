@@ -167,7 +167,8 @@ def _style(line: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Any:
+def environment() -> Any:
+    """The templates of pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -180,5 +181,5 @@ def _environment() -> Any:
 
 
 def _render(template: str, **values: object) -> str:
-    text: str = _environment().get_template(template).render(**values)
+    text: str = environment().get_template(template).render(**values)
     return text

@@ -8,8 +8,9 @@ any program is, and what has a fault there, or a doubt, is no region either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.context import located
@@ -41,16 +42,26 @@ _PROCEDURES = ("program", "subroutine", "function", "procedure")
 @dataclass(frozen=True)
 class Verdict:
     """What became of one loop of a routine: the iterators of its region, outermost first, and the reductions of that;
-    or why it is none. ``inside`` says that it stands in a region, or in a routine that is called in one.
+    or why it is none. ``nested`` are the loops that stand right in each other from this one on. ``inside`` says that it
+    stands in a region, or in a routine that is called in one. ``clause`` would make a region of it, if the user can
+    state that.
     """
 
     key: str
     loop: Construct
     place: Place
     iterators: tuple[str, ...] = ()
+    nested: int = 1
     reductions: tuple[Reduction, ...] = ()
     why: str = ""
+    clause: str = ""
+    stated: str = ""
     inside: bool = False
+
+    @property
+    def last(self) -> int:
+        """The last line of the loop, in the lines of its file's text, counted from 1."""
+        return last_row([self.loop]) + 1
 
     @property
     def region(self) -> bool:
@@ -60,23 +71,31 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Automatic:
-    """An application with the regions that were found, and what became of each loop."""
+    """An application with the regions that were found, what became of each loop, and the application without them."""
 
     settled: Settled
     verdicts: tuple[Verdict, ...]
+    original: Application
 
 
-def with_found_regions(settled: Settled, judge: Judge) -> Automatic:
-    """The application with those of its plain loops as regions of which it is proved that they may be."""
-    return _Search(settled, judge).done()
+Stated = Mapping[tuple[str, int], str]
+NOTHING: Stated = MappingProxyType({})
+
+
+def with_found_regions(settled: Settled, judge: Judge, stated: Stated = NOTHING) -> Automatic:
+    """The application with those of its plain loops as regions of which it is proved that they may be. ``stated`` are
+    clauses such as ``distinct(idx)`` for loops, by file and line.
+    """
+    return _Search(settled, judge, stated).done()
 
 
 class _Search:
     """The rounds of one application."""
 
-    def __init__(self, settled: Settled, judge: Judge) -> None:
+    def __init__(self, settled: Settled, judge: Judge, stated: Stated) -> None:
         self.settled = settled
         self.judge = judge
+        self.stated = stated
         application = settled.application
         self.scopes = Scopes(application)
         graph = CallGraph(application, self.scopes)
@@ -89,13 +108,14 @@ class _Search:
         self.serial: list[tuple[str, Serial]] = []
         self.loops = list(self._candidates(application))
         self.reductions: dict[tuple[str, int], tuple[Reduction, ...]] = {}
+        self.questions: dict[tuple[str, int], str] = {}
         self.callees = {self._id(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
 
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
         self._looked_at()
         made = self._judged()
-        return Automatic(made, tuple(self._verdicts()))
+        return Automatic(made, tuple(self._verdicts()), self.settled.application)
 
     # -- candidates
 
@@ -134,8 +154,13 @@ class _Search:
 
     def _with_reductions(self, loop: Tried) -> Tried:
         found = self.reductions.get(self._id(loop), ())
-        attributes = tuple(f"reduction({r.op}:{r.name})" for r in found)
+        clause = self._stated(loop)
+        attributes = (*((clause,) if clause else ()), *(f"reduction({r.op}:{r.name})" for r in found))
         return replace(loop, candidate=replace(loop.candidate, attributes=attributes))
+
+    def _stated(self, loop: Tried) -> str:
+        place = self._place(loop.key, loop.candidate.outer)
+        return self.stated.get((place.file, place.line), "")
 
     # -- looking at regions alone
 
@@ -173,8 +198,15 @@ class _Search:
             return self._replace(loop, replace(loop, why=why)) if why else False
         depth = min((_equal(w.first, w.second) for w in sharing.refuted), default=loop.depth - 1)
         if depth < 1:
+            self._ask(loop, result.found)
             return self._replace(loop, replace(loop, why=against.message))
         return self._replace(loop, replace(loop, depth=min(depth, loop.depth - 1)))
+
+    def _ask(self, loop: Tried, found: Sequence[Diagnostic]) -> None:
+        """Note what the user could state of a loop: it counts if there is nothing else against a region."""
+        clauses = {next((f.text for f in d.fixes if f.way == "state"), "") for d in found if _speaks_against(d)}
+        if len(clauses) == 1:
+            self.questions[self._id(loop)] = clauses.pop()
 
     def _replace(self, before: Tried, after: Tried) -> bool:
         outer = before.candidate.outer
@@ -213,15 +245,16 @@ class _Search:
             inside = key in below or any(a < serial.loop.header.line.first <= b for a, b in spans.get(key, ()))
             yield Verdict(key, serial.loop, self._place(key, serial.loop), why=self._told(key, serial), inside=inside)
         for x in self.loops:
-            place = self._place(x.key, x.candidate.outer)
-            row = x.candidate.row
+            loop, row = x.candidate.outer, x.candidate.row
+            made = Verdict(x.key, loop, self._place(x.key, loop), nested=x.candidate.most)
             if self._id(x) in active:
                 turns = x.candidate.region(self.worlds[x.key], x.depth).turns
                 names = tuple(t.iterator for t in turns)
-                yield Verdict(x.key, x.candidate.outer, place, names, reductions=self.reductions.get(self._id(x), ()))
+                found = self.reductions.get(self._id(x), ())
+                yield replace(made, iterators=names, reductions=found, stated=self._stated(x))
             else:
                 inside = x.key in below or any(a < row <= b for a, b in spans.get(x.key, ()))
-                yield Verdict(x.key, x.candidate.outer, place, why=x.why, inside=inside)
+                yield replace(made, why=x.why, clause=self.questions.get(self._id(x), ""), inside=inside)
 
     def _place(self, key: str, loop: Construct) -> Place:
         return loop.header.line.place(self.settled.application.file(key).path)

@@ -1,0 +1,93 @@
+"""``hfpy annotate``: regions in plain loops, reported, and written into the sources as comments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hfpy.commandline import DONE, PATH, analysis_options, opened, show_diagnostics
+from hfpy.diagnostics import UsageError, printable
+
+if TYPE_CHECKING:
+    from hfpy.annotate.nests import Nest
+
+TARGETS = ("cpu", "gpu")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
+@click.option("--write", is_flag=True, help="Write the directives into the sources, as comments.")
+@click.option("--patch", type=PATH, metavar="FILE", help="Write a patch with them to FILE instead (-: print it).")
+@click.option("--ask", is_flag=True, help="Ask about loops that a fact of yours would make parallel.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people, or programs.")
+@click.option("--html", type=PATH, metavar="FILE", help="Write a page with the sources and their verdicts to FILE.")
+@click.option("--only", type=click.Choice(TARGETS), help="Regions for one target alone; default: for both.")
+@analysis_options
+def annotate(
+    paths: tuple[Path, ...],
+    write: bool,
+    patch: Path | None,
+    ask: bool,
+    form: str,
+    html: Path | None,
+    only: str | None,
+    **options: Any,
+) -> int:
+    """Find the loops that are parallel, and why others are not; --write puts directives before them."""
+    from hfpy.annotate.found import found, proved
+    from hfpy.annotate.page import page
+    from hfpy.annotate.text import as_values, report
+    from hfpy.annotate.writing import annotated
+    from hfpy.annotate.writing import patch as as_patch
+    from hfpy.build.files import write_if_changed
+
+    if write and patch is not None:
+        raise UsageError("--write and --patch exclude each other")
+    targets = (only,) if only is not None else TARGETS
+    sessions = {target: opened(paths, {**options, "target": target}) for target in targets}
+    stated: dict[tuple[str, int], str] = {}
+    nests, left_out = found(sessions, stated)
+    show_diagnostics(left_out)
+    while ask and _asked(nests.questions, stated):
+        nests, _ = found(sessions, stated)
+    texts = annotated(nests)
+    proved(sessions, texts, left_out)
+    root = next(iter(sessions.values())).project.root
+    if html is not None:
+        write_if_changed(html, page(nests, root.resolve().name).encode("utf-8"))
+    if patch is not None:
+        _write_patch(patch, as_patch(texts, root))
+    if write:
+        for path, text in sorted(texts.items()):
+            write_if_changed(Path(path), text.encode("utf-8", "surrogateescape"))
+    if str(patch) != "-":
+        click.echo(json.dumps(as_values(nests), indent=2) if form == "json" else printable(report(nests)))
+    return DONE
+
+
+def _write_patch(path: Path, text: str) -> None:
+    from hfpy.build.files import write_if_changed
+
+    if str(path) == "-":
+        click.echo(text, nl=False)
+        return
+    write_if_changed(path, text.encode("utf-8", "surrogateescape"))
+
+
+def _asked(questions: Sequence[Nest], stated: dict[tuple[str, int], str]) -> bool:
+    """Ask about loops that nothing was said of yet; whether a new fact was stated."""
+    new = False
+    for nest in questions:
+        place = (nest.place.file, nest.place.line)
+        if place in stated:
+            continue
+        clause = nest.told.clause
+        click.echo(f"{nest.place.file}:{nest.place.line}: {printable(nest.told.why)}")
+        click.echo(f"    {printable(nest.line.text)}")
+        stated[place] = clause if click.confirm(f"Do you state {clause} of this loop?", default=False) else ""
+        new = new or bool(stated[place])
+    return new

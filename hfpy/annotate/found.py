@@ -1,0 +1,78 @@
+"""The regions of a program on its targets, and the proof that the annotated sources are as good as they were."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hfpy.analyze.graph import CallGraph
+from hfpy.analyze.scopes import Scopes
+from hfpy.analyze.work import Work, shares
+from hfpy.annotate.nests import Nests, nests_of
+from hfpy.build.session import Session
+from hfpy.build.translated import all_sources
+from hfpy.diagnostics import Diagnostic, HfpyError
+from hfpy.options import Options, Progress, silent
+from hfpy.pipeline import found_regions, judged
+from hfpy.transform.automatic import Automatic, Stated
+
+Sessions = Mapping[str, Session]
+
+
+def found(sessions: Sessions, stated: Stated, progress: Progress = silent) -> tuple[Nests, tuple[Diagnostic, ...]]:
+    """The loops of a program with what was found on each target, and what is wrong with files that are left out.
+
+    Raises HfpyError if nothing is left.
+    """
+    made: dict[str, Automatic] = {}
+    problems: dict[Diagnostic, None] = {}
+    for target, session in sessions.items():
+        made[target], wrong = _of_readable(session, stated, progress)
+        problems |= dict.fromkeys(wrong)
+    first = next(iter(made.values()))
+    scopes = Scopes(first.original)
+    work = Work(first.original, scopes, CallGraph(first.original, scopes))
+    loops = {(v.place.file, v.place.line): (v.key, v.loop) for v in first.verdicts}
+    return nests_of(made, shares(work, loops)), tuple(problems)
+
+
+def _of_readable(session: Session, stated: Stated, progress: Progress) -> tuple[Automatic, list[Diagnostic]]:
+    """The regions in the files of a session, but for files that cannot be read as Fortran."""
+    paths = list(all_sources(session.project))
+    problems: list[Diagnostic] = []
+    while True:
+        try:
+            return found_regions(paths, session.options, stated, progress), problems
+        except HfpyError as fault:
+            wrong = {d.place.file for d in fault.diagnostics if d.severity == "error"}
+            rest = [path for path in paths if str(path) not in wrong]
+            if not rest or len(rest) == len(paths):
+                raise
+            problems += fault.diagnostics
+            paths = rest
+
+
+def proved(sessions: Sessions, texts: Mapping[str, str], left_out: Sequence[Diagnostic]) -> None:
+    """Raises HfpyError if the program with new texts has a fault that it does not have as it is: hfpy's own, which is
+    not to get into anybody's sources.
+    """
+    wrong = {d.place.file for d in left_out}
+    for session in sessions.values():
+        paths = [path for path in all_sources(session.project) if str(path) not in wrong]
+        options = replace(session.options, auto=False)
+        before = _faults(paths, options, {})
+        after = _faults(paths, options, {Path(path): text for path, text in texts.items()})
+        new = [d for key, d in after if key not in Counter(k for k, _ in before)]
+        if new:
+            raise HfpyError(new)
+
+
+Fault = tuple[tuple[str, str], Diagnostic]
+
+
+def _faults(paths: Sequence[Path], options: Options, texts: Mapping[Path, str]) -> list[Fault]:
+    """Errors and warnings."""
+    found_ = judged(paths, options, texts)
+    return [((d.code, d.message), d) for d in found_ if d.severity != "note"]

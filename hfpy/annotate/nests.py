@@ -1,0 +1,131 @@
+"""What became of the loops of a program on its targets, as plain values (automatic.md §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hfpy.diagnostics import Place
+from hfpy.model.source import LogicalLine
+from hfpy.model.units import FileIndex
+from hfpy.transform.automatic import Automatic, Verdict
+
+REGION, REDUCTION, SERIAL, QUESTION, INSIDE = "region", "reduction", "serial", "question", "inside"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one target has to say of a loop: the iterators of its region, outermost first, and its reductions as
+    ``+:s``; or why it is none, and the clause that the user could state (``stated``: has stated).
+    """
+
+    iterators: tuple[str, ...] = ()
+    reductions: tuple[str, ...] = ()
+    why: str = ""
+    clause: str = ""
+    stated: str = ""
+    inside: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """One word."""
+        if self.iterators:
+            return REDUCTION if self.reductions else REGION
+        if self.inside:
+            return INSIDE
+        return QUESTION if self.clause else SERIAL
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A loop of a routine with what its targets say. ``line`` is its first line, ``last`` its last one, ``nested`` how
+    many loops stand right in each other from it on; ``weight`` is its share of the program's work; ``holds`` tells that
+    a region stands in it, ``within`` that it stands in another loop.
+    """
+
+    place: Place
+    routine: str
+    line: LogicalLine
+    last: int
+    nested: int
+    found: Mapping[str, Found]
+    weight: float = 0.0
+    holds: bool = False
+    within: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """What holds on the target where most does."""
+        said = [f.verdict for f in self.found.values()]
+        return next(v for v in (REDUCTION, REGION, QUESTION, INSIDE, SERIAL) if v in said)
+
+    @property
+    def told(self) -> Found:
+        """The first target's word that has that verdict."""
+        return next(f for f in self.found.values() if f.verdict == self.verdict)
+
+
+@dataclass(frozen=True)
+class Nests:
+    """All loops of a program, by file and line, and the files that they are in."""
+
+    nests: tuple[Nest, ...]
+    files: Mapping[str, FileIndex]
+
+    @property
+    def counted(self) -> tuple[Nest, ...]:
+        """The nests that the summary counts: regions, and outermost loops that neither are nor hold one."""
+        return tuple(n for n in self.nests if n.verdict != INSIDE and not n.holds and not _in_serial(n))
+
+    @property
+    def questions(self) -> tuple[Nest, ...]:
+        """Loops that a fact of the user's would make regions."""
+        return tuple(n for n in self.nests if n.verdict == QUESTION)
+
+    @property
+    def parallel(self) -> tuple[Nest, ...]:
+        """Those of the counted nests that are regions."""
+        return tuple(n for n in self.counted if n.verdict in (REGION, REDUCTION))
+
+
+def _in_serial(nest: Nest) -> bool:
+    return nest.within and nest.verdict == SERIAL
+
+
+def nests_of(made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], float]) -> Nests:
+    """The loops of a program from what was found for each of its targets; ``weights`` are by file and line."""
+    found: dict[tuple[str, int], dict[str, Verdict]] = {}
+    files: dict[str, FileIndex] = {}
+    for target, automatic in made.items():
+        files |= {f.path: f for f in automatic.original.files}
+        for verdict in automatic.verdicts:
+            found.setdefault((verdict.place.file, verdict.place.line), {})[target] = verdict
+    spans = {key: (key[0], key[1], next(iter(v.values())).last) for key, v in found.items()}
+    regions = [spans[key] for key, said in found.items() if any(v.region for v in said.values())]
+    nests = [_nest(said, spans[key][2], regions, spans.values(), weights.get(key, 0.0)) for key, said in found.items()]
+    return Nests(tuple(sorted(nests, key=lambda n: (n.place.file, n.place.line))), files)
+
+
+Span = tuple[str, int, int]
+
+
+def _nest(
+    said: Mapping[str, Verdict], last: int, regions: Sequence[Span], spans: Iterable[Span], weight: float
+) -> Nest:
+    one = next(iter(said.values()))
+    here = (one.place.file, one.place.line, last)
+    found = {target: _found(v) for target, v in said.items()}
+    holds = any(_strictly_in(r, here) for r in regions)
+    within = any(_strictly_in(here, s) for s in spans)
+    nested = max(v.nested for v in said.values())
+    return Nest(one.place, one.key, one.loop.header.line, last, nested, found, weight, holds, within)
+
+
+def _found(verdict: Verdict) -> Found:
+    reductions = tuple(f"{r.op}:{r.name}" for r in verdict.reductions)
+    inside = verdict.inside and not verdict.region
+    return Found(verdict.iterators, reductions, verdict.why, verdict.clause, verdict.stated, inside)
+
+
+def _strictly_in(inner: Span, outer: Span) -> bool:
+    return inner[0] == outer[0] and outer[1] < inner[1] and inner[2] <= outer[2]
