@@ -4,19 +4,25 @@ On the host such a statement costs copies of whole arrays in both directions. As
 where that is certain to be right (:mod:`hfpy.analyze.elementwise`) and to pay: in routines that work with the device
 anyway, of arrays that these hold there, and not in loops that leave the device alone, where one pair of copies around
 the loop stands against a kernel for each turn.
+
+Where hfpy looks for the regions of a program by itself (``--auto``), such statements are regions on the CPU, too, if
+they stand beside regions and set enough elements for threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.elementwise import Elementwise, NotElementwise, PointCode
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.owndirectives import within_directives
 from hfpy.analyze.states import HOST, States
 from hfpy.analyze.uses import Reference
+from hfpy.analyze.work import WORTH
 from hfpy.model.expressions import Apply, Expr, Name, Range
 from hfpy.model.names import statement_iterator
 from hfpy.model.source import LogicalLine
@@ -52,10 +58,21 @@ class ArrayStatement:
 
 
 def array_statements(facts: Facts, states: States, key: str) -> tuple[ArrayStatement, ...]:
-    """The array statements of a routine that touch arrays on the device, in the order of the text; none on a CPU."""
-    if facts.target != "gpu" or not states.reaches_device(key) or key not in facts.graph.statements:
+    """The array statements of a routine that touch arrays on the device, in the order of the text; on a CPU those that
+    threads may share, where hfpy looks for that.
+    """
+    if key not in facts.graph.statements or not (_for_threads(facts, key) or _for_device(facts, states, key)):
         return ()
     return tuple(_Statements(facts, states, facts.routine(key)).found())
+
+
+def _for_device(facts: Facts, states: States, key: str) -> bool:
+    return facts.target == "gpu" and states.reaches_device(key)
+
+
+def _for_threads(facts: Facts, key: str) -> bool:
+    position = facts.positions.get(key)
+    return facts.target == "cpu" and facts.application.options.auto and bool(position.own) and not position.above
 
 
 class _Statements:
@@ -73,6 +90,7 @@ class _Statements:
             self.references.setdefault(id(reference.at.statement), []).append(reference)
         self.calls = {id(s.at.statement): s.name for s in facts.graph.below(self.key)}
         self.in_messages = {span.identity for span in states.messages.spans(self.key)}
+        self.on_gpu = facts.target == "gpu"
         self._numbers = {line.key: number for number, line in enumerate(self.index.lines)}
 
     def found(self) -> Iterator[ArrayStatement]:
@@ -80,7 +98,8 @@ class _Statements:
         everywhere = self._routine_reason()
         for node, around in self._candidates(self.routine.body, ()):
             statements = list(flatten([node]))
-            if not any(self._on_device(r) for s in statements for r in self.references.get(id(s), ())):
+            touched = [r for s in statements for r in self.references.get(id(s), ())]
+            if not (any(map(self._on_device, touched)) if self.on_gpu else self._large(touched)):
                 continue
             reason = everywhere or self._place_reason(node, around) or self._called(statements)
             try:
@@ -130,6 +149,21 @@ class _Statements:
     def _live(self, node: Node) -> bool:
         at = self.at[id(node.header if isinstance(node, Construct) else node)]
         return self.facts.live(at, self.key) and not at.regions
+
+    def _large(self, references: list[Reference]) -> bool:
+        """Whether arrays that are set have so many elements that threads gain by sharing them, as far as their
+        dimensions tell.
+        """
+        kinds = Kinds(self.facts.scopes, self.facts.application.options.kinds)
+        for reference in references:
+            data = self.facts.object(reference.name, self.key)
+            if reference.role != "write" or data is None or data.rank < 2:
+                continue
+            uppers = [d.extent.upper for d in data.used]
+            known = [kinds.value(u.expr, data.home) if u is not None else None for u in uppers]
+            if None in known or prod(n for n in known if n is not None) >= WORTH:
+                return True
+        return False
 
     def _on_device(self, reference: Reference) -> bool:
         return self.states.on_device(reference.name, self.key)
@@ -185,7 +219,9 @@ class _Statements:
             at = self.at.get(id(statement))
             if at is not None and self.facts.positions.active(self.key, at) is not None:
                 return True
-            if any(self.states.stays_on_device(r, self.key) for r in self.references.get(id(statement), ())):
+            if self.on_gpu and any(
+                self.states.stays_on_device(r, self.key) for r in self.references.get(id(statement), ())
+            ):
                 return True
         inside = {id(s) for s in flatten([construct])}
         sites = (s for s in self.facts.graph.below(self.key) if s.callee and id(s.at.statement) in inside)
@@ -209,7 +245,7 @@ class _Statements:
         data = self.facts.object(name, self.key)
         if data is not None and data.identity in self.in_messages:
             return f"'{name}' belongs to a message for some time"
-        if self.states.decided(name, self.key) == HOST:
+        if self.on_gpu and self.states.decided(name, self.key) == HOST:
             perhaps = self.states.on_device(name, self.key)
             return f"'{name}' may be on the device for a caller only" if perhaps else f"'{name}' is on the host"
         return ""

@@ -13,6 +13,7 @@ from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.loopregions import World, perfect_nest, serial_reason
 from hfpy.analyze.ordering import Ordering
 from hfpy.analyze.parallelloops import Candidate, loop_end
+from hfpy.analyze.work import WORTH
 from hfpy.model.expressions import Range
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, constructs, flatten
@@ -21,8 +22,6 @@ from hfpy.parse.physical import rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
 _REGIONS = ("region", "nest")
-# Executions of statements that threads need some microseconds for: less is not worth a region on a CPU.
-WORTH = 2000
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Node, Specification
 from hfpy.model.units import Routine
 
+# Executions of statements that threads need some microseconds for: less is not worth a region on a CPU.
+WORTH = 2000
 TURNS = 100  # of a loop whose bounds are not known
 _DEEPEST = 20
 _LOOPS = ("do", "dowhile", "doconcurrent")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hfpy.diagnostics import Place
@@ -10,6 +10,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex
 from hfpy.transform.automatic import Automatic, Verdict
 
+Span = tuple[str, int, int]
 REGION, REDUCTION, SERIAL, QUESTION, INSIDE = "region", "reduction", "serial", "question", "inside"
 
 
@@ -25,6 +26,7 @@ class Found:
     clause: str = ""
     stated: str = ""
     inside: bool = False
+    holds: bool = False
 
     @property
     def verdict(self) -> str:
@@ -39,8 +41,7 @@ class Found:
 @dataclass(frozen=True)
 class Nest:
     """A loop of a routine with what its targets say. ``line`` is its first line, ``last`` its last one, ``nested`` how
-    many loops stand right in each other from it on; ``weight`` is its share of the program's work; ``holds`` tells that
-    a region stands in it, ``within`` that it stands in another loop.
+    many loops stand right in each other from it on; ``weight`` is its share of the program's work.
     """
 
     place: Place
@@ -50,8 +51,6 @@ class Nest:
     nested: int
     found: Mapping[str, Found]
     weight: float = 0.0
-    holds: bool = False
-    within: bool = False
 
     @property
     def verdict(self) -> str:
@@ -73,23 +72,27 @@ class Nests:
     files: Mapping[str, FileIndex]
 
     @property
-    def counted(self) -> tuple[Nest, ...]:
-        """The nests that the summary counts: regions, and outermost loops that neither are nor hold one."""
-        return tuple(n for n in self.nests if n.verdict != INSIDE and not n.holds and not _in_serial(n))
+    def targets(self) -> tuple[str, ...]:
+        """The targets that were looked at."""
+        return tuple(dict.fromkeys(target for n in self.nests for target in n.found))
+
+    def counted(self, target: str) -> tuple[Nest, ...]:
+        """The nests that a summary counts: regions of a target, and outermost loops that neither are nor hold one."""
+        here = [n for n in self.nests if target in n.found]
+        regions = [n for n in here if n.found[target].iterators]
+        others = [n for n in here if not n.found[target].iterators and not n.found[target].inside]
+        serial = [n for n in others if not n.found[target].holds]
+        spans = [_span(n) for n in serial]
+        return (*regions, *(n for n in serial if not any(_strictly_in(_span(n), s) for s in spans)))
 
     @property
     def questions(self) -> tuple[Nest, ...]:
         """Loops that a fact of the user's would make regions."""
         return tuple(n for n in self.nests if n.verdict == QUESTION)
 
-    @property
-    def parallel(self) -> tuple[Nest, ...]:
-        """Those of the counted nests that are regions."""
-        return tuple(n for n in self.counted if n.verdict in (REGION, REDUCTION))
 
-
-def _in_serial(nest: Nest) -> bool:
-    return nest.within and nest.verdict == SERIAL
+def _span(nest: Nest) -> Span:
+    return nest.place.file, nest.place.line, nest.last
 
 
 def nests_of(made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], float]) -> Nests:
@@ -100,31 +103,22 @@ def nests_of(made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], fl
         files |= {f.path: f for f in automatic.original.files}
         for verdict in automatic.verdicts:
             found.setdefault((verdict.place.file, verdict.place.line), {})[target] = verdict
-    spans = {key: (key[0], key[1], next(iter(v.values())).last) for key, v in found.items()}
-    regions = [spans[key] for key, said in found.items() if any(v.region for v in said.values())]
-    nests = [_nest(said, spans[key][2], regions, spans.values(), weights.get(key, 0.0)) for key, said in found.items()]
+    ends = {key: next(iter(said.values())).last for key, said in found.items()}
+    nests = [_nest(said, ends[key], weights.get(key, 0.0)) for key, said in found.items()]
     return Nests(tuple(sorted(nests, key=lambda n: (n.place.file, n.place.line))), files)
 
 
-Span = tuple[str, int, int]
-
-
-def _nest(
-    said: Mapping[str, Verdict], last: int, regions: Sequence[Span], spans: Iterable[Span], weight: float
-) -> Nest:
+def _nest(said: Mapping[str, Verdict], last: int, weight: float) -> Nest:
     one = next(iter(said.values()))
-    here = (one.place.file, one.place.line, last)
     found = {target: _found(v) for target, v in said.items()}
-    holds = any(_strictly_in(r, here) for r in regions)
-    within = any(_strictly_in(here, s) for s in spans)
     nested = max(v.nested for v in said.values())
-    return Nest(one.place, one.key, one.loop.header.line, last, nested, found, weight, holds, within)
+    return Nest(one.place, one.key, one.loop.header.line, last, nested, found, weight)
 
 
 def _found(verdict: Verdict) -> Found:
     reductions = tuple(f"{r.op}:{r.name}" for r in verdict.reductions)
     inside = verdict.inside and not verdict.region
-    return Found(verdict.iterators, reductions, verdict.why, verdict.clause, verdict.stated, inside)
+    return Found(verdict.iterators, reductions, verdict.why, verdict.clause, verdict.stated, inside, verdict.holds)
 
 
 def _strictly_in(inner: Span, outer: Span) -> bool:

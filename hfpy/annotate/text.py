@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.annotate.nests import INSIDE, QUESTION, REDUCTION, REGION, Nest, Nests
+from hfpy.annotate.nests import INSIDE, QUESTION, Nest, Nests
 
 
 def report(nests: Nests) -> str:
@@ -44,33 +44,43 @@ def questions(nests: Nests) -> Iterator[str]:
 
 
 def summary(nests: Nests) -> str:
-    """One line: how many nests are regions, which share of the work that is, and how many questions are left."""
-    counted, parallel = nests.counted, nests.parallel
-    share = sum(n.weight for n in parallel)
-    whole = sum(n.weight for n in counted)
-    percent = f"{100 * share / whole:.1f} %" if whole else "0.0 %"
-    text = f"{len(parallel)} of {len(counted)} nests, {percent} of their work (estimated), are parallel"
-    asked = [n for n in counted if n.verdict == QUESTION]
+    """For each target one line: how many nests are regions, and which share of the work that is; and how many nests
+    wait for an answer.
+    """
+    rows = [_summed(nests, target) for target in nests.targets]
+    asked = nests.questions
     clauses = {(n.routine, n.told.clause) for n in asked}
     if asked:
-        words = "question decides" if len(clauses) == 1 else "questions decide"
-        text += f"; {len(clauses)} {words} {len(asked)} more"
-    return text
+        words = "1 question decides" if len(clauses) == 1 else f"{len(clauses)} questions decide"
+        rows.append(f"{words} {len(asked)} more")
+    return "\n".join(rows) if rows else "there is no loop outside of regions"
+
+
+def _summed(nests: Nests, target: str) -> str:
+    count, parallel, share = figures(nests, target)
+    return f"{target}: {parallel} of {count} nests, {100 * share:.1f} % of their work (estimated), are parallel"
+
+
+def figures(nests: Nests, target: str) -> tuple[int, int, float]:
+    """How many nests there are on a target, how many of them are regions, and which share of their work these have."""
+    counted = nests.counted(target)
+    parallel = [n for n in counted if n.found[target].iterators]
+    whole = sum(n.weight for n in counted)
+    return len(counted), len(parallel), sum(n.weight for n in parallel) / whole if whole else 0.0
 
 
 def as_values(nests: Nests) -> dict[str, object]:
     """The report as plain data for JSON: places are the user's, lines and columns counted from 1."""
     return {
         "nests": [_as_values(n) for n in nests.nests],
-        "summary": {
-            "nests": len(nests.counted),
-            "parallel": len(nests.parallel),
-            "regions": sum(n.verdict == REGION for n in nests.nests),
-            "reductions": sum(n.verdict == REDUCTION for n in nests.nests),
-            "questions": sum(n.verdict == QUESTION for n in nests.nests),
-            "share": sum(n.weight for n in nests.parallel),
-        },
+        "summary": {target: _figures(nests, target) for target in nests.targets},
+        "questions": len(nests.questions),
     }
+
+
+def _figures(nests: Nests, target: str) -> dict[str, object]:
+    count, parallel, share = figures(nests, target)
+    return {"nests": count, "parallel": parallel, "share": share}
 
 
 def _as_values(nest: Nest) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Array statements between regions as regions of their own, on GPUs (:mod:`hfpy.analyze.arraystatements` decides)."""
+"""Array statements between regions as regions of their own (:mod:`hfpy.analyze.arraystatements` decides)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Arrays:
         edits: dict[str, list[Edit]] = {}
         lines: dict[str, tuple[int, ...]] = {}
         states = States(facts, effects)
-        for key, routine in facts.application.routines.items() if facts.target == "gpu" else ():
+        for key, routine in facts.application.routines.items():
             if only is not None and routine.file not in only:
                 continue
             found = [s for s in array_statements(facts, states, key) if s.code is not None]
@@ -65,7 +65,7 @@ class Arrays:
     def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
         """The lines of a routine with statements that became regions."""
         for line in made.lines.get(key, ()) if isinstance(made, MadeRegions) else ():
-            yield f"  line {line}: an array statement as a kernel"
+            yield f"  line {line}: an array statement as a region"
 
 
 def _edits(facts: Facts, index: FileIndex, routine: Routine, found: Sequence[ArrayStatement]) -> Iterator[Edit]:

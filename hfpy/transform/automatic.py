@@ -57,6 +57,7 @@ class Verdict:
     clause: str = ""
     stated: str = ""
     inside: bool = False
+    holds: bool = False
 
     @property
     def last(self) -> int:
@@ -198,7 +199,8 @@ class _Search:
             return self._replace(loop, replace(loop, why=why)) if why else False
         depth = min((_equal(w.first, w.second) for w in sharing.refuted), default=loop.depth - 1)
         if depth < 1:
-            self._ask(loop, result.found)
+            if not sharing.refuted:
+                self._ask(loop, result.found)
             return self._replace(loop, replace(loop, why=against.message))
         return self._replace(loop, replace(loop, depth=min(depth, loop.depth - 1)))
 
@@ -235,26 +237,35 @@ class _Search:
     # -- verdicts
 
     def _verdicts(self) -> Iterator[Verdict]:
-        active = {self._id(x) for x in self._active()}
-        regions = [x for x in self.loops if self._id(x) in active]
+        active = self._active()
+        regions = {self._id(x) for x in active}
         spans: dict[str, list[tuple[int, int]]] = {}
-        for x in regions:
-            spans.setdefault(x.key, []).append((x.candidate.row, _last(x)))
-        below = {callee for x in regions for callee in self.callees[self._id(x)]}
+        for x in active:
+            spans.setdefault(x.key, []).append((x.candidate.row, _last(x.candidate.outer)))
+        below = {callee for x in active for callee in self.callees[self._id(x)]}
         for key, serial in self.serial:
-            inside = key in below or any(a < serial.loop.header.line.first <= b for a, b in spans.get(key, ()))
-            yield Verdict(key, serial.loop, self._place(key, serial.loop), why=self._told(key, serial), inside=inside)
+            yield self._placed(
+                Verdict(key, serial.loop, self._place(key, serial.loop), why=self._told(key, serial)), spans, below
+            )
         for x in self.loops:
-            loop, row = x.candidate.outer, x.candidate.row
+            loop = x.candidate.outer
             made = Verdict(x.key, loop, self._place(x.key, loop), nested=x.candidate.most)
-            if self._id(x) in active:
-                turns = x.candidate.region(self.worlds[x.key], x.depth).turns
-                names = tuple(t.iterator for t in turns)
+            if self._id(x) in regions:
+                names = tuple(t.iterator for t in x.candidate.region(self.worlds[x.key], x.depth).turns)
                 found = self.reductions.get(self._id(x), ())
                 yield replace(made, iterators=names, reductions=found, stated=self._stated(x))
             else:
-                inside = x.key in below or any(a < row <= b for a, b in spans.get(x.key, ()))
-                yield replace(made, why=x.why, clause=self.questions.get(self._id(x), ""), inside=inside)
+                made = replace(made, why=x.why, clause=self.questions.get(self._id(x), ""))
+                yield self._placed(made, spans, below)
+
+    def _placed(self, verdict: Verdict, spans: Mapping[str, list[tuple[int, int]]], below: set[str]) -> Verdict:
+        """The verdict of a loop that is no region, with where it stands to those that are."""
+        first, last = verdict.loop.header.line.first, _last(verdict.loop)
+        here = spans.get(verdict.key, ())
+        inside = verdict.key in below or any(a < first <= b for a, b in here)
+        holds = any(first < a <= last for a, _ in here)
+        holds = holds or any(spans.get(callee) for callee in self.ordering.callees(verdict.key, verdict.loop))
+        return replace(verdict, inside=inside, holds=holds)
 
     def _place(self, key: str, loop: Construct) -> Place:
         return loop.header.line.place(self.settled.application.file(key).path)
@@ -265,8 +276,8 @@ class _Search:
         return f"{serial.why} (line {self.settled.application.user_line(key, serial.line.first)})"
 
 
-def _last(loop: Tried) -> int:
-    return last_row([loop.candidate.outer])
+def _last(loop: Construct) -> int:
+    return last_row([loop])
 
 
 def _speaks_against(diagnostic: Diagnostic) -> bool:

@@ -1,7 +1,8 @@
-"""Random plain programs: loops, calls, conditions, index arrays, other names for arrays, components, output, early exits.
+"""Random plain programs: loops, calls, conditions, index arrays, other names for arrays, components, early exits.
 
-Nothing in them is meant to be parallel: what may be is for hfpy to find. All subscripts stay within the arrays, values are
-integers that are kept small, so that sums are the same in any order. The program prints sums that tell elements apart.
+Nothing in them is meant to be parallel: what may be is for hfpy to find. All subscripts stay within the arrays. Values
+are integers that are kept small, so that sums are the same in any order. The program prints sums that tell elements
+apart.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Maker:
         v = self.rng.choice(self.open[-2:]) if self.rng.random() < 0.8 else self.rng.choice(self.open)
         kinds = [v] * 7 + [f"{v}+{self.rng.randint(1, 3)}", f"{v}-{self.rng.randint(1, 3)}", f"2*{v}", f"n+1-{v}"]
         kinds += [f"idx({v})", f"{v}/2", f"mod({v},5)", f"2*{v}+1", str(self.rng.randint(1, N)), f"perm({v})", "m"]
-        kinds += [f"max({v},3)", f"jj", f"{v}+m"]
+        kinds += [f"max({v},3)", "jj", f"{v}+m"]
         return self.rng.choice(kinds)
 
     def element(self, written: bool = False) -> str:
@@ -277,7 +278,9 @@ class Maker:
     def nests(self) -> str:
         for _ in range(self.rng.randint(3, 5)):
             arrays = [*(n for n in LINES if n != "w"), *PLANES]
-            self.tame = frozenset(self.rng.sample(arrays, self.rng.randint(1, 3))) if self.rng.random() < 0.6 else frozenset()
+            self.tame = (
+                frozenset(self.rng.sample(arrays, self.rng.randint(1, 3))) if self.rng.random() < 0.6 else frozenset()
+            )
             self.loop()
             self.tame = frozenset()
             if self.rng.random() < 0.3:
