@@ -250,7 +250,11 @@ def told(folder: Path, asked: str, backend: str = "cuda-c", stages: tuple[tuple[
     [
         ("march(k:4), unroll(k:2)", "openacc", "'march' has no effect: 'k' is unrolled"),
         ("march(k:4), share(i:8, j:4)", "cuda-c", "'march' has no effect: 'share' is asked for as well"),
-        ("share(i:8, j:4)", "openacc", "'share' has no effect: only kernels of cuda-c have tiles in shared memory"),
+        (
+            "share(i:8, j:4)",
+            "openacc",
+            "'share' has no effect: only kernels of cuda-c and hip have tiles in shared memory",
+        ),
         ("share(i:8, j:4), unroll(j:2)", "cuda-c", "'share' has no effect: 'unroll' is for threads of their own"),
         ("share(j:4)", "cuda-c", "'share' has no effect: threads side by side are along 'i', which it does not name"),
         (
