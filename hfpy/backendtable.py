@@ -37,7 +37,7 @@ class Entry:
 
 
 _CUDA = frozenset({"cuda", "gpu", "nvd", "nvidia"})
-_HIP = frozenset({"amd", "gpu", "hip"})
+_HIP = _OPENCL = frozenset({"gpu"})
 _OFFLOAD = frozenset({"openacc", "gpu", "nvd", "nvidia"})
 
 ENTRIES = (
@@ -48,6 +48,7 @@ ENTRIES = (
     Entry("openmp-target", "gpu", "offload", "hfpy.backends.openmp_target:OpenMPTarget", "openmp", _OFFLOAD),
     Entry("cuda-fortran", "gpu", "kernels", "hfpy.backends.cuda_fortran:CudaFortran", "", _CUDA, "cuda"),
     Entry("hip", "gpu", "kernels", "hfpy.backends.hip:Hip", "", _HIP, "hip"),
+    Entry("opencl", "gpu", "kernels", "hfpy.backends.opencl.writer:OpenCLKernels", "", _OPENCL, "opencl"),
 )
 TABLE = {entry.name: entry for entry in ENTRIES}
 BACKENDS = tuple(TABLE)

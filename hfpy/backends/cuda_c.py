@@ -61,9 +61,7 @@ class CWriter:
         names = tuple(kernel.spec.name for kernel in kernels)
         lines = tuple(self._file(path, kernels))
         beside = Beside(f"{Path(path).stem}{self.suffix}", lines, Contents(self.language, kernels=names))
-        interfaces = [_interface(kernel.spec) for kernel in kernels]
-        head = render("cuda_c/interfaces.j2", module=module, interfaces=interfaces)
-        return Added(tuple(head), (beside,), Contents(provides=(module,)))
+        return Added(tuple(interfaces(module, kernels)), (beside,), Contents(provides=(module,)))
 
     def _file(self, path: str, kernels: Sequence[Kernel]) -> Lines:
         """Device routines, kernels, launchers."""
@@ -81,6 +79,11 @@ class CWriter:
         for kernel in kernels:
             lines += [("", -1), *kernel.launch]
         return [*lines, ("#endif", -1)]
+
+
+def interfaces(module: str, kernels: Sequence[Kernel]) -> list[str]:
+    """The module with the Fortran interfaces of launchers."""
+    return render("cuda_c/interfaces.j2", module=module, interfaces=[_interface(kernel.spec) for kernel in kernels])
 
 
 def _interface(spec: KernelSpec) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Building what the backends cuda-c and hip generate: kernels, the GPU runtime, and what a program is linked with.
+"""Building what the backends cuda-c, hip and opencl generate: kernels, the GPU runtime, what is linked.
 
 For a GPU nvcc or hipcc compiles; in emulation (design §4) a C++ compiler builds the same files for the CPU. The
 runtime's C++ sources become one library a build folder; its Fortran modules, :data:`MODULE_SOURCES`, are compiled like
@@ -19,12 +19,13 @@ from typing import Literal
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, environment_flags, find_compiler, shown
 from hfpy.build.files import digest, explained, file_digest, read_json, write_json
-from hfpy.diagnostics import ToolError
+from hfpy.diagnostics import ToolError, UsageError
 
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "cuda"
 EMULATION = RUNTIME / "emulate"
 JIT = RUNTIME / "jit"
 HIP = RUNTIME.parent / "hip"
+OPENCL = RUNTIME.parent / "opencl"
 SHADOW = RUNTIME.parent / "races"
 DEFAULT_ARCH, DEFAULT_HIP_ARCH = "sm_80", "gfx90a"
 ARRAYS_SOURCE = RUNTIME / "hfpy_arrays.f90"
@@ -43,7 +44,7 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
 }
 
 #: Whose devices kernels are compiled for.
-Devices = Literal["cuda", "hip"]
+Devices = Literal["cuda", "hip", "opencl"]
 _STANDARD = "-std=c++17"
 _LIBRARY_FOLDERS = re.compile(r"^#\$ LIBRARIES=(.*)$", re.M)
 
@@ -56,7 +57,8 @@ class CudaTools:
     by somebody else. ``arch`` is the compiler's name of the GPU's architecture,
     ``exact`` forbids fused multiply-add, so that results can be compared with the CPU's bit by bit, ``debug`` checks
     every index. ``flags`` are the user's. ``made_for`` are the devices: those of CUDA (``compiler`` is nvcc) or of HIP
-    (hipcc); in emulation it makes no difference.
+    (hipcc), where emulation makes no difference; those of OpenCL, whose own compiler gets the kernels when the program
+    runs, so that ``compiler`` is one of C++.
     """
 
     compiler: Compiler
@@ -72,11 +74,15 @@ class CudaTools:
     def _hip(self) -> bool:
         return self.made_for == "hip" and not self.emulated
 
+    @property
+    def _opencl(self) -> bool:
+        return self.made_for == "opencl"
+
     def kernel_command(self, source: Path, target: Path) -> list[str]:
         """The command that compiles a generated file of kernels."""
         if self.emulated:
             own = ["-x", "c++", "-O2", "-ffp-contract=off", *watched(self.compiler, self.flags)]
-        elif self.jit:
+        elif self.jit or self._opencl:
             own = ["-x", "c++", "-O1"]
         elif self._hip:
             own = ["-O3", *(["-ffp-contract=off"] if self.exact else []), *(["-DHFPY_CHECK"] if self.debug else [])]
@@ -90,18 +96,21 @@ class CudaTools:
 
     def runtime_sources(self) -> tuple[Path, ...]:
         """The C++ sources of the runtime, with those that stand for a GPU or lead to one."""
-        more = EMULATION if self.emulated else JIT
-        return (*sorted(RUNTIME.glob("*.cpp")), *(sorted(more.glob("*.cpp")) if self.emulated or self.jit else []))
+        folders = [EMULATION] * self.emulated + [JIT] * self.jit + [OPENCL] * self._opencl
+        return tuple(path for folder in (RUNTIME, *folders) for path in sorted(folder.glob("*.cpp")))
 
     def headers(self) -> tuple[Path, ...]:
         """The headers of the runtime."""
         return tuple(
-            path for folder in (RUNTIME, HIP, SHADOW) for path in sorted(folder.rglob("*.h*")) if path.is_file()
+            path
+            for folder in (RUNTIME, HIP, OPENCL, SHADOW)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix in (".h", ".hpp", ".cl")
         )
 
     def position_independent(self) -> CudaTools:
         """The tools for code that a shared library can hold."""
-        own = ("-fPIC",) if self.emulated or self.jit or self._hip else ("-Xcompiler", "-fPIC")
+        own = ("-fPIC",) if self.emulated or self.made_for != "cuda" or self.jit else ("-Xcompiler", "-fPIC")
         return replace(self, flags=(*self.flags, *own))
 
     def link_flags(self) -> tuple[str, ...]:
@@ -111,6 +120,8 @@ class CudaTools:
         """
         if self.emulated or self.jit:
             return ("-lstdc++", "-lpthread")
+        if self._opencl:
+            return ("-lOpenCL", "-lpthread", "-lstdc++")
         if self._hip:
             return (*(f"-L{folder}" for folder in rocm_folders(self.compiler)), "-lamdhip64", "-lpthread", "-lstdc++")
         folders = (f"-L{folder}" for folder in library_folders(self.compiler))
@@ -122,6 +133,8 @@ class CudaTools:
             command += [f"-I{EMULATION}", f"-I{SHADOW}", "-DHFPY_EMULATE"]
         elif self.jit:
             command += [f"-I{JIT}", "-DHFPY_JIT"]
+        elif self._opencl:
+            command += [f"-I{OPENCL}", "-DHFPY_OPENCL"]
         elif self._hip:
             command += ["-x", "hip", f"--offload-arch={self.arch or DEFAULT_HIP_ARCH}", f"-I{HIP}"]
         else:
@@ -146,8 +159,17 @@ def find_cuda_tools(
 
     ``nvcc_flags`` and NVCCFLAGS of the environment are for nvcc alone; hipcc gets HIPCCFLAGS, the C++ compiler
     CXXFLAGS.
-    Raises ToolError if the compiler is not on this machine.
+    Raises ToolError if the compiler is not on this machine, UsageError where emulation of OpenCL is asked for.
     """
+    if made_for == "opencl" and emulated:
+        raise UsageError(
+            "the backend opencl has no emulation, as its programs run on CPUs, too: leave out --emulate; a driver for "
+            "CPUs is pocl (Debian, Ubuntu: apt-get install pocl-opencl-icd ocl-icd-opencl-dev)"
+        )
+    if made_for == "opencl":
+        flags = environment_flags(environment, "CXXFLAGS")
+        compiler = find_compiler("c++", None, environment)
+        return CudaTools(compiler, False, debug=debug, flags=flags, made_for=made_for)
     if emulated:
         flags = environment_flags(environment, "CXXFLAGS")
         compiler = find_compiler("c++", None, environment)

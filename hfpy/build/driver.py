@@ -236,7 +236,7 @@ def _cuda_tools(project: Project, options: Options, request: Request, languages:
         exact=request.exact,
         debug=request.debug,
         nvcc_flags=project.nvccflags,
-        made_for="hip" if "hip" in languages else "cuda",
+        made_for="hip" if "hip" in languages else "opencl" if "opencl" in languages else "cuda",
     )
 
 

@@ -323,7 +323,7 @@ void hfd_synchronise(void) {
 
 double hfd_copy_rate(void) {
   const hfpy::guard alone;
-#if defined(HFPY_EMULATE) || defined(HFPY_JIT)
+#if defined(HFPY_EMULATE) || defined(HFPY_JIT) || defined(HFPY_OPENCL)
   return 0;  // the memory is the host's, or somebody else's
 #else
   constexpr std::size_t bytes = std::size_t(128) << 20;
