@@ -66,6 +66,22 @@ _CXX = """#include <cstdio>
 int main() { std::vector<int> v(42); std::printf("%d\\n", int(v.size())); }
 """
 _CUDA = "__global__ void k(int *p) { *p = 42; }\n"
+_OPENCL = """#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <cstdio>
+int main() {
+  cl_platform_id platforms[16];
+  cl_uint count = 0;
+  if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS) return 0;
+  for (cl_uint p = 0; p < count && p < 16; ++p) {
+    cl_device_id device;
+    char name[256] = "";
+    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS) continue;
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, nullptr);
+    std::printf("%s\\n", name);
+  }
+}
+"""
 _HIP = "#include <hip/hip_runtime.h>\n" + _CUDA
 
 
@@ -218,7 +234,8 @@ class _Trial:
     def health(self, entry: Entry) -> Health:
         """What one backend needs, and whether it is there."""
         if entry.kind == "kernels":
-            return self._hip(entry.name) if entry.runtime == "hip" else self._kernels(entry.name)
+            ways = {"cuda": self._kernels, "hip": self._hip, "opencl": self._opencl}
+            return ways[entry.runtime](entry.name)
         fortran = self.tools["fortran"].compiler
         flags: tuple[str, ...] = ()
         if fortran is not None and entry.directives:
@@ -266,6 +283,18 @@ class _Trial:
         notes = [f'arch = "{name}" below [target.gpu] suits the GPU here' for name in names[:1]]
         notes += [f"the emulation lacks {fault}" for fault in emulation]
         return Health(backend, not lacks, "GPU", not emulation, tuple(lacks), tuple(notes))
+
+    def _opencl(self, backend: str) -> Health:
+        """What OpenCL needs: a C++ compiler with the headers and the loader, and a driver with a device."""
+        plain = self.run("fortran", (), _FORTRAN)[0]
+        fault, printed = self.run("c++", ("-Wl,--no-as-needed", "-lOpenCL"), _OPENCL)
+        if fault:
+            fault += "; OpenCL's headers and loader: apt-get install ocl-icd-opencl-dev (Debian, Ubuntu)"
+        lacks = [found for found in (plain, fault) if found]
+        if not fault and not printed:
+            lacks.append("a driver with a device; for CPUs there is pocl: apt-get install pocl-opencl-icd")
+        where = f"OpenCL: {printed}" if printed else "OpenCL"
+        return Health(backend, not lacks, where, None, tuple(lacks))
 
     def run(self, language: Language, flags: tuple[str, ...], text: str) -> tuple[str, str]:
         """Compile a program and run it (CUDA and HIP: only compile it): what went wrong, and the first line printed."""

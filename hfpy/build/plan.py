@@ -41,7 +41,7 @@ def planned(translation: Translation, options: Options) -> Iterator[str]:
         yield from (f"runtime {path}" for path in sources)
         yield from (f"include {path}" for path in (RUNTIME, *((EMULATION, SHADOW) if options.emulate else ())))
         yield from ("define HFPY_EMULATE",) if options.emulate else ()
-    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    backends = options.backends
     if translation.openmp or backends & with_directives("openmp"):
         yield "openmp"
     if backends & with_directives("openacc"):

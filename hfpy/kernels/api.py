@@ -130,7 +130,7 @@ def _with_flags(session: Session, flags: Sequence[str] | None) -> Session:
 def _check_backends(session: Session) -> None:
     """Raise UsageError for backends whose code cannot be loaded."""
     options = session.options
-    asked = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    asked = options.backends
     able = _CAN[options.target] if options.target == "cpu" else (*_CAN["cpu"], *_CAN["gpu"])
     unable = sorted(asked - set(able))
     if unable or options.default_backend not in _CAN[options.target]:

@@ -104,7 +104,7 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
     asked = [Path(folder) for folder in arguments["folders"]]
     runtime = [str(f.path) for f in translated.files if str(f.source) not in own and f.contents.language == "fortran"]
     runtime += [str(path) for path in MODULE_SOURCES] if cuda is not None else []
-    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    backends = options.backends
     store = Store(
         folder.resolve(),
         made,

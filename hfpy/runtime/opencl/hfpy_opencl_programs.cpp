@@ -73,23 +73,34 @@ std::string key_of(const hf_program &program, const device &mine, const std::str
   return key;
 }
 
-// Fowler, Noll and Vo's function (FNV-1a, 64 bits) names the file; whether it is the right one the whole key tells.
-std::string file_for(const std::string &key) {
+// Fowler, Noll and Vo's function (FNV-1a, 64 bits).
+std::string digest_of(const char *text, std::size_t bytes) {
   std::uint64_t digest = 14695981039346656037ULL;
-  for (const char c : key) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  char name[32];
-  std::snprintf(name, sizeof name, "%016llx.bin", static_cast<unsigned long long>(digest));
-  const std::string folder = cache_folder();
-  return folder.empty() ? "" : folder + "/" + name;
+  for (std::size_t b = 0; b < bytes; ++b) digest = (digest ^ static_cast<unsigned char>(text[b])) * 1099511628211ULL;
+  char shown[17];
+  std::snprintf(shown, sizeof shown, "%016llx", static_cast<unsigned long long>(digest));
+  return shown;
 }
+
+// A file is named by a digest of its key; whether it is the right one the whole key tells, which it begins with.
+std::string file_for(const std::string &key) {
+  const std::string folder = cache_folder();
+  return folder.empty() ? "" : folder + "/" + digest_of(key.data(), key.size()) + ".bin";
+}
+
+constexpr std::size_t digest_bytes = 16;
 
 std::vector<unsigned char> kept(const std::string &path, const std::string &key) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream all;
   if (path.empty() || !file || !(all << file.rdbuf())) return {};
   const std::string text = all.str();
-  if (text.compare(0, key.size(), key) != 0) return {};
-  return {text.begin() + static_cast<std::ptrdiff_t>(key.size()), text.end()};
+  const std::size_t head = key.size() + digest_bytes;
+  if (text.size() <= head || text.compare(0, key.size(), key) != 0) return {};
+  // Drivers do not survive what is damaged.
+  const std::string digest = digest_of(text.data() + head, text.size() - head);
+  if (text.compare(key.size(), digest_bytes, digest) != 0) return {};
+  return {text.begin() + static_cast<std::ptrdiff_t>(head), text.end()};
 }
 
 void make_folder(const std::string &path) {
@@ -104,8 +115,9 @@ void keep(const std::string &path, const std::string &key, const std::vector<uns
   make_folder(path);
   const std::string temporary = path + "." + std::to_string(getpid());
   std::ofstream file(temporary, std::ios::binary);
-  file << key;
-  file.write(reinterpret_cast<const char *>(binary.data()), static_cast<std::streamsize>(binary.size()));
+  const char *const bytes = reinterpret_cast<const char *>(binary.data());
+  file << key << digest_of(bytes, binary.size());
+  file.write(bytes, static_cast<std::streamsize>(binary.size()));
   file.close();
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) (void)std::remove(temporary.c_str());
 }
