@@ -78,7 +78,7 @@ class Dialect:
         """A bound, or the extent, of a dimension by its place in storage."""
         return f"{array}.{which}({place})"
 
-    def pointer(self, ctype: str, text: str) -> list[str]:
+    def pointer(self, ctype: str, text: str, const: bool = False) -> list[str]:
         """The definition of the pointer for a parameter of the kernel, where that is not the pointer itself."""
         return []
 

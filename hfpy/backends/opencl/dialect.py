@@ -53,16 +53,13 @@ class OpenCL(Dialect):
 
     def parameter_view(self, array: CVariable, name: str, const: bool, data: str) -> list[str]:
         """Its memory, and its shape."""
-        return [
-            *self.pointer(f"{'const ' if const else ''}{c_type(array.type)}", data),
-            *self.view(array, "", const, data),
-        ]
+        return [*self.pointer(c_type(array.type), data, const), *self.view(array, "", const, data)]
 
-    def pointer(self, ctype: str, text: str) -> list[str]:
+    def pointer(self, ctype: str, text: str, const: bool = False) -> list[str]:
         """The pointer for a parameter of the kernel: so many bytes behind the begin of a buffer."""
-        const = "const " if ctype.startswith("const ") else ""
-        moved = f"(__global {const}char *)hf_base_{text} + hf_at_{text}"
-        return [f"__global {ctype} *const {text} = (__global {ctype} *)({moved});"]
+        kind = "__global const" if const else "__global"
+        moved = f"({kind} char *)hf_base_{text} + hf_at_{text}"
+        return [f"{kind} {ctype} *const {text} = ({kind} {ctype} *)({moved});"]
 
     def dummy_view(self, array: CVariable, name: str, const: bool, actual: str) -> list[str]:
         """The shape of a dummy argument: its own bounds, and the distances of the actual argument."""
@@ -126,7 +123,7 @@ class OpenCL(Dialect):
 
     def reference(self, text: str) -> str:
         """A variable as an argument for a dummy that is set."""
-        return text[2:-1] if text.startswith("(*") and text[2:-1].isidentifier() else f"&{text}"
+        return f"&{text}"
 
     def given(self, value: CText) -> str:
         """A value as an argument for an optional dummy."""

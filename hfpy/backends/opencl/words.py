@@ -7,6 +7,7 @@ variables are changed here, so that the printers need not ask for each.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _AXES = {"x": "0", "y": "1", "z": "2"}
 _PLACES = {
@@ -32,6 +33,8 @@ _PHRASES = (
     ),
 )
 _PLACE = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\.([xyz])")
+_RANKS = re.compile(r"\b(?:hf_shape|hf_no_shape|hf_section|HF_AT)(\d+)\b")
+_DOUBLE = re.compile(r"\bdouble\b|\bhf_c8\b")
 _NAME = re.compile(r'"[^"]*"|(?<![\w.])[a-z]\w*')
 
 # Words of OpenCL C (6.1.9 of its specification) that Fortran names may be and C++ does not have, and functions
@@ -54,6 +57,16 @@ def in_opencl(text: str) -> str:
     for pattern, other in _PHRASES:
         text = pattern.sub(other, text)
     return _PLACE.sub(lambda found: f"{_PLACES[found[1]]}({_AXES[found[2]]})", text)
+
+
+def needs_doubles(lines: Iterable[str]) -> bool:
+    """Whether a text computes with double precision."""
+    return any(_DOUBLE.search(line) for line in lines)
+
+
+def ranks_in(lines: Iterable[str]) -> list[int]:
+    """The ranks of the arrays whose shapes a text names."""
+    return sorted({int(rank) for line in lines for rank in _RANKS.findall(line)})
 
 
 def _own_name(found: re.Match[str]) -> str:

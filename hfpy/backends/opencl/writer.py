@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,13 +14,10 @@ from hfpy.backends.c.kernel import CKernel
 from hfpy.backends.c.values import Refusals
 from hfpy.backends.cuda_c import CWriter, interfaces
 from hfpy.backends.opencl.dialect import OPENCL
-from hfpy.backends.opencl.words import in_opencl
+from hfpy.backends.opencl.words import in_opencl, needs_doubles, ranks_in
 from hfpy.model.kernel import KernelSpec
 from hfpy.transform.workshop import Added, Beside
 from hfpy.translation import Contents
-
-_RANKS = re.compile(r"\b(?:hf_shape|hf_no_shape|hf_section|HF_AT)(\d+)\b")
-_DOUBLE = re.compile(r"\bdouble\b|\bhf_c8\b")
 
 
 class OpenCLKernels(NoLoops):
@@ -65,7 +61,7 @@ class OpenCLWriter(CWriter):
         for kernel in kernels:
             text += [("", -1), *kernel.lines]
         launch: Lines = [line for kernel in kernels for line in (("", -1), *kernel.launch)]
-        doubles = any(_DOUBLE.search(line) for line, _ in text)
+        doubles = needs_doubles(line for line, _ in text)
         return [
             *((line, -1) for line in render("opencl/head.j2", source=source)),
             *_shapes(launch),
@@ -100,5 +96,5 @@ class OpenCLWriter(CWriter):
 
 def _shapes(lines: Lines) -> Lines:
     """The definitions of the shapes that a text needs."""
-    ranks = sorted({int(rank) for text, _ in lines for rank in _RANKS.findall(text)})
+    ranks = ranks_in(text for text, _ in lines)
     return [(row, -1) for rank in ranks for row in render("opencl/shape.j2", n=rank)]
