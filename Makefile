@@ -2,6 +2,7 @@
 #
 #   make demo        build and run the weather sample, check it against its reference, draw it
 #   make demo-mpi    the same model as two processes on MPI, compared with one and drawn with the border between them
+#   make demo-opencl the same model as kernels in OpenCL C, compared with the CPU bit for bit
 #   make test        style, types and the tests
 #   make test-full   the same with the whole matrix of tests
 #   make site        the documentation as pages for a browser, in build/site
@@ -21,6 +22,9 @@ demo: $(READY) fortran
 
 demo-mpi: $(READY) fortran mpi
 	@$(BIN)/python samples/demo_mpi.py
+
+demo-opencl: $(READY) fortran cplusplus opencl
+	@$(BIN)/python samples/demo_opencl.py
 
 test: check
 	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile
