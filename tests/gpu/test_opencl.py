@@ -10,13 +10,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from hfpy.backends.opencl.words import in_opencl
+from samples.compare import compare
 from tests.gpu.opencl import needs_opencl
 from tests.gpu.test_hip import HEAT, MAIN
+from tests.optimiser.generator import stencil_pair
+from tests.optimiser.sweeps import sweep_pair
+from tests.random.programs import program_pair
+from tests.samples.programs import ARGUMENTS, CHECKED, build_sample, build_twin, run_program
 from tests.support import CUDA_C, OPENCL, OPENCL_KIJ, Corpus, Pair, Variant, load_pairs, pair, translate_text
 
 TESTS = Path(__file__).parent.parent
@@ -284,6 +291,36 @@ def test_programs_of_other_tests(tmp_path: Path) -> None:
     corpus = Corpus(RUNNING, tmp_path, {p.name: variant(p) for p in RUNNING})
     for tested in RUNNING:
         corpus.check(tested.name)
+
+
+@needs_opencl
+@pytest.mark.parametrize("sample", [pytest.param(s, marks=[pytest.mark.full] * (s != "reduction")) for s in ARGUMENTS])
+@pytest.mark.parametrize("order", ["IJK", pytest.param("KIJ", marks=pytest.mark.full)])
+def test_samples(sample: str, order: str, tmp_path: Path) -> None:
+    """They write what their twins write, bit for bit, but for what powers and exponentials give on this device."""
+    if sample == "euler" and order != "IJK":
+        pytest.skip("this sample knows one order of data")
+    program, twin = build_sample(sample, "opencl", order, CHECKED, tmp_path), build_twin(sample, tmp_path / "twin")
+    tolerance = 1e-12 if sample in WITH_LIBRARY else None
+    assert not compare(sample, run_program(program, sample, 1), run_program(twin, sample, 1), tolerance)
+
+
+WITH_LIBRARY = ("columns", "euler", "cloud")
+
+
+@needs_opencl
+@pytest.mark.parametrize("level", [pytest.param(0, marks=pytest.mark.full), 2, pytest.param(3, marks=pytest.mark.full)])
+def test_random_programs(level: int, tmp_path: Path) -> None:
+    """What is not refused prints what its twin prints: stencils, sweeps along columns, whole programs."""
+    asked = replace(OPENCL, options={**OPENCL.options, "opt": level})
+    count = int(os.environ.get("HFPY_RANDOM", "10"))
+    pairs = [stencil_pair(Random(n), f"s{n}") for n in range(level, count // 5 + level)]
+    pairs += [sweep_pair(Random(n), f"w{n}") for n in range(level, count // 10 + level)]
+    pairs += [program_pair(Random(n), f"p{n}") for n in range(level, count // 5 + level)]
+    corpus = Corpus(pairs, tmp_path, {p.name: (asked,) for p in pairs})
+    for tested in pairs:
+        if not corpus.translation(tested.name, asked).errors:
+            corpus.check(tested.name)
 
 
 @pytest.mark.full

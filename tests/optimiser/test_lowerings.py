@@ -16,6 +16,7 @@ from hfpy.options import Options
 from hfpy.pipeline import translate
 from hfpy.transform.stencil.lowering import Lowering
 from hfpy.translation import Translation
+from tests.gpu.opencl import needs_opencl
 from tests.support import LEVEL, Built, compile_files, translate_text
 
 FLAGS = (LEVEL, "-ffp-contract=off", "-foffload=disable", "-cpp")
@@ -217,6 +218,15 @@ def test_as_cuda_kernels(expected: str, tmp_path: Path) -> None:
     seen = ended(spoilt, "1")
     assert seen.returncode == 3
     assert "race on element" in seen.stderr
+
+
+@needs_opencl
+def test_as_opencl_kernels(expected: str, tmp_path: Path) -> None:
+    """Where teams are asked for, one thread computes each point."""
+    files = translated("opencl", tmp_path / "source")
+    kernels = files["m_opencl.cpp"]
+    assert "hfk0_turned" in kernels and "barrier" not in kernels and "__local" not in kernels
+    assert printed(built(tmp_path / "right", "opencl", files)) == expected
 
 
 def test_with_directives(expected: str, tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ class CKernel:
         if local.rank:
             data = self.facts.object(local.name, self.key)
             assert data is not None
-            made, lines = local_array(self.body, data, local.bounds, "shared" if self.spec.team else "private")
+            made, lines = local_array(self.body, data, local.bounds)
             if constant_bounds(self.facts, data, local.bounds) is None:
                 self.spacious.append(data)
             self.definitions += shared_by_team(room_name(self.body, local.name), lines) if self.spec.team else lines

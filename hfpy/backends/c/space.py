@@ -12,7 +12,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
 from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.values import CannotPrint, CVariable, Space, c_name, c_type, extent, operand
+from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type, extent, operand
 from hfpy.backends.c.views import array_variable, scalar_of
 from hfpy.model.expressions import Expr, Fragment, Keyword
 from hfpy.parse.fragments import ONE, expanded_dim
@@ -48,10 +48,9 @@ def local_array(
     body: Body,
     data: DataObject,
     given: Sequence[tuple[Fragment, Fragment]] | None = None,
-    space: Space = "private",
 ) -> tuple[CVariable, list[str]]:
-    """A local array: variable and definition; ``given`` as in :func:`constant_bounds`. One of constant size lies in
-    ``space``. Raises CannotPrint where its size cannot be printed.
+    """A local array: variable and definition; ``given`` as in :func:`constant_bounds`. Raises CannotPrint where its
+    size cannot be printed.
     """
     facts = body.facts
     scalar = scalar_of(body.kinds, data)
@@ -61,7 +60,7 @@ def local_array(
         variable = array_variable(data, facts, scalar, bounds, room_name(body, data.name))
         return variable, body.dialect.taken(variable, data.name)
     storage = room_name(body, data.name)
-    variable = array_variable(data, facts, scalar, [(str(a), str(b)) for a, b in constant], storage, space)
+    variable = array_variable(data, facts, scalar, [(str(a), str(b)) for a, b in constant], storage, "private")
     count = 1
     for low_bound, high_bound in constant:
         count *= max(high_bound - low_bound + 1, 0)

@@ -12,8 +12,8 @@ from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
 
-#: Where a variable lies: in the device's memory, with the thread, or in the memory that a team shares.
-Space = Literal["global", "private", "shared"]
+#: Where a variable lies: in the device's memory, or with the thread.
+Space = Literal["global", "private"]
 
 # How tightly C's operators bind (ISO/IEC 14882, [expr]); printed operands of a lower level get parentheses.
 PRIMARY, PREFIX, TIMES, PLUS, LESS, EQUAL, AND, OR, LOWEST = 100, 90, 80, 70, 60, 50, 40, 30, 0

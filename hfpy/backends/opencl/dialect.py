@@ -13,8 +13,8 @@ from hfpy.backends.c.dialect import Dialect, Picked
 from hfpy.backends.c.values import CText, CVariable, Space, c_type
 from hfpy.model.scalars import Scalar
 
-QUALIFIERS: dict[Space, str] = {"global": "__global ", "private": "", "shared": "__local "}
-_LETTERS: dict[Space, str] = {"global": "g", "private": "p", "shared": "s"}
+QUALIFIERS: dict[Space, str] = {"global": "__global ", "private": ""}
+_LETTERS: dict[Space, str] = {"global": "g", "private": "p"}
 _OPERATIONS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 _MOST = 64  # the largest exponent with a function of its own
 

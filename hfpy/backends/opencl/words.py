@@ -19,13 +19,11 @@ _PLACES = {
 _PHRASES = (
     (re.compile(r'extern "C" __global__ void'), "__kernel void"),
     (re.compile(r"static __device__ "), "static "),
-    (re.compile(r"__shared__ "), "__local "),
     (re.compile(r"hf_complex<float>"), "hf_c4"),
     (re.compile(r"hf_complex<double>"), "hf_c8"),
     (re.compile(r"\blong long\b"), "long"),
     (re.compile(r"\bsigned char\b"), "char"),
     (re.compile(r"\b(\d+)LL\b"), r"\1L"),
-    (re.compile(r"__syncthreads\(\)"), "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"),
     (re.compile(r"^(\s+)hf_space_of_thread hf_space\)$"), r"\1__global char *hf_room, const long hf_threads_in_all)"),
     (
         re.compile(r"^(\s+)hf_space\.begin\((.*)\);$"),

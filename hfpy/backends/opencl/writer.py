@@ -38,7 +38,9 @@ class OpenCLWriter(CWriter):
 
     def kernel(self, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> Kernel:
         """The texts of a region's kernel and of its launcher. Raises Unprintable."""
-        made = CKernel(self.device, sharing, spec, refusals, OPENCL, "opencl").print()
+        # A thread computes each point: pocl 3.1 has miscompiled a loop whose last statement is a barrier.
+        alone = replace(spec, team={})
+        made = CKernel(self.device, sharing, alone, refusals, OPENCL, "opencl").print()
         return replace(made, lines=tuple((in_opencl(text), origin) for text, origin in made.lines))
 
     def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:

@@ -35,8 +35,7 @@ class hf_launcher {
     hfd_lock();
   }
 #ifdef HFPY_OPENCL
-  hf_launcher(const hf_program &program, const char *kernel, const char *where, int flags = 0)
-      : hf_launcher(kernel, where, flags) {
+  hf_launcher(const hf_program &program, const char *kernel, const char *where) : hf_launcher(kernel, where) {
     program_ = &program;
   }
 #endif
@@ -184,7 +183,7 @@ class hf_launcher {
   void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
     hf_opencl_call call(*program_, name, where_);
     (pass(call, values), ...);
-    call.run(grid.blocks, grid.threads, (flags_ & HF_BARRIERS) != 0);
+    call.run(grid.blocks, grid.threads);
   }
 
   template <class V>

@@ -30,7 +30,7 @@ class hf_opencl_call {
   void value(const void *bytes, std::size_t count);
   void memory(const void *device, bool part);
 
-  void run(const dim3 &blocks, const dim3 &threads, bool barriers);
+  void run(const dim3 &blocks, const dim3 &threads);
 
  private:
   void *kernel_;

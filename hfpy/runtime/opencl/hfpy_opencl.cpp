@@ -324,13 +324,13 @@ void hf_opencl_call::memory(const void *device, bool part) {
   }
 }
 
-void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads, bool barriers) {
+void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads) {
   const cl_kernel kernel = static_cast<cl_kernel>(kernel_);
   std::size_t most = 0, local[] = {threads.x, threads.y, threads.z};
   (void)clGetKernelWorkGroupInfo(kernel, chosen().id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
   const std::size_t global[] = {local[0] * blocks.x, local[1] * blocks.y, local[2] * blocks.z};
-  // Smaller groups do where threads do not wait for one another: a thread's place is counted over all groups.
-  while (!barriers && most > 0 && local[0] * local[1] * local[2] > most) {
+  // Smaller groups do, as threads do not wait for one another: a thread's place is counted over all groups.
+  while (most > 0 && local[0] * local[1] * local[2] > most) {
     std::size_t &largest = local[2] > 1 ? local[2] : local[1] > 1 ? local[1] : local[0];
     if (largest == 1 || largest % 2 != 0) break;
     largest /= 2;
