@@ -3,6 +3,7 @@
 #   make demo        build and run the weather sample, check it against its reference, draw it
 #   make demo-mpi    the same model as two processes on MPI, compared with one and drawn with the border between them
 #   make demo-opencl the same model as kernels in OpenCL C, compared with the CPU bit for bit
+#   make demo-auto   a plain ocean model: hfpy finds its parallel loops; compared with the program as it is, and drawn
 #   make test        style, types and the tests
 #   make test-full   the same with the whole matrix of tests
 #   make site        the documentation as pages for a browser, in build/site
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo demo-mpi demo-opencl opencl test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
+.PHONY: demo demo-mpi demo-auto demo-opencl opencl test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -25,6 +26,9 @@ demo-mpi: $(READY) fortran mpi
 
 demo-opencl: $(READY) fortran cplusplus opencl
 	@$(BIN)/python samples/demo_opencl.py
+
+demo-auto: $(READY) fortran
+	@$(BIN)/python samples/demo_auto.py
 
 test: check
 	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile

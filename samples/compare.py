@@ -133,6 +133,15 @@ def _cloud(reader: Reader) -> Iterator[Field]:
         yield Field(name, reader.take("<f8", nx * (nlev + 1)))
 
 
+def _ocean(reader: Reader) -> Iterator[Field]:
+    nx, ny, nz = (int(n) for n in reader.take("<i4", 3))
+    while reader.more():
+        time = reader.take("<f8", 1)
+        yield Field("time", time)
+        for name, size in (("ssh", nx * ny), ("u", nx * ny), ("v", nx * ny), ("tracer", nx * ny * nz)):
+            yield Field(f"{name} at {time[0]:g} s", reader.take("<f8", size))
+
+
 SAMPLES: dict[str, Callable[[Reader], Iterator[Field]]] = {
     "weather": _weather,
     "diffusion": _diffusion,
@@ -142,6 +151,7 @@ SAMPLES: dict[str, Callable[[Reader], Iterator[Field]]] = {
     "stencils": _stencils,
     "euler": _euler,
     "cloud": _cloud,
+    "ocean": _ocean,
 }
 
 

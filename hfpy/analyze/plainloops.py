@@ -55,7 +55,7 @@ def plain_loops(
         elif loop.kind != "do" or not (isinstance(loop.header, Header) and loop.header.var):
             why = _KINDS.get(loop.kind, "it has no variable")
         elif _among(loop, listed, open_):
-            why = "directives of yours stand around it or in it"
+            why = "directives of yours stand around it or in it (--drop-directives takes them out)"
         elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
             why = f"too little to do for threads: about {work} statements"
         if why:

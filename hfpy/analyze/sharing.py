@@ -277,7 +277,9 @@ class RegionSharing:
             self._own(name, data)
             return
         lasting = not data.local or not self.facts.storage.alone(data.identity)
-        if lasting or parallel_positions(data, self.region) or self._array_read_after(name, data):
+        # Where all indices are written, a size that is also a domain's says nothing: a work array may have it, too.
+        of_domains = not self.region.explicit and parallel_positions(data, self.region)
+        if lasting or of_domains or self._array_read_after(name, data):
             self.result.shared.append(name)
             self._arrays.check(name, data)
             return

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hfpy.annotate.nests import INSIDE, QUESTION, Nest, Nests
+from hfpy.annotate.nests import INSIDE, QUESTION, SERIAL, Nest, Nests
 
 
 def report(nests: Nests) -> str:
     """A line for each nest, questions and what sums up."""
-    listed = [n for n in nests.nests if n.verdict != INSIDE]
+    listed = [n for n in nests.nests if n.verdict != INSIDE and not _said_around(nests, n)]
     places = [f"{n.place.file}:{n.place.line}" for n in listed]
     width = max(map(len, places), default=0)
     rows = [
@@ -17,6 +17,12 @@ def report(nests: Nests) -> str:
         for place, n in zip(places, listed, strict=True)
     ]
     return "\n".join([*rows, *([""] if rows else []), *questions(nests), summary(nests)])
+
+
+def _said_around(nests: Nests, nest: Nest) -> bool:
+    """Whether a loop around a serial one has the same reason."""
+    around = (n for n in nests.nests if n.routine == nest.routine and n.place.line < nest.place.line <= n.last)
+    return nest.verdict == SERIAL and any(n.verdict == SERIAL and n.told.why == nest.told.why for n in around)
 
 
 def told(nest: Nest) -> str:

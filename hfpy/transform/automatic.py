@@ -17,6 +17,7 @@ from hfpy.analyze.context import located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.foundreductions import found_reductions
+from hfpy.analyze.gapped import Gapped
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.loopregions import NotTaken, World
@@ -24,7 +25,7 @@ from hfpy.analyze.ordering import Ordering
 from hfpy.analyze.plainloops import Serial, plain_loops
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sharing import RegionSharing, RoutineSharing
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
@@ -175,14 +176,25 @@ class _Search:
                 return
             facts = analyse(made.application)
             effects = Effects(facts)
+            gapped = Gapped(facts, effects)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
             changed = False
             for construct, number, loop in regions_of_loops(made.application, rows):
-                changed = self._look(facts, effects, construct, number, loop) or changed
+                changed = self._look(facts, effects, gapped, construct, number, loop) or changed
             if not changed:
                 return
 
-    def _look(self, facts: Facts, effects: Effects, construct: Construct, number: int, loop: Tried) -> bool:
+    def _gapped(self, sharing: RegionSharing, gapped: Gapped) -> str:
+        """Why a region cannot be a kernel for the way in which arrays lie in memory."""
+        if self.settled.application.options.target != "gpu":
+            return ""
+        names = sorted(sharing.body.names())
+        name = next((n for n in names if gapped.may_have_gaps(n, sharing.key)), "")
+        return f"'{name}' may lie in memory with gaps: declare it contiguous, if it has none" if name else ""
+
+    def _look(
+        self, facts: Facts, effects: Effects, gapped: Gapped, construct: Construct, number: int, loop: Tried
+    ) -> bool:
         """Look at one region; whether it has to be another one."""
         if RegionId(loop.key, number) not in facts.positions.regions:
             return self._replace(loop, replace(loop, why="it stands where no region can be"))
@@ -195,7 +207,7 @@ class _Search:
         result = sharing.place()
         against = next((d for d in result.found if _speaks_against(d)), None)
         if against is None:
-            why = leaving(facts, effects, construct, number, loop)
+            why = leaving(facts, effects, construct, number, loop) or self._gapped(sharing, gapped)
             return self._replace(loop, replace(loop, why=why)) if why else False
         depth = min((_equal(w.first, w.second) for w in sharing.refuted), default=loop.depth - 1)
         if depth < 1:
@@ -229,8 +241,9 @@ class _Search:
             done, settled_now = judged(self.settled.application, made, active, before)
             if settled_now:
                 return made
-            for loop in done:
-                self._replace(loop, loop)
+            for before_it, loop in zip(active, done, strict=True):
+                if (before_it.depth, before_it.why) != (loop.depth, loop.why):
+                    self._replace(before_it, loop)
         self.loops = [replace(x, why=x.why or "too many rounds were needed") for x in self.loops]
         return written(self.settled, self.worlds, [])
 

@@ -35,7 +35,7 @@ COVERING |= {("cuda-c", order): (1,) for order in ORDERS}  # the samples take tu
 COVERING |= {("openacc", "IJK"): (1,), ("openmp-target", "KIJ"): (2,)}
 
 # Samples that know one order of data only.
-ONE_ORDER = ("euler",)
+ONE_ORDER = ("euler", "ocean")
 _ELSEWHERE = (("openmp", "IJK"), ("sequential", "IJK"))  # for these in the whole matrix
 
 # Samples whose arrays live in blocks of columns, as their physics is computed.

@@ -5,9 +5,9 @@ program ocean
   implicit none
   integer, parameter :: wp = selected_real_kind(12)
   real(wp), parameter :: pi = 3.14159265358979323846_wp
-  real(wp), parameter :: grav = 9.81_wp, dx = 500.0_wp, dy = 500.0_wp, dt = 12.0_wp, depth = 24.0_wp
-  real(wp), parameter :: coriolis = 1.0e-4_wp, drag = 1.5e-3_wp, viscosity = 20.0_wp
-  real(wp), parameter :: tide = 0.6_wp, period = 21600.0_wp, inflow = 0.25_wp
+  real(wp), parameter :: grav = 9.81_wp, dx = 100.0_wp, dy = 100.0_wp, dt = 5.0_wp, depth = 10.0_wp
+  real(wp), parameter :: coriolis = 1.0e-4_wp, drag = 1.5e-3_wp, viscosity = 8.0_wp
+  real(wp), parameter :: head = 0.30_wp, tide = 0.10_wp, period = 7200.0_wp, inflow = 0.7_wp
 
   integer :: jpi, jpj, jpk, nsteps, nframes
   integer :: ji, jj, jk, step, frame
@@ -31,8 +31,8 @@ program ocean
       do ji = 1, jpi
         tmask(ji,jj,jk) = 1.0_wp
         level = real(jk, wp)/jpk
-        top = hill(ji, jj, 0.32_wp, 0.45_wp, 0.10_wp) + hill(ji, jj, 0.62_wp, 0.62_wp, 0.07_wp)
-        if (top > 1.15_wp - 0.3_wp*level) tmask(ji,jj,jk) = 0.0_wp
+        top = hill(ji, jj, 0.35_wp, 0.42_wp, 0.09_wp) + hill(ji, jj, 0.62_wp, 0.58_wp, 0.07_wp)
+        if (top > 0.85_wp - 0.5_wp*level) tmask(ji,jj,jk) = 0.0_wp
         if (jj == 1 .or. jj >= jpj - jpj/10 + int(2*sin(ji*0.15_wp))) tmask(ji,jj,jk) = 0.0_wp
       end do
     end do
@@ -78,11 +78,11 @@ program ocean
         ssh(ji,jj) = ssh(ji,jj) - dt*depth*across
       end do
     end do
-    ! open boundaries: the tide comes in from the west, the east lets it out
-    level = tide*sin(2.0_wp*pi*time/period)
+    ! open boundaries: the sea is higher in the west, by a tide
+    level = head + tide*sin(2.0_wp*pi*time/period)
     do jj = 1, jpj
       ssh(1,jj) = level*tmask(1,jj,1)
-      ssh(jpi,jj) = ssh(jpi-1,jj)*tmask(jpi,jj,1)
+      ssh(jpi,jj) = 0.0_wp
     end do
 
     ! momentum: pressure, rotation, viscosity, friction at the bottom
@@ -261,7 +261,7 @@ contains
   subroutine settings
     character(len=32) :: word
     integer :: n, values(5)
-    values = [240, 160, 12, 1200, 4]
+    values = [240, 160, 12, 2000, 4]
     call get_command_argument(1, file)
     if (file == '') file = 'ocean.dat'
     do n = 1, 5

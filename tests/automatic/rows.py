@@ -1,0 +1,244 @@
+"""Loops with the verdict that an expert gives, each in a program that runs (automatic.md §1, real-code.md §3).
+
+A row is the declarations, the loops, and for each outermost loop the word that is expected: ``region i j`` (iterators,
+outermost first), ``reduction``, ``serial``, ``question``, ``holds`` (a serial loop with regions in it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case: its name, local declarations, statements, and the verdict of each outermost loop."""
+
+    name: str
+    declared: str
+    text: str
+    verdicts: tuple[str, ...]
+
+
+def _row(name: str, declared: str, text: str, *verdicts: str) -> Row:
+    return Row(name, declared, text, verdicts)
+
+
+ROWS = (
+    _row(
+        "work array set whole",
+        "real(8) :: ztmp(n)",
+        "do i = 1, n\ndo k = 1, n\nztmp(k) = a(i,k)*2\nend do\n"
+        "do k = 2, n\nb(i,k) = ztmp(k) + ztmp(k-1)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "work array set in part",
+        "real(8) :: ztmp(n)",
+        "ztmp = 1\ndo i = 1, n\ndo k = 2, n\nztmp(k) = a(i,k)*2\nend do\n"
+        "ztmp(1) = ztmp(1) + 1\nb(i,1) = ztmp(1)\nend do",
+        "holds",
+    ),
+    _row(
+        "elements as arguments",
+        "",
+        "do i = 1, n\ncall pair_of(a(i,1), a(i,2), b(i,1), b(i,2))\nend do",
+        "region i",
+    ),
+    _row(
+        "another index in the second loop",
+        "",
+        "do i = 1, n\ndo j = 1, n\na(j,i) = i + j\nend do\ndo k = 1, n\nb(k,i) = a(k,i)\nend do\nend do",
+        "region i",
+    ),
+    _row("set under a condition", "", "s = 3\ndo i = 1, n\nif (c(i) > 0) s = c(i)\nd(i) = s\nend do", "serial"),
+    _row(
+        "kept on one branch",
+        "",
+        "s = 0\ndo i = 1, n\nif (c(i) > 5) then\ns = c(i)\nelse\nd(i) = s\nend if\nend do",
+        "serial",
+    ),
+    _row("halves", "", "do i = 1, n\nd(i/2+1) = i\nend do\ndo i = 1, n\nd(mod(i,2)+1) = i\nend do", "serial", "serial"),
+    _row("a diagonal", "", "do i = 2, n\na(i,i) = a(i-1,i)\nend do", "region i"),
+    _row(
+        "four dimensions",
+        "real(8) :: q(6,6,6,6)",
+        "q = 1\ndo i = 1, 6\ndo k = 1, 6\nq(i,k,i,k) = q(i,k,k,i) + c(i)*k\nend do\nend do\nb(1:6,1) = q(3,3,3,:)",
+        "region i k",
+    ),
+    _row("induction", "integer :: jj", "do i = 1, n-1\njj = i + 1\na(jj,1) = c(jj)\nend do", "region i"),
+    _row(
+        "bounds by size", "", "do j = 1, size(a,2)\ndo i = 1, size(a,1)\na(i,j) = b(i,j)\nend do\nend do", "region j i"
+    ),
+    _row(
+        "chunks",
+        "integer :: w",
+        "w = 4\ndo j = 1, n, w\ndo i = j, min(j+w-1, n)\nd(i) = c(i)\nend do\nend do",
+        "region j",
+    ),
+    _row(
+        "flattened",
+        "real(8) :: f(n*n)",
+        "do j = 1, n\ndo i = 1, n\nf(n*(j-1)+i) = i + 100*j\nend do\nend do\nb(:,1) = f(n+1:2*n)",
+        "region j i",
+    ),
+    _row(
+        "sum and maximum",
+        "",
+        "s = 0\nt = 0\ndo i = 1, n\ns = s + k1(i)\nt = max(t, c(i))\nend do\nd(1) = s + t",
+        "reduction",
+    ),
+    _row("minimum by if", "", "t = 99\ndo i = 1, n\nif (c(i) < t) t = c(i)\nend do\nd(1) = t", "reduction"),
+    _row("count", "integer :: m", "m = 0\ndo i = 1, n\nif (c(i) > 5) m = m + 1\nend do\nd(1) = m", "reduction"),
+    _row("product", "integer :: m", "m = 1\ndo i = 1, n\nm = m*k1(i)\nend do\nd(1) = m", "reduction"),
+    _row(
+        "all and any",
+        "logical :: f, g",
+        "f = .true.\ng = .false.\ndo i = 1, n\nf = f .and. c(i) > 0\ng = g .or. c(i) > 8\nend do\n"
+        "if (f) d(1) = 1\nif (g) d(2) = 1",
+        "reduction",
+    ),
+    _row(
+        "where the extreme is",
+        "integer :: m",
+        "t = 0\nm = 0\ndo i = 1, n\nif (c(i) > t) then\nt = c(i)\nm = i\nend if\nend do\nd(1) = m",
+        "serial",
+    ),
+    _row("a sum that is used", "", "s = 0\ndo i = 1, n\ns = s + c(i)\nd(i) = s\nend do", "serial"),
+    _row("ragged", "", "do i = 1, n\ndo k = k1(i), n\na(i,k) = i + k\nend do\nend do", "region i"),
+    _row(
+        "cycle on a mask",
+        "",
+        "do j = 1, n\ndo i = 1, n\nif (b(i,j) > 9) cycle\na(i,j) = b(i,j)\nend do\nend do",
+        "region j i",
+    ),
+    _row("exit", "", "do i = 1, n\nif (c(i) > 900) exit\nd(i) = c(i)\nend do", "serial"),
+    _row(
+        "exit of an inner loop",
+        "",
+        "do j = 1, n\ndo i = 1, n\nif (b(i,j) > 9) exit\na(i,j) = b(i,j)\nend do\nend do",
+        "region j",
+    ),
+    _row("return", "", "do i = 1, n\nif (c(i) > 900) return\nd(i) = c(i)\nend do", "serial"),
+    _row("output", "", "do i = 1, n\nif (c(i) > 900) print *, i\nd(i) = c(i)\nend do", "serial"),
+    _row("stop", "", "do i = 1, n\nif (c(i) > 900) stop 'far'\nd(i) = c(i)\nend do", "serial"),
+    _row("saved variables below", "", "do i = 1, n\nd(i) = counted(c(i))\nend do", "serial"),
+    _row("module variables below", "", "do i = 1, n\ncall outside(c(i))\nend do\nd(1) = seen", "serial"),
+    _row("random numbers", "", "do i = 1, n\nif (c(i) > 900) call random_number(d(i))\nend do", "serial"),
+    _row("gather", "", "do i = 1, n\nd(i) = c(idx(i))\nend do", "region i"),
+    _row("scatter", "", "do i = 1, n\nd(idx(i)) = c(i)\nend do", "question"),
+    _row("recurrence", "", "do i = 2, n\nd(i) = d(i-1) + c(i)\nend do", "serial"),
+    _row(
+        "recurrence in the outer loop", "", "do k = 2, n\ndo i = 1, n\na(i,k) = a(i,k-1) + 1\nend do\nend do", "holds"
+    ),
+    _row("a missing index", "", "do k = 1, n\ndo i = 1, n\nd(i) = d(i) + a(i,k)\nend do\nend do", "holds"),
+    _row("sections", "", "do j = 2, n\na(:,j) = b(:,j)\na(2:n,j) = a(2:n,j) + b(1:n-1,j-1)\nend do", "region j"),
+    _row(
+        "steps",
+        "",
+        "do i = 1, n, 2\nd(i) = c(i) + c(min(i+1,n))\nend do\ndo i = 1, n-1, 2\nd(i) = d(i+1)\nend do",
+        "region i",
+        "region i",
+    ),
+    _row("components", "", "do i = 1, n\no%c(i) = c(i)\nend do\nd(1:n) = o%c(1:n)", "region i"),
+    _row(
+        "pointers",
+        "",
+        "do i = 1, n\np(i) = c(i)\nend do\ndo i = 2, n\np(i) = pt(i-1) + 1\nend do\nd(1) = pt(3)",
+        "serial",
+        "question",
+    ),
+    _row(
+        "select",
+        "",
+        "do i = 1, n\nselect case (k1(i))\ncase (1)\nd(i) = 1\ncase default\nd(i) = c(i)\nend select\nend do",
+        "region i",
+    ),
+    _row("labels", "", "do 10 i = 1, n\nif (c(i) > 5) goto 10\nd(i) = c(i)\n10 continue", "region i"),
+    _row("used behind it", "", "do i = 1, n\ns = c(i)\nd(i) = s*2\nend do\nd(1) = s", "region i"),
+    _row("index used behind it", "", "do i = 1, n\nd(i) = c(i)\nend do\nd(1) = i", "serial"),
+    _row(
+        "where",
+        "",
+        "do j = 1, n\nwhere (b(:,j) > 5)\na(:,j) = 1\nelsewhere\na(:,j) = b(:,j)\nend where\nend do",
+        "region j",
+    ),
+    _row("do while", "", "i = 1\ndo while (i < n)\nd(i) = c(i)\ni = i + 1\nend do", "serial"),
+    _row("marked", "", "!@serial: watched in a debugger\ndo i = 1, n\nd(i) = c(i)\nend do", "serial"),
+)
+
+HEAD = """module held
+  implicit none
+  type :: holder
+    real(8) :: c(40)
+  end type holder
+  real(8) :: seen = 0
+contains
+  pure subroutine pair_of(x, y, u, v)
+    real(8), intent(in) :: x, y
+    real(8), intent(out) :: u, v
+    u = x + y
+    v = x - y
+  end subroutine pair_of
+  real(8) function counted(x)
+    real(8), intent(in) :: x
+    integer, save :: calls = 0
+    calls = calls + 1
+    counted = x + calls
+  end function counted
+  subroutine outside(x)
+    real(8), intent(in) :: x
+    seen = x - seen
+  end subroutine outside
+end module held
+"""
+
+ROUTINE = """module {module}
+  use held
+  implicit none
+contains
+  subroutine work(n, a, b, c, d, k1, idx, o, p, pt)
+    integer, intent(in) :: n, k1(n), idx(n)
+    real(8), intent(inout) :: a(n,n), b(n,n), c(n), d(n)
+    type(holder), intent(inout) :: o
+    real(8), pointer :: p(:)
+    real(8), target :: pt(n)
+    integer :: i, j, k
+    real(8) :: s, t
+    {declared}
+{text}
+  end subroutine work
+
+  subroutine run
+    integer, parameter :: n = 33
+    real(8) :: a(n,n), b(n,n), c(n), d(n)
+    real(8), target :: pt(n)
+    real(8), pointer :: p(:)
+    type(holder) :: o
+    integer :: k1(n), idx(n), i, j
+    do i = 1, n
+      print '(i3)', i  ! output keeps these loops serial
+      c(i) = modulo(7*i, 11)
+      d(i) = i
+      pt(i) = 2*i
+      k1(i) = modulo(i, 3) + 1
+      idx(i) = modulo(5*i, n) + 1
+      do j = 1, n
+        a(i,j) = modulo(3*i + j, 17)
+        b(i,j) = modulo(i + 5*j, 13)
+      end do
+    end do
+    o%c = 0
+    p => pt
+    call work(n, a, b, c, d, k1, idx, o, p, pt)
+    print '(6f8.1)', c, d, pt, o%c
+    print '(11f7.1)', a
+    print '(11f7.1)', b
+  end subroutine run
+end module {module}
+"""
+
+
+def source_of(number: int, row: Row) -> str:
+    """The module of a row, which has a name of its own."""
+    text = "\n".join(f"    {line}" for line in row.text.splitlines())
+    return ROUTINE.format(module=f"row{number}", declared=row.declared, text=text)

@@ -1,0 +1,173 @@
+"""``hfpy annotate`` on the command line: reports, directives in sources, patches, questions, bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hfpy.cli import cli
+
+TOML = '[project]\nname = "p"\nsources = ["src"]\n'
+SOURCE = """program p
+  implicit none
+  integer, parameter :: n = 300
+  real(8) :: a(n,n), s
+  integer :: i, j, idx(n)
+  do j = 1, n
+    do i = 1, n
+      a(i,j) = i + j
+    end do
+  end do
+  idx = 1
+  s = 0
+  do j = 1, n
+    do i = 1, n
+      s = max(s, a(i,j))
+    end do
+  end do
+  do j = 1, n
+    a(idx(j),:) = j
+  end do
+  do j = 2, n
+    do i = 1, n
+      a(i,j) = a(i,j-1)
+    end do
+  end do
+  print *, s, a(3,3)
+end program p
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "hfpy.toml").write_text(TOML)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "p.f90").write_text(SOURCE)
+    return tmp_path
+
+
+def said(project: Path, *arguments: str, status: int = 0, given: str | None = None) -> str:
+    done = CliRunner().invoke(cli, ["annotate", str(project), *arguments], standalone_mode=False, input=given)
+    assert done.exception is None, done.exception
+    assert (done.return_value or 0) == status, done.output
+    return done.output
+
+
+def test_the_report(project: Path) -> None:
+    text = said(project)
+    rows = [" ".join(r.partition("p.f90:")[2].split()[:2]) for r in text.splitlines() if "p.f90:" in r]
+    assert rows[:5] == ["6 region", "13 reduction", "18 question", "21 serial", "22 region"]
+    assert "max:s" in text
+    assert "!@parallelRegion{distinct(idx)}" in text
+    assert "1 question decides 1 more" in text
+    assert "reads" in next(r for r in text.splitlines() if "p.f90:21" in r)  # the two points that meet
+
+
+def test_as_json(project: Path) -> None:
+    made = json.loads(said(project, "--format", "json"))
+    assert [n["verdict"] for n in made["nests"] if n["line"] in (6, 13, 18, 21)] == [
+        "region",
+        "reduction",
+        "question",
+        "serial",
+    ]
+    assert made["summary"]["cpu"]["parallel"] == 2
+
+
+def test_written_directives_change_no_other_line(project: Path) -> None:
+    said(project, "--write")
+    text = (project / "src" / "p.f90").read_text()
+    added = [r.strip() for r in text.splitlines() if "@" in r]
+    assert [r for r in text.splitlines() if "@" not in r] == SOURCE.splitlines()
+    assert added == ["!@parallelRegion", "!@parallelRegion{reduction(max:s)}", "!@parallelRegion{appliesTo(GPU)}"]
+
+
+def test_twice_changes_nothing(project: Path) -> None:
+    said(project, "--write")
+    first = (project / "src" / "p.f90").read_bytes()
+    said(project, "--write")
+    assert (project / "src" / "p.f90").read_bytes() == first
+
+
+def test_line_ends_and_strange_bytes_stay(project: Path) -> None:
+    source = SOURCE.replace("program p\n", "program p ! caf\xe9 \x0c\n", 1).replace("\n", "\r\n").encode("latin-1")
+    (project / "src" / "p.f90").write_bytes(source)
+    said(project, "--write")
+    rows = (project / "src" / "p.f90").read_bytes().split(b"\n")
+    assert b"\n".join(r for r in rows if b"@" not in r) == source
+    assert all(r.endswith(b"\r") for r in rows if b"@" in r)
+
+
+def test_a_patch_that_patch_takes(project: Path) -> None:
+    said(project, "--patch", str(project / "regions.patch"))
+    assert (project / "src" / "p.f90").read_text() == SOURCE
+    subprocess.run(["git", "apply", "--unsafe-paths", "regions.patch"], cwd=project, check=True, env=_apart(project))
+    text = (project / "src" / "p.f90").read_text()
+    said(project, "--write")
+    assert (project / "src" / "p.f90").read_text() == text
+    assert "!@parallelRegion" in text
+
+
+def _apart(folder: Path) -> dict[str, str]:
+    return {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+
+
+def test_questions_are_asked(project: Path) -> None:
+    text = said(project, "--ask", "--write", given="y\n")
+    assert "distinct(idx)" in text
+    assert "!@parallelRegion{distinct(idx)}" in (project / "src" / "p.f90").read_text()
+
+
+def test_no_is_an_answer(project: Path) -> None:
+    said(project, "--ask", "--write", given="n\n")
+    assert "distinct" not in (project / "src" / "p.f90").read_text()
+
+
+def test_a_page(project: Path) -> None:
+    said(project, "--html", str(project / "loops.html"))
+    page = (project / "loops.html").read_text()
+    assert "a(i,j) = a(i,j-1)" in page
+    assert "which loops are parallel" in page
+
+
+def test_files_that_cannot_be_read_are_left_out(project: Path) -> None:
+    (project / "src" / "bad.f90").write_text(
+        "module bad\ncontains\nsubroutine s(\n!@parallelRegion{domName(i}\nend module\n"
+    )
+    done = CliRunner().invoke(cli, ["annotate", str(project), "--write"], standalone_mode=False)
+    assert done.exception is None
+    assert "bad.f90" in done.output
+    assert "!@parallelRegion" in (project / "src" / "p.f90").read_text()
+    assert (project / "src" / "bad.f90").read_text().startswith("module bad\ncontains")
+
+
+def test_write_and_patch_exclude_each_other(project: Path) -> None:
+    done = CliRunner().invoke(cli, ["annotate", str(project), "--write", "--patch", "x"], standalone_mode=False)
+    assert done.exception is not None
+    assert "exclude" in str(done.exception)
+    assert (project / "src" / "p.f90").read_text() == SOURCE
+
+
+def test_fixed_form(project: Path) -> None:
+    (project / "src" / "p.f90").unlink()
+    text = "      program p\n      real a(3000)\n      integer i\n      do 10 i = 1, 3000\n      a(i) = i\n"
+    text += " 10   continue\n"
+    (project / "src" / "p.f").write_text(text + "      print *, a(3)\n      end\n")
+    said(project, "--write")
+    rows = (project / "src" / "p.f").read_text().splitlines()
+    assert rows[3].startswith("!@parallelRegion")
+    assert rows[4].lstrip().startswith("do 10")
+
+
+def test_regions_of_the_users_are_left_alone(project: Path) -> None:
+    marked = SOURCE.replace("  do j = 1, n\n", "  !@parallelRegion{domName(j)}\n  do j = 1, n\n", 1)
+    (project / "src" / "p.f90").write_text(marked)
+    said(project, "--write")
+    text = (project / "src" / "p.f90").read_text()
+    assert text.count("!@parallelRegion{domName(j)}\n") == 1
+    assert [r for r in text.splitlines() if "@" not in r] == SOURCE.splitlines()
