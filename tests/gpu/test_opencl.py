@@ -283,6 +283,16 @@ def variant(tested: Pair) -> tuple[Variant, ...]:
 
 
 @needs_opencl
+def test_parts_of_buffers(tmp_path: Path) -> None:
+    """Sections, components and elements of what was brought to the device: a kernel gets a buffer and an offset."""
+    chosen = [p for p in load_pairs(TESTS / "gpu" / "language") if p.name in ("state_sections", "state_parts")]
+    assert len(chosen) == 2
+    corpus = Corpus(chosen, tmp_path, {p.name: variant(p) for p in chosen})
+    for tested in chosen:
+        corpus.check(tested.name)
+
+
+@needs_opencl
 @pytest.mark.full
 def test_programs_of_other_tests(tmp_path: Path) -> None:
     """All that cuda-c translates prints what it prints on the CPU."""
@@ -305,7 +315,7 @@ def test_samples(sample: str, order: str, tmp_path: Path) -> None:
     assert not compare(sample, run_program(program, sample, 1), run_program(twin, sample, 1), tolerance)
 
 
-WITH_LIBRARY = ("columns", "euler", "cloud")
+WITH_LIBRARY = ("columns", "euler", "cloud", "ocean")
 
 
 @needs_opencl
