@@ -2,6 +2,7 @@
 #
 #   make demo        build and run the weather sample, check it against its reference, draw it
 #   make demo-mpi    the same model as two processes on MPI, compared with one and drawn with the border between them
+#   make demo-opencl the same model as kernels in OpenCL C, compared with the CPU bit for bit
 #   make demo-auto   a plain ocean model: hfpy finds its parallel loops; compared with the program as it is, and drawn
 #   make test        style, types and the tests
 #   make test-full   the same with the whole matrix of tests
@@ -15,13 +16,16 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo demo-mpi demo-auto test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
+.PHONY: demo demo-mpi demo-auto demo-opencl opencl test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
 
 demo-mpi: $(READY) fortran mpi
 	@$(BIN)/python samples/demo_mpi.py
+
+demo-opencl: $(READY) fortran cplusplus opencl
+	@$(BIN)/python samples/demo_opencl.py
 
 demo-auto: $(READY) fortran
 	@$(BIN)/python samples/demo_auto.py
@@ -60,7 +64,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.never_slower
 	$(BIN)/python -m benchmarks.translator
 
-test test-full: fortran cplusplus flang netcdf mpi buildtools
+test test-full: fortran cplusplus opencl flang netcdf mpi buildtools
 
 # The environment is whole when the file "ready" is there, which comes last.
 $(READY): pyproject.toml
@@ -90,6 +94,19 @@ cplusplus:
 	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing g++" && \
 	  apt-get update -q >/dev/null && apt-get install -q -y g++ >/dev/null; } || \
 	echo "no g++ here: the tests of GPU kernels are left out (apt-get install g++)"
+
+# pocl, a driver of OpenCL for CPUs; without a driver the tests of kernels in OpenCL C are left out. clang 19 compiles
+# kernels for AMD's GPUs.
+opencl:
+	@if test -e /usr/include/CL/cl.h && ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing pocl"; \
+	  apt-get update -q >/dev/null; \
+	  apt-get install -q -y --no-install-recommends pocl-opencl-icd ocl-icd-opencl-dev >/dev/null || true; \
+	fi; \
+	if ! command -v clang-19 >/dev/null && test "$$(id -u)" = 0 && apt-cache show clang-19 >/dev/null 2>&1; then \
+	  echo "installing clang 19"; apt-get install -q -y --no-install-recommends clang-19 >/dev/null || true; \
+	fi
 
 # The front end of flang 22 checks the CUDA Fortran that hfpy writes; without it those checks are left out.
 flang:

@@ -17,7 +17,8 @@ Kind = Literal["loops", "kernels", "offload"]
 class Entry:
     """One backend: its name, the target it is for, its kind, the class that writes its lines (``module:class``), the
     directives that its output needs a switch for (``openmp``, ``openacc`` or none), and the names that it answers to in
-    ``@if{architecture(…)}`` (hybrid-fortran.md §3.5).
+    ``@if{architecture(…)}`` (hybrid-fortran.md §3.5). ``runtime`` is which of hfpy's runtimes has the arrays of its
+    kernels: a program has one of them.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Entry:
     written_by: str
     directives: Literal["", "openmp", "openacc"] = ""
     answers: frozenset[str] = frozenset({"cpu", "host"})
+    runtime: Literal["", "cuda", "hip", "opencl"] = ""
 
     @property
     def home(self) -> tuple[str, str]:
@@ -35,15 +37,18 @@ class Entry:
 
 
 _CUDA = frozenset({"cuda", "gpu", "nvd", "nvidia"})
+_HIP = _OPENCL = frozenset({"gpu"})
 _OFFLOAD = frozenset({"openacc", "gpu", "nvd", "nvidia"})
 
 ENTRIES = (
     Entry("sequential", "cpu", "loops", "hfpy.backends.sequential:Sequential"),
     Entry("openmp", "cpu", "loops", "hfpy.backends.openmp:OpenMP", "openmp"),
     Entry("openacc", "gpu", "offload", "hfpy.backends.openacc:OpenACC", "openacc", _OFFLOAD),
-    Entry("cuda-c", "gpu", "kernels", "hfpy.backends.cuda_c:CudaC", "", _CUDA),
+    Entry("cuda-c", "gpu", "kernels", "hfpy.backends.cuda_c:CudaC", "", _CUDA, "cuda"),
     Entry("openmp-target", "gpu", "offload", "hfpy.backends.openmp_target:OpenMPTarget", "openmp", _OFFLOAD),
-    Entry("cuda-fortran", "gpu", "kernels", "hfpy.backends.cuda_fortran:CudaFortran", "", _CUDA),
+    Entry("cuda-fortran", "gpu", "kernels", "hfpy.backends.cuda_fortran:CudaFortran", "", _CUDA, "cuda"),
+    Entry("hip", "gpu", "kernels", "hfpy.backends.hip:Hip", "", _HIP, "hip"),
+    Entry("opencl", "gpu", "kernels", "hfpy.backends.opencl.writer:OpenCLKernels", "", _OPENCL, "opencl"),
 )
 TABLE = {entry.name: entry for entry in ENTRIES}
 BACKENDS = tuple(TABLE)

@@ -264,6 +264,11 @@ class Options:
         return self.backend or DEFAULT_BACKEND[self.target]
 
     @property
+    def backends(self) -> frozenset[str]:
+        """The backends that any routine may have."""
+        return frozenset((self.default_backend, *self.schemes.values(), *self.routines.values()))
+
+    @property
     def defined(self) -> frozenset[str]:
         """The names of the macros that are defined for every file."""
         return frozenset(given.partition("=")[0] for given in self.define)

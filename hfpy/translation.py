@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 ARRAYS_MODULE = "hfpy_arrays"
 #: The module of the runtime that programs for many processes use.
 PROCESSES_MODULE = "hfpy_processes"
-Language = Literal["fortran", "cuda-c", "cuda-fortran"]
+Language = Literal["fortran", "cuda-c", "cuda-fortran", "hip", "opencl"]
+#: Languages of kernels that a compiler of C++, or one derived from it, compiles.
+C_LANGUAGES: frozenset[Language] = frozenset({"cuda-c", "hip", "opencl"})
 
 
 @dataclass(frozen=True)

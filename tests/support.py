@@ -23,6 +23,7 @@ from _pytest.mark import ParameterSet
 
 from hfpy.build import processes
 from hfpy.build.cuda import ARRAYS_SOURCE, RUNTIME, CudaTools, find_cuda_tools, runtime_library
+from hfpy.build.cuda import OPENCL as OPENCL_RUNTIME
 from hfpy.build.cudafortran import EMULATED_SOURCE, LAUNCHES_SOURCE, emulated
 from hfpy.diagnostics import Diagnostic, render
 from hfpy.options import Options
@@ -37,6 +38,8 @@ LEVEL = os.environ.get("HFPY_TEST_LEVEL", "-O0")
 FLAGS = (LEVEL, "-ffp-contract=off", "-foffload=disable", "-cpp")
 CHECKS = ("-Wall", "-fcheck=all,no-array-temps", "-ffpe-trap=invalid,zero,overflow")
 
+OPENCL_KERNELS = "_opencl.cpp"
+KERNELS = (".cu", OPENCL_KERNELS)  # how the names of files with kernels end, with launchers in C++
 _INCLUDED = (".h", ".inc")  # written beside the sources, not translated themselves
 _ORDERS = {
     "IJK": {rank: tuple(range(rank)) for rank in range(3, 8)},
@@ -276,14 +279,15 @@ def compile_files(
         CompileError: with the compiler's messages.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    kernels = [f for f in files if f.endswith(".cu")]
+    kernels = [f for f in files if f.endswith(KERNELS)]
     in_fortran = [f for f in files if f.endswith(".cuf")]
     files = _plain(files) if in_fortran else files
     write_files(files, folder)
     linked: list[str | Path] = []
     if kernels or in_fortran:
-        linked = [*(["kernels.o"] if kernels else []), *emulated_runtime().link_words]
-        flags = [*flags, "-ffree-line-length-none", "-fcheck=no-pointer", f"-I{emulated_runtime().folder}"]
+        runtime = runtime_of(kernels)
+        linked = [*(["kernels.o"] if kernels else []), *runtime.link_words]
+        flags = [*flags, "-ffree-line-length-none", "-fcheck=no-pointer", f"-I{runtime.folder}"]
     beside = ("storage_order.F90", *kernels)
     sources = [f for f in in_use_order(files) if f not in beside and not f.endswith((".h", ".inc"))]
     if any("use hfpy_processes" in text for text in files.values()):
@@ -335,6 +339,8 @@ def kernels_together(kernels: Sequence[str]) -> str:
     needs them.
     """
     parts = ['#include "hfpy_kernel.hpp"', '#include "hfpy_launch.hpp"']
+    if any(name.endswith(OPENCL_KERNELS) for name in kernels):
+        parts.append('#include "hfpy_opencl_launch.hpp"')
     parts += [f'namespace file{n} {{\n#include "{name}"\n}}' for n, name in enumerate(kernels)]
     return "\n".join([*parts, ""])
 
@@ -342,11 +348,11 @@ def kernels_together(kernels: Sequence[str]) -> str:
 def _compile_kernels(kernels: Sequence[str], folder: Path) -> None:
     """All kernels in one go: the headers they share take the compiler longer than they do."""
     (folder / "kernels.cpp").write_text(kernels_together(kernels))
-    _compiled(emulated_runtime().tools.kernel_command(folder / "kernels.cpp", folder / "kernels.o"), folder)
+    _compiled(runtime_of(kernels).tools.kernel_command(folder / "kernels.cpp", folder / "kernels.o"), folder)
 
 
 @dataclass(frozen=True)
-class EmulatedRuntime:
+class KernelRuntime:
     """The runtime of kernels, built for the CPU: one for all programs of a test run."""
 
     folder: Path
@@ -358,26 +364,43 @@ class EmulatedRuntime:
         return (str(self.folder / "libhfpy_arrays.a"), str(self.folder / "libhfpy_device.a"), *self.tools.link_flags())
 
 
+def runtime_of(kernels: Iterable[str]) -> KernelRuntime:
+    """The runtime that files of kernels need, by their names."""
+    return opencl_runtime() if any(name.endswith(OPENCL_KERNELS) for name in kernels) else emulated_runtime()
+
+
 @lru_cache(maxsize=1)
-def emulated_runtime() -> EmulatedRuntime:
+def emulated_runtime() -> KernelRuntime:
     """The emulated runtime, without optimisation: it is compiled faster than it runs."""
-    folder = Path(tempfile.mkdtemp(prefix="hfpy-emulation-"))
+    return _runtime(find_cuda_tools(_CHECKED, emulated=True))
+
+
+@lru_cache(maxsize=1)
+def opencl_runtime() -> KernelRuntime:
+    """The runtime for OpenCL devices."""
+    return _runtime(find_cuda_tools(_CHECKED, emulated=False, made_for="opencl"))
+
+
+_CHECKED = {**os.environ, "CXXFLAGS": "-O0 -Wall -Werror -Wno-unused-but-set-variable -Wno-ignored-attributes"}
+
+
+def _runtime(tools: CudaTools) -> KernelRuntime:
+    folder = Path(tempfile.mkdtemp(prefix="hfpy-runtime-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    tools = find_cuda_tools({**os.environ, "CXXFLAGS": "-O0 -Wall -Werror -Wno-unused-but-set-variable"}, emulated=True)
 
     def make() -> str:
         runtime_library(tools, folder, lambda command: print(_compiled(command, folder), end=""))
         _compiled([COMPILER, "-c", f"-J{folder}", str(ARRAYS_SOURCE), "-o", str(folder / "arrays.o")], folder)
         return _compiled(["ar", "rcs", "libhfpy_arrays.a", "arrays.o"], folder)
 
-    made([version(COMPILER), version("g++"), runtime_digest(), *tools.flags], folder, make)
-    return EmulatedRuntime(folder, tools)
+    made([version(COMPILER), version("g++"), runtime_digest(), tools.made_for, *tools.flags], folder, make)
+    return KernelRuntime(folder, tools)
 
 
 @lru_cache(maxsize=1)
 def runtime_digest() -> str:
     """A digest of the runtime's sources."""
-    return digest([], (path for path in RUNTIME.rglob("*") if path.is_file()))
+    return digest([], (path for home in (RUNTIME, OPENCL_RUNTIME) for path in home.rglob("*") if path.is_file()))
 
 
 def run(built: Built, *arguments: str, threads: int = 1, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -576,6 +599,10 @@ LAYOUT_OPENMP = Variant("layout-openmp", {"backend": "openmp"}, None, (2,), layo
 CUDA_C = Variant("cuda-c", {"target": "gpu", "backend": "cuda-c"})
 CUDA_C_KIJ = Variant("cuda-c-kij", {"target": "gpu", "backend": "cuda-c"}, "KIJ")
 CUDA_C_IJK = Variant("cuda-c-ijk", {"target": "gpu", "backend": "cuda-c"}, "IJK")
+HIP = Variant("hip", {"target": "gpu", "backend": "hip"})
+OPENCL = Variant("opencl", {"target": "gpu", "backend": "opencl"})
+OPENCL_KIJ = Variant("opencl-kij", {"target": "gpu", "backend": "opencl"}, "KIJ")
+LAYOUT_OPENCL = Variant("layout-opencl", {"target": "gpu", "backend": "opencl"}, layout=True)
 OPENACC = Variant("openacc", {"target": "gpu", "backend": "openacc"})
 OPENACC_KIJ = Variant("openacc-kij", {"target": "gpu", "backend": "openacc"}, "KIJ")
 LAYOUT_OPENACC = Variant("layout-openacc", {"target": "gpu", "backend": "openacc"}, layout=True)
@@ -693,7 +720,7 @@ class Corpus:
 
 def named_apart(name: str, files: Mapping[str, str]) -> Mapping[str, str]:
     """A program's files with names of kernels that no other program has: they are global in an executable."""
-    if not any(file.endswith(".cu") for file in files):
+    if not any(file.endswith(KERNELS) for file in files):
         return files
 
     def renamed(found: re.Match[str]) -> str:

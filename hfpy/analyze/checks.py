@@ -13,6 +13,7 @@ from hfpy.analyze.macroindices import macros_beside_layout, misplaced_indices, o
 from hfpy.analyze.programs import check_programs
 from hfpy.analyze.regionchecks import check_regions
 from hfpy.analyze.uses import Reference
+from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, Place, Related, error, warning
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Expr, Name, Range
@@ -211,7 +212,7 @@ def _not_honoured(facts: Facts) -> list[Diagnostic]:
             hint = "choose the backend of the routine: --routine, [routines] or @scheme"
             found.append(error("HF215", message, region.place, hint))
         for name, _ in region.hints:
-            if name == "block" and (facts.target == "cpu" or chosen in ("cuda-c", "cuda-fortran")):
+            if name == "block" and (facts.target == "cpu" or TABLE[chosen].runtime):
                 continue
             if name in ("block", "async"):
                 message = f"'{name}' is not acted on yet: the region keeps its plain schedule"

@@ -1,9 +1,12 @@
 """Arrays that two families of backends have on the device at once (design §6).
 
-OpenACC, OpenMP and hfpy's own runtime (which serves both kinds of CUDA kernels) have a table each. An array that one
-has brought to the device is unknown to the others, so a routine of another family must neither expect it on the device
-nor bring it there again. Where a program does that and CUDA kernels are among its families, all of its device data are
-in hfpy's table, and directives get addresses (:mod:`hfpy.backends.addresses`); without CUDA kernels it is refused.
+OpenACC, OpenMP and hfpy's own runtime (which serves both kinds of CUDA kernels, or those of HIP) have a table each. An
+array that one has brought to the device is unknown to the others, so a routine of another family must neither expect it
+on the device nor bring it there again. Where a program does that and CUDA kernels are among its families, all of its
+device data are in hfpy's table, and directives get addresses (:mod:`hfpy.backends.addresses`); without CUDA kernels it
+is refused.
+
+A program has one of hfpy's runtimes. That for OpenCL has no addresses that directives could use.
 """
 
 from __future__ import annotations
@@ -11,17 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hfpy.analyze.facts import Facts, stands_for
+from hfpy.analyze.positions import RegionId
 from hfpy.analyze.states import HOST, PRESENT, States
-from hfpy.backendtable import DEVICE_BACKENDS, TABLE
+from hfpy.backendtable import DEVICE_BACKENDS, ENTRIES, TABLE
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.source import LogicalLine
 
-_CUDA = "cuda"
+#: The runtimes whose device addresses directives can use.
+_ADDRESSES = frozenset({"cuda", "hip"})
 
 
 def _family(backend: str) -> str:
     """Whose table a backend's arrays are in."""
-    return _CUDA if TABLE[backend].kind == "kernels" else backend
+    return TABLE[backend].runtime or backend
 
 
 def _families(facts: Facts) -> set[str]:
@@ -41,15 +46,31 @@ def common_backend(facts: Facts) -> str:
 def shares_across_families(facts: Facts, states: States) -> bool:
     """Whether CUDA kernels and directives share arrays on the device, so that all are in hfpy's own table."""
     families = _families(facts)
-    return len(families) > 1 and _CUDA in families and next(_shared_arrays(facts, states), None) is not None
+    return len(families) > 1 and bool(_ADDRESSES & families) and next(_shared_arrays(facts, states), None) is not None
 
 
 def check_families(facts: Facts, states: States) -> list[Diagnostic]:
     """An error for each array that is on the device under OpenACC and OpenMP at once, in a program without kernels in
-    CUDA.
+    CUDA; or for kernels of two runtimes, wherever their arrays are.
     """
     families = _families(facts)
-    return [] if len(families) < 2 or _CUDA in families else list(_shared_arrays(facts, states))
+    if len(families & {entry.runtime for entry in ENTRIES}) > 1:
+        return [_several_runtimes(facts)]
+    return [] if len(families) < 2 or _ADDRESSES & families else list(_shared_arrays(facts, states))
+
+
+def _several_runtimes(facts: Facts) -> Diagnostic:
+    """The error for a program with kernels of two of hfpy's runtimes."""
+    kernels: dict[str, RegionId] = {}
+    for region in facts.positions.regions:
+        kernels.setdefault(TABLE[facts.backend(region.routine)].runtime, region)
+    kernels.pop("", None)
+    first, second = list(kernels.values())[:2]
+    routines = [facts.routine(region.routine) for region in (first, second)]
+    one, two = (f"'{r.name}' ({facts.backend(r.key)})" for r in routines)
+    text = f"{one} and {two} have kernels for different devices, and a program has hfpy's runtime for one of them"
+    related = [Related(routine.place(), f"'{routine.name}'") for routine in routines]
+    return error("HF703", text, facts.positions.regions[second].place, "give all routines the same backend", related)
 
 
 def _shared_arrays(facts: Facts, states: States) -> Iterator[Diagnostic]:

@@ -68,7 +68,7 @@ def within_directives(facts: Facts, routine: Routine, row: int) -> bool:
 def _heeded(facts: Facts) -> frozenset[str]:
     """The sentinels of directives that the compiler heeds: by its flags, or for the sake of some routine's backend."""
     options = facts.application.options
-    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    backends = options.backends
     return frozenset(options.directives) | {_SENTINELS[b] for b in backends if b in _SENTINELS}
 
 

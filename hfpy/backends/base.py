@@ -14,6 +14,7 @@ from hfpy.model.kernel import KernelSpec
 
 if TYPE_CHECKING:
     from hfpy.analyze.sharing import RegionSharing
+    from hfpy.backends.c.body import Instance
     from hfpy.backends.c.device import DeviceRoutines
     from hfpy.backends.c.values import Refusals
     from hfpy.transform.regioncode import RegionCode
@@ -42,11 +43,14 @@ def render(template: str, **values: object) -> list[str]:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel's signature with the texts of kernel and launcher, each line with the one it stems from."""
+    """A kernel's signature with the texts of kernel and launcher, each line with the one it stems from. ``calls`` are
+    the device routines that its text calls, with where their arguments lie.
+    """
 
     spec: KernelSpec
     lines: tuple[tuple[str, int], ...]
     launch: tuple[tuple[str, int], ...]
+    calls: frozenset[Instance] = frozenset()
 
 
 class NoLoops:

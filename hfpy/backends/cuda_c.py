@@ -1,4 +1,4 @@
-"""CUDA C: kernels and launchers in a ``.cu`` file beside each generated Fortran file."""
+"""CUDA C and HIP: kernels and launchers in a ``.cu`` or ``.hip`` file beside each generated Fortran file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hfpy.model.kernel import KernelSpec
 from hfpy.model.names import module_of_file
 from hfpy.transform.workshop import Added, Beside
 from hfpy.transform.wrapping import wrap_line
-from hfpy.translation import Contents
+from hfpy.translation import Contents, Language
 
 
 class CudaC(NoLoops):
@@ -31,9 +31,13 @@ class CudaC(NoLoops):
 
 @dataclass(frozen=True)
 class CWriter:
-    """Writes kernels in CUDA C (see :class:`hfpy.backends.base.KernelWriter`)."""
+    """Writes kernels in CUDA C (see :class:`hfpy.backends.base.KernelWriter`), or with the same text as HIP, which is
+    another ``language`` in files of another ``suffix``.
+    """
 
     device: DeviceRoutines
+    language: Language = "cuda-c"
+    suffix: str = ".cu"
 
     def kernel(self, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> Kernel:
         """The texts of a region's kernel and of its launcher. Raises Unprintable."""
@@ -55,14 +59,13 @@ class CWriter:
         """The interfaces of a file's launchers, and its kernels in a file of their own. Raises Unprintable."""
         module = self.module(path)
         names = tuple(kernel.spec.name for kernel in kernels)
-        beside = Beside(f"{Path(path).stem}.cu", tuple(self._file(path, kernels)), Contents("cuda-c", kernels=names))
-        interfaces = [_interface(kernel.spec) for kernel in kernels]
-        head = render("cuda_c/interfaces.j2", module=module, interfaces=interfaces)
-        return Added(tuple(head), (beside,), Contents(provides=(module,)))
+        lines = tuple(self._file(path, kernels))
+        beside = Beside(f"{Path(path).stem}{self.suffix}", lines, Contents(self.language, kernels=names))
+        return Added(tuple(interfaces(module, kernels)), (beside,), Contents(provides=(module,)))
 
     def _file(self, path: str, kernels: Sequence[Kernel]) -> Lines:
         """Device routines, kernels, launchers."""
-        lines: Lines = [(text, -1) for text in render("cuda_c/file.j2", source=Path(path).name)]
+        lines: Lines = [(text, -1) for text in render("cuda_c/file.j2", source=Path(path).name, backend=self.language)]
         reached = self.device.reached({key for kernel in kernels for key in kernel.spec.called})
         check_all(reached, self.check_routine)
         texts = [self.device.text(key) for key in reached]
@@ -76,6 +79,11 @@ class CWriter:
         for kernel in kernels:
             lines += [("", -1), *kernel.launch]
         return [*lines, ("#endif", -1)]
+
+
+def interfaces(module: str, kernels: Sequence[Kernel]) -> list[str]:
+    """The module with the Fortran interfaces of launchers."""
+    return render("cuda_c/interfaces.j2", module=module, interfaces=[_interface(kernel.spec) for kernel in kernels])
 
 
 def _interface(spec: KernelSpec) -> dict[str, object]:

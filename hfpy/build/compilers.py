@@ -16,27 +16,30 @@ from hfpy.build import codes
 from hfpy.diagnostics import ToolError, UsageError
 
 Family = Literal["gnu", "nvidia", "intel", "llvm", "cray", "other"]
-Language = Literal["fortran", "c", "c++", "cuda"]
+Language = Literal["fortran", "c", "c++", "cuda", "hip"]
 
 _CANDIDATES: Mapping[Language, tuple[str, ...]] = {
     "fortran": ("gfortran", "flang", "flang-new", "ifx", "nvfortran", "ftn"),
     "c": ("gcc", "cc", "clang"),
     "c++": ("g++", "c++", "clang++"),
     "cuda": ("nvcc",),
+    "hip": ("hipcc", "/opt/rocm/bin/hipcc", "amdclang++"),
 }
 _NAMES: Mapping[Language, str] = {
     "fortran": "Fortran compiler",
     "c": "C compiler",
     "c++": "C++ compiler",
     "cuda": "CUDA compiler",
+    "hip": "HIP compiler",
 }
 _WELL_KNOWN = frozenset("flang clang clang++ ifort icc icx icpx pgf90 pgcc mpif90 mpifort mpicc mpicxx cc".split())
-_VARIABLES: Mapping[Language, str] = {"fortran": "FC", "c": "CC", "c++": "CXX", "cuda": "NVCC"}
+_VARIABLES: Mapping[Language, str] = {"fortran": "FC", "c": "CC", "c++": "CXX", "cuda": "NVCC", "hip": "HIPCC"}
 _PACKAGES: Mapping[Language, tuple[str, str, str]] = {
     "fortran": ("gfortran", "gcc-gfortran", "gcc"),
     "c": ("gcc", "gcc", "gcc"),
     "c++": ("g++", "gcc-c++", "gcc"),
     "cuda": ("nvidia-cuda-toolkit", "cuda-toolkit", "-"),
+    "hip": ("hipcc", "hipcc", "-"),
 }
 
 
@@ -102,8 +105,8 @@ class Compiler:
 
 
 def find_compiler(language: Language, asked: str | None, environment: Mapping[str, str]) -> Compiler:
-    """The compiler to use: what FC, CC, CXX or NVCC says, else ``asked`` (from the project), else the first found.
-    It is run to ask what it is.
+    """The compiler to use: what FC, CC, CXX, NVCC or HIPCC says, else ``asked`` (from the project), else the first that
+    is found. It is run to ask what it is.
 
     Raises ToolError with one message on how to get one, if it is not on this machine.
     """

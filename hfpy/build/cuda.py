@@ -1,29 +1,33 @@
-"""Building what the cuda-c backend generates: kernels, the GPU runtime, and what a program is linked with.
+"""Building what the backends cuda-c, hip and opencl generate: kernels, the GPU runtime, what is linked.
 
-For a GPU nvcc compiles; in emulation (design §4) a C++ compiler builds the same files for the CPU. The runtime's C++
-sources become one library a build folder; its Fortran modules, :data:`MODULE_SOURCES`, are compiled like the program's
-own.
+For a GPU nvcc or hipcc compiles; in emulation (design §4) a C++ compiler builds the same files for the CPU. The
+runtime's C++ sources become one library a build folder; its Fortran modules, :data:`MODULE_SOURCES`, are compiled like
+the program's own.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from hfpy.build import codes
 from hfpy.build.compilers import Compiler, environment_flags, find_compiler, shown
 from hfpy.build.files import digest, explained, file_digest, read_json, write_json
-from hfpy.diagnostics import ToolError
+from hfpy.diagnostics import ToolError, UsageError
 
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "cuda"
 EMULATION = RUNTIME / "emulate"
 JIT = RUNTIME / "jit"
+HIP = RUNTIME.parent / "hip"
+OPENCL = RUNTIME.parent / "opencl"
 SHADOW = RUNTIME.parent / "races"
-DEFAULT_ARCH = "sm_80"
+DEFAULT_ARCH, DEFAULT_HIP_ARCH = "sm_80", "gfx90a"
 ARRAYS_SOURCE = RUNTIME / "hfpy_arrays.f90"
 MODULE_SOURCES = (RUNTIME / "hfpy_device.f90", ARRAYS_SOURCE)
 LIBRARY = "libhfpy_device.a"
@@ -39,6 +43,8 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
     "llvm": ("-fsanitize=thread", "-fno-vectorize", "-fno-slp-vectorize"),
 }
 
+#: Whose devices kernels are compiled for.
+Devices = Literal["cuda", "hip", "opencl"]
 _STANDARD = "-std=c++17"
 _LIBRARY_FOLDERS = re.compile(r"^#\$ LIBRARIES=(.*)$", re.M)
 
@@ -48,9 +54,11 @@ class CudaTools:
     """What compiles kernels and the GPU runtime.
 
     ``compiler`` is nvcc, or a C++ compiler if ``emulated``, or if ``jit``: kernels are compiled when the program runs,
-    by somebody else. ``arch`` is nvcc's name of the GPU's architecture,
+    by somebody else. ``arch`` is the compiler's name of the GPU's architecture,
     ``exact`` forbids fused multiply-add, so that results can be compared with the CPU's bit by bit, ``debug`` checks
-    every index. ``flags`` are the user's.
+    every index. ``flags`` are the user's. ``made_for`` are the devices: those of CUDA (``compiler`` is nvcc) or of HIP
+    (hipcc), where emulation makes no difference; those of OpenCL, whose own compiler gets the kernels when the program
+    runs, so that ``compiler`` is one of C++.
     """
 
     compiler: Compiler
@@ -60,13 +68,24 @@ class CudaTools:
     debug: bool = False
     flags: tuple[str, ...] = ()
     jit: bool = False
+    made_for: Devices = "cuda"
+
+    @property
+    def _hip(self) -> bool:
+        return self.made_for == "hip" and not self.emulated
+
+    @property
+    def _opencl(self) -> bool:
+        return self.made_for == "opencl"
 
     def kernel_command(self, source: Path, target: Path) -> list[str]:
-        """The command that compiles a generated ``.cu`` file."""
+        """The command that compiles a generated file of kernels."""
         if self.emulated:
             own = ["-x", "c++", "-O2", "-ffp-contract=off", *watched(self.compiler, self.flags)]
-        elif self.jit:
+        elif self.jit or self._opencl:
             own = ["-x", "c++", "-O1"]
+        elif self._hip:
+            own = ["-O3", *(["-ffp-contract=off"] if self.exact else []), *(["-DHFPY_CHECK"] if self.debug else [])]
         else:
             own = ["-O3", *(["-fmad=false"] if self.exact else []), *(["-DHFPY_CHECK"] if self.debug else [])]
         return self._command(own, source, target)
@@ -77,16 +96,21 @@ class CudaTools:
 
     def runtime_sources(self) -> tuple[Path, ...]:
         """The C++ sources of the runtime, with those that stand for a GPU or lead to one."""
-        more = EMULATION if self.emulated else JIT
-        return (*sorted(RUNTIME.glob("*.cpp")), *(sorted(more.glob("*.cpp")) if self.emulated or self.jit else []))
+        folders = [EMULATION] * self.emulated + [JIT] * self.jit + [OPENCL] * self._opencl
+        return tuple(path for folder in (RUNTIME, *folders) for path in sorted(folder.glob("*.cpp")))
 
     def headers(self) -> tuple[Path, ...]:
         """The headers of the runtime."""
-        return tuple(path for folder in (RUNTIME, SHADOW) for path in sorted(folder.rglob("*.h*")) if path.is_file())
+        return tuple(
+            path
+            for folder in (RUNTIME, HIP, OPENCL, SHADOW)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix in (".h", ".hpp", ".cl")
+        )
 
     def position_independent(self) -> CudaTools:
         """The tools for code that a shared library can hold."""
-        own = ("-fPIC",) if self.emulated or self.jit else ("-Xcompiler", "-fPIC")
+        own = ("-fPIC",) if self.emulated or self.made_for != "cuda" or self.jit else ("-Xcompiler", "-fPIC")
         return replace(self, flags=(*self.flags, *own))
 
     def link_flags(self) -> tuple[str, ...]:
@@ -96,6 +120,10 @@ class CudaTools:
         """
         if self.emulated or self.jit:
             return ("-lstdc++", "-lpthread")
+        if self._opencl:
+            return ("-lOpenCL", "-lpthread", "-lstdc++")
+        if self._hip:
+            return (*(f"-L{folder}" for folder in rocm_folders(self.compiler)), "-lamdhip64", "-lpthread", "-lstdc++")
         folders = (f"-L{folder}" for folder in library_folders(self.compiler))
         return (*folders, "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lstdc++")
 
@@ -105,6 +133,10 @@ class CudaTools:
             command += [f"-I{EMULATION}", f"-I{SHADOW}", "-DHFPY_EMULATE"]
         elif self.jit:
             command += [f"-I{JIT}", "-DHFPY_JIT"]
+        elif self._opencl:
+            command += [f"-I{OPENCL}", "-DHFPY_OPENCL"]
+        elif self._hip:
+            command += ["-x", "hip", f"--offload-arch={self.arch or DEFAULT_HIP_ARCH}", f"-I{HIP}"]
         else:
             command.append(f"-arch={self.arch or DEFAULT_ARCH}")
         if self.debug:
@@ -120,21 +152,43 @@ def find_cuda_tools(
     exact: bool = False,
     debug: bool = False,
     nvcc_flags: Sequence[str] = (),
+    made_for: Devices = "cuda",
 ) -> CudaTools:
-    """The compiler for kernels: nvcc (or what NVCC names), in emulation a C++ compiler (or what CXX names).
+    """The compiler for kernels: nvcc (or what NVCC names), for AMD's GPUs hipcc (or what HIPCC names), in emulation a
+    C++ compiler (or what CXX names).
 
-    ``nvcc_flags`` and NVCCFLAGS of the environment are for nvcc alone; the C++ compiler gets CXXFLAGS.
-    Raises ToolError if the compiler is not on this machine.
+    ``nvcc_flags`` and NVCCFLAGS of the environment are for nvcc alone; hipcc gets HIPCCFLAGS, the C++ compiler
+    CXXFLAGS.
+    Raises ToolError if the compiler is not on this machine, UsageError where OpenCL cannot have what
+    is asked for.
     """
+    if made_for == "opencl" and emulated:
+        raise UsageError(
+            "the backend opencl has no emulation, as its programs run on CPUs, too: leave out --emulate; a driver for "
+            "CPUs is pocl (Debian, Ubuntu: apt-get install pocl-opencl-icd ocl-icd-opencl-dev)"
+        )
+    if made_for == "opencl" and debug:
+        raise UsageError(
+            "kernels of the backend opencl do not check their indices: leave out --debug, or let the emulation of "
+            "cuda-c check them (--backend cuda-c --emulate)"
+        )
+    if made_for == "opencl":
+        flags = environment_flags(environment, "CXXFLAGS")
+        compiler = find_compiler("c++", None, environment)
+        return CudaTools(compiler, False, debug=debug, flags=flags, made_for=made_for)
     if emulated:
         flags = environment_flags(environment, "CXXFLAGS")
-        return CudaTools(find_compiler("c++", None, environment), True, debug=debug, flags=flags)
+        compiler = find_compiler("c++", None, environment)
+        return CudaTools(compiler, True, debug=debug, flags=flags, made_for=made_for)
     try:
-        compiler = find_compiler("cuda", None, environment)
+        compiler = find_compiler(made_for, None, environment)
     except ToolError as fault:
         raise ToolError(f"{fault}\n  hint: without a GPU, --emulate runs the same kernels on the CPU") from None
-    flags = (*nvcc_flags, *environment_flags(environment, "NVCCFLAGS"))
-    return CudaTools(compiler, False, arch, exact, debug, flags)
+    if made_for == "hip":
+        flags = environment_flags(environment, "HIPCCFLAGS")
+    else:
+        flags = (*nvcc_flags, *environment_flags(environment, "NVCCFLAGS"))
+    return CudaTools(compiler, False, arch, exact, debug, flags, made_for=made_for)
 
 
 def watched(compiler: Compiler, flags: Sequence[str]) -> tuple[str, ...]:
@@ -166,6 +220,17 @@ def library_folders(nvcc: Compiler) -> tuple[Path, ...]:
     words = shlex.split(found[1]) if found else []
     folders = [Path(word.removeprefix("-L")).resolve() for word in words if word.startswith("-L")]
     return tuple(folder for folder in folders if folder.is_dir() and folder.name != "stubs")
+
+
+def rocm_folders(hipcc: Compiler) -> tuple[Path, ...]:
+    """The folder with HIP's library: beside the compiler's own, else where ROCm is installed as a rule; none where the
+    linker finds it by itself.
+    """
+    command = shutil.which(hipcc.command[-1])
+    places = [Path(command).resolve().parent.parent] if command else []
+    places += [Path("/opt/rocm")]
+    found = (folder / "lib" for folder in places)
+    return tuple(folder for folder in found if list(folder.glob("libamdhip64.so*")))[:1]
 
 
 def runtime_library(tools: CudaTools, folder: Path, run: Callable[[Sequence[str]], None]) -> Path:

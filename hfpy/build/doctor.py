@@ -24,8 +24,8 @@ from hfpy.project import Project
 
 PACKAGES = ("fparser", "jinja2", "click", "networkx", "islpy")
 EXTRAS = ("numpy", "matplotlib", "cupy-cuda12x", "pygls", "rich")  # which some commands need
-LANGUAGES: tuple[Language, ...] = ("fortran", "c", "c++", "cuda")
-_LANGUAGE_NAMES = {"fortran": "Fortran", "c": "C", "c++": "C++", "cuda": "CUDA"}
+LANGUAGES: tuple[Language, ...] = ("fortran", "c", "c++", "cuda", "hip")
+_LANGUAGE_NAMES = {"fortran": "Fortran", "c": "C", "c++": "C++", "cuda": "CUDA", "hip": "HIP"}
 _SECONDS = 60
 
 _FORTRAN = """program p
@@ -66,6 +66,23 @@ _CXX = """#include <cstdio>
 int main() { std::vector<int> v(42); std::printf("%d\\n", int(v.size())); }
 """
 _CUDA = "__global__ void k(int *p) { *p = 42; }\n"
+_OPENCL = """#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <cstdio>
+int main() {
+  cl_platform_id platforms[16];
+  cl_uint count = 0;
+  if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS) return 0;
+  for (cl_uint p = 0; p < count && p < 16; ++p) {
+    cl_device_id device;
+    char name[256] = "";
+    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS) continue;
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, nullptr);
+    std::printf("%s\\n", name);
+  }
+}
+"""
+_HIP = "#include <hip/hip_runtime.h>\n" + _CUDA
 
 
 @dataclass(frozen=True)
@@ -183,6 +200,19 @@ def find_gpus() -> tuple[Gpu, ...]:
     return tuple(Gpu(name, memory, driver, f"sm_{cap.replace('.', '')}") for name, memory, driver, cap in known)
 
 
+def amd_gpus() -> tuple[str, ...]:
+    """The architectures of the GPUs that ``rocm_agent_enumerator`` of ROCm tells of; none without that command."""
+    command = shutil.which("rocm_agent_enumerator") or shutil.which("/opt/rocm/bin/rocm_agent_enumerator")
+    if command is None:
+        return ()
+    try:
+        done = subprocess.run([command], capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = done.stdout.split() if done.returncode == 0 else []
+    return tuple(name for name in found if name.startswith("gfx") and name != "gfx000")
+
+
 def _tool(language: Language, asked: str | None, environment: Mapping[str, str]) -> Tool:
     try:
         return Tool(language, find_compiler(language, asked, environment))
@@ -204,7 +234,8 @@ class _Trial:
     def health(self, entry: Entry) -> Health:
         """What one backend needs, and whether it is there."""
         if entry.kind == "kernels":
-            return self._kernels(entry.name)
+            ways = {"cuda": self._kernels, "hip": self._hip, "opencl": self._opencl}
+            return ways[entry.runtime](entry.name)
         fortran = self.tools["fortran"].compiler
         flags: tuple[str, ...] = ()
         if fortran is not None and entry.directives:
@@ -224,7 +255,7 @@ class _Trial:
     def _kernels(self, backend: str) -> Health:
         """The backends that make kernels: what a GPU needs, and what the emulation does."""
         plain = self.run("fortran", (), _FORTRAN)[0]
-        emulation = tuple(fault for fault in (plain, self.run("c++", (), _CXX)[0]) if fault)
+        emulation = self._emulation(plain)
         lacks = [plain] if plain else []
         fortran = self.tools["fortran"].compiler
         if backend == "cuda-fortran" and (fortran is None or fortran.family != "nvidia"):
@@ -237,8 +268,36 @@ class _Trial:
         notes += [f"the emulation lacks {fault}" for fault in emulation]
         return Health(backend, not lacks, "GPU", not emulation, tuple(lacks), tuple(notes))
 
+    def _emulation(self, plain: str) -> tuple[str, ...]:
+        """What the emulation of kernels lacks."""
+        return tuple(fault for fault in (plain, self.run("c++", (), _CXX)[0]) if fault)
+
+    def _hip(self, backend: str) -> Health:
+        """What AMD's GPUs need: hipcc, and the driver's list of devices."""
+        plain = self.run("fortran", (), _FORTRAN)[0]
+        emulation = self._emulation(plain)
+        lacks = [fault for fault in (plain, self.run("hip", (), _HIP)[0]) if fault]
+        names = amd_gpus()
+        if not names:
+            lacks.append("a GPU: rocm_agent_enumerator tells of none")
+        notes = [f'arch = "{name}" below [target.gpu] suits the GPU here' for name in names[:1]]
+        notes += [f"the emulation lacks {fault}" for fault in emulation]
+        return Health(backend, not lacks, "GPU", not emulation, tuple(lacks), tuple(notes))
+
+    def _opencl(self, backend: str) -> Health:
+        """What OpenCL needs: a C++ compiler with the headers and the loader, and a driver with a device."""
+        plain = self.run("fortran", (), _FORTRAN)[0]
+        fault, printed = self.run("c++", ("-Wl,--no-as-needed", "-lOpenCL"), _OPENCL)
+        if fault:
+            fault += "; OpenCL's headers and loader: apt-get install ocl-icd-opencl-dev (Debian, Ubuntu)"
+        lacks = [found for found in (plain, fault) if found]
+        if not fault and not printed:
+            lacks.append("a driver with a device; for CPUs there is pocl: apt-get install pocl-opencl-icd")
+        where = f"OpenCL: {printed}" if printed else "OpenCL"
+        return Health(backend, not lacks, where, None, tuple(lacks))
+
     def run(self, language: Language, flags: tuple[str, ...], text: str) -> tuple[str, str]:
-        """Compile a program and run it (for CUDA only compile it): what went wrong, and the first line printed."""
+        """Compile a program and run it (CUDA and HIP: only compile it): what went wrong, and the first line printed."""
         key = (language, (*flags, text))
         if key not in self._tried:
             self._tried[key] = self._run(language, flags, text)
@@ -248,14 +307,14 @@ class _Trial:
         tool = self.tools[language]
         if tool.compiler is None:
             return tool.fault, ""
-        suffix = {"fortran": ".f90", "c": ".c", "c++": ".cpp", "cuda": ".cu"}[language]
+        suffix = {"fortran": ".f90", "c": ".c", "c++": ".cpp", "cuda": ".cu", "hip": ".hip"}[language]
         with tempfile.TemporaryDirectory(prefix="hfpy-doctor-") as name:
             source, program = Path(name) / f"try{suffix}", Path(name) / "try.exe"
             source.write_text(text)
-            last = ["-c"] if language == "cuda" else []
+            last = ["-c"] if language in ("cuda", "hip") else []
             command = [*tool.compiler.command, *flags, *last, "-o", str(program), str(source)]
             fault, _ = self._done(command, name)
-            if fault or language == "cuda":
+            if fault or last:
                 return (f"a {_LANGUAGE_NAMES[language]} compiler that works: {fault}" if fault else ""), ""
             fault, printed = self._done([str(program)], name)
             return (f"programs that run: {fault}" if fault else ""), printed.strip().split("\n")[0]

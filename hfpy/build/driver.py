@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,7 +36,7 @@ from hfpy.build.unneeded import without_unneeded
 from hfpy.diagnostics import Diagnostic, HfpyError, ToolError, error
 from hfpy.options import Options
 from hfpy.project import C_SUFFIXES, CUDA_SUFFIXES, Project, key_place, source_files
-from hfpy.translation import ARRAYS_MODULE, Contents
+from hfpy.translation import ARRAYS_MODULE, C_LANGUAGES, Contents, Language
 
 VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
@@ -172,7 +172,7 @@ def _compile_and_link(
     check_sharing(files.values(), tools.fortran, (*tools.fortran_flags, *tools.parallel), options)
     languages = {file.contents.language for file in files.values()}
     in_fortran = "cuda-fortran" in languages
-    cuda = _cuda_tools(project, options, request) if in_fortran or "cuda-c" in languages else None
+    cuda = _cuda_tools(project, options, request, languages) if in_fortran or languages & C_LANGUAGES else None
     if cuda is not None and options.library:
         cuda = cuda.position_independent()
     files = with_processes(_with_runtime_modules(files, options, folder, cuda is not None), options)
@@ -206,7 +206,7 @@ def _compile_and_link(
     def compile_one(name: str) -> None:
         if name in foreign:
             objects.compile_c(foreign[name], targets[name])
-        elif cuda is not None and files[name].contents.language == "cuda-c":
+        elif cuda is not None and files[name].contents.language in C_LANGUAGES:
             objects.compile_kernels(name, cuda)
         else:
             objects.compile_fortran(name, own_flags(files[name]))
@@ -226,8 +226,8 @@ def _compile_and_link(
     raise ToolError("\n".join(str(failure) for failure in failures))
 
 
-def _cuda_tools(project: Project, options: Options, request: Request) -> CudaTools:
-    """What compiles the kernels: nvcc, or a C++ compiler for emulation."""
+def _cuda_tools(project: Project, options: Options, request: Request, languages: Set[Language]) -> CudaTools:
+    """What compiles the kernels: nvcc or hipcc, or a C++ compiler for emulation."""
     settings = project.target(options.target)
     return find_cuda_tools(
         request.environment,
@@ -236,6 +236,7 @@ def _cuda_tools(project: Project, options: Options, request: Request) -> CudaToo
         exact=request.exact,
         debug=request.debug,
         nvcc_flags=project.nvccflags,
+        made_for="hip" if "hip" in languages else "opencl" if "opencl" in languages else "cuda",
     )
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from hfpy.backendtable import with_directives
 from hfpy.build import codes
 from hfpy.build.cuda import EMULATION, MODULE_SOURCES, RUNTIME, SHADOW, find_cuda_tools
 from hfpy.diagnostics import HfpyError, Place, error
 from hfpy.options import Options
-from hfpy.translation import Translation
+from hfpy.translation import Language, Translation
+
+
+def check_by_others(languages: Set[Language], options: Options, place: str) -> None:
+    """Raise HfpyError for languages and options that builds by other tools than hfpy cannot have."""
+    message = ""
+    if languages & {"hip", "opencl"}:
+        message = "builds by other tools than hfpy have no HIP and no OpenCL yet"
+    elif "cuda-fortran" in languages or options.mpi:
+        message = "builds by other tools than hfpy have no CUDA Fortran and no decompositions yet"
+    if message:
+        raise HfpyError([error(codes.NOT_BY_WRAPPER, message, Place(place), "choose cuda-c, or use hfpy build")])
 
 
 def planned(translation: Translation, options: Options) -> Iterator[str]:
@@ -20,9 +31,7 @@ def planned(translation: Translation, options: Options) -> Iterator[str]:
     Raises HfpyError for what builds by other tools cannot have.
     """
     languages = {file.contents.language for file in translation.files}
-    if "cuda-fortran" in languages or options.mpi:
-        message = "builds by other tools than hfpy have no CUDA Fortran and no decompositions yet"
-        raise HfpyError([error(codes.NOT_BY_WRAPPER, message, Place("--plan"), "choose cuda-c, or use hfpy build")])
+    check_by_others(languages, options, "--plan")
     for file in translation.files:
         yield f"{'kernels' if file.contents.language == 'cuda-c' else 'fortran'} {file.name}"
     if "cuda-c" in languages:
@@ -32,7 +41,7 @@ def planned(translation: Translation, options: Options) -> Iterator[str]:
         yield from (f"runtime {path}" for path in sources)
         yield from (f"include {path}" for path in (RUNTIME, *((EMULATION, SHADOW) if options.emulate else ())))
         yield from ("define HFPY_EMULATE",) if options.emulate else ()
-    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    backends = options.backends
     if translation.openmp or backends & with_directives("openmp"):
         yield "openmp"
     if backends & with_directives("openacc"):

@@ -37,13 +37,14 @@ def with_processes(files: dict[str, CompiledFile], options: Options) -> dict[str
 
 def flags_for_processes(file: CompiledFile, options: Options, cuda: bool) -> tuple[str, ...]:
     """Further flags for a file: the macros that put the library on MPI, and its buffers on devices. ``cuda``: there are
-    kernels of CUDA C or CUDA Fortran.
+    kernels, whose arrays are in the table of hfpy's runtime.
     """
     if file.source.parent not in (*ON_MPI, *ALONE):
         return ()
     return (
         *(["-DHFPY_MPI"] if options.mpi and file.source.parent in ON_MPI else []),
         *(["-DHFPY_CUDA"] if cuda else []),
+        *(["-DHFPY_OPENCL"] if "opencl" in options.backends else []),
         *(["-DHFPY_OFFLOAD"] if options.target == "gpu" else []),
     )
 

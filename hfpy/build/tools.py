@@ -150,7 +150,7 @@ def definitions(options: Options) -> tuple[str, ...]:
 
 def parallel_flags(compiler: Compiler, options: Options, openmp: bool) -> tuple[str, ...]:
     """The compiler's switch for the directives that the generated code holds."""
-    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    backends = options.backends
     flags: tuple[str, ...] = ()
     if openmp or backends & with_directives("openmp"):
         flags += compiler.spelling.openmp

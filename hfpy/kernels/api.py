@@ -20,7 +20,7 @@ from hfpy.project import PROJECT_FILE, TARGETS, TargetSettings
 if TYPE_CHECKING:
     from hfpy.kernels.objects import Library
 
-_CAN = {"cpu": ("sequential", "openmp"), "gpu": ("cuda-c",)}
+_CAN = {"cpu": ("sequential", "openmp"), "gpu": ("cuda-c", "opencl")}
 _TEXT_FILE = "source.h90"
 
 
@@ -42,10 +42,6 @@ def load(
     """:func:`hfpy.load`, which has the documentation."""
     if target not in TARGETS:
         raise UsageError(f"unknown target '{target}'; known are {', '.join(TARGETS)}")
-    if target == "gpu" and not emulate:
-        from hfpy.kernels.gpu import require_gpu
-
-        require_gpu()
     cache = cache_folder(os.environ)
     given = Given(
         target=target,
@@ -58,7 +54,12 @@ def load(
         specialise=_wanted_sizes(specialise, sizes),
         emulate=emulate and target == "gpu",
     )
-    return loaded(_with_flags(_session(source, given, cache), flags), sizes, 4)
+    session = _session(source, given, cache)
+    if target == "gpu" and not emulate and session.options.default_backend != "opencl":
+        from hfpy.kernels.gpu import require_gpu
+
+        require_gpu()
+    return loaded(_with_flags(session, flags), sizes, 4)
 
 
 def loaded(session: Session, sizes: dict[str, Any], callers: int = 3) -> Library:
@@ -130,7 +131,7 @@ def _with_flags(session: Session, flags: Sequence[str] | None) -> Session:
 def _check_backends(session: Session) -> None:
     """Raise UsageError for backends whose code cannot be loaded."""
     options = session.options
-    asked = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    asked = options.backends
     able = _CAN[options.target] if options.target == "cpu" else (*_CAN["cpu"], *_CAN["gpu"])
     unable = sorted(asked - set(able))
     if unable or options.default_backend not in _CAN[options.target]:

@@ -67,7 +67,7 @@ def _on_host(facts: Facts, key: str, seen: frozenset[str] = frozenset()) -> set[
     is no kernel's, no question about the shape, and no whole argument of such a routine.
     """
     routine = facts.application.routines[key]
-    kernels = facts.backend(key) == "cuda-c"
+    kernels = facts.backend(key) in ("cuda-c", "opencl")
     dummies = {n for n in routine.dummies if (d := facts.object(n, key)) is not None and d.rank}
     handed: dict[int, tuple[str, str]] = {}
     for site in facts.graph.sites.get(key, ()):

@@ -27,7 +27,7 @@ from hfpy.kernels.wrappers import Numbers, wrappers
 from hfpy.options import Options
 from hfpy.parse.files import command_line_macros, index_text
 from hfpy.project import C_SUFFIXES, Project, source_files
-from hfpy.translation import ARRAYS_MODULE
+from hfpy.translation import ARRAYS_MODULE, C_LANGUAGES
 
 _LIBRARY = "library.so"
 _MODULES = "modules.json"
@@ -70,7 +70,7 @@ def build(
     """
     sources = all_sources(project)
     tools = _tools(project, options, environment)
-    cuda = _kernel_tools(environment, options.emulate) if options.target == "gpu" else None
+    cuda = _kernel_tools(environment, options) if options.target == "gpu" else None
     words = [tools.fortran.version, *tools.fortran_command(Path("x.F90"), Path("x.o"), (), ()), *tools.link_flags]
     words += [" ".join(project.flags_of_file(path)) for path in sources]
     words += [cuda.compiler.version, *cuda.kernel_command(Path("x.cu"), Path("x.o"))] if cuda else []
@@ -120,12 +120,15 @@ def _tools(project: Project, options: Options, environment: Mapping[str, str]) -
     )
 
 
-def _kernel_tools(environment: Mapping[str, str], emulate: bool) -> CudaTools:
+def _kernel_tools(environment: Mapping[str, str], options: Options) -> CudaTools:
     """What compiles kernels for the CPU, or launchers of kernels, into a shared library.
 
     GNU's linker would share inline variables of the runtime between all libraries of the process.
     """
-    tools = find_cuda_tools(environment, emulated=True) if emulate else find_jit_tools(environment)
+    if "opencl" in options.backends:
+        tools = find_cuda_tools(environment, emulated=options.emulate, made_for="opencl")
+    else:
+        tools = find_cuda_tools(environment, emulated=True) if options.emulate else find_jit_tools(environment)
     own = ("-fno-gnu-unique",) if tools.compiler.family == "gnu" else ()
     return replace(tools, flags=(*tools.flags, "-fPIC", *own))
 
@@ -211,7 +214,7 @@ class _Building:
         selections = self.tools.selection_flags() if self.options.opt else ()
 
         def compile_one(name: str) -> None:
-            if self.cuda is not None and files[name].contents.language == "cuda-c":
+            if self.cuda is not None and files[name].contents.language in C_LANGUAGES:
                 objects.compile_kernels(name, self.cuda)
             else:
                 objects.compile_fortran(name, selections if files[name].contents.selections else ())
@@ -229,7 +232,8 @@ class _Building:
 
     def _runtime(self, cuda: CudaTools, objects: Objects) -> Path:
         """The runtime of kernels, one for all libraries of the cache that are built with the same compiler."""
-        folder = self.folder.parent / f"runtime-{digest(cuda.compiler.version, str(cuda.jit), *cuda.flags)[:16]}"
+        kind = cuda.made_for if cuda.made_for != "cuda" else str(cuda.jit)
+        folder = self.folder.parent / f"runtime-{digest(cuda.compiler.version, kind, *cuda.flags)[:16]}"
         with explained(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from hfpy.backendtable import with_directives
-from hfpy.build import codes
 from hfpy.build.compilers import default_jobs
 from hfpy.build.cuda import MODULE_SOURCES, CudaTools, find_cuda_tools, runtime_library
 from hfpy.build.driver import locked
 from hfpy.build.files import explained, write_if_changed
 from hfpy.build.includes import IncludeScanner
+from hfpy.build.plan import check_by_others
 from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.build.translated import GENERATED, STATE, all_sources, bring_up_to_date
-from hfpy.diagnostics import Diagnostic, HfpyError, Place, error
+from hfpy.diagnostics import Diagnostic
 from hfpy.project import PROJECT_FILE, include_folders, source_files
 from hfpy.wrapper.compilers import run
 from hfpy.wrapper.fpm import MANIFEST, read_package, says, with_manifest
@@ -91,9 +91,7 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
     translated = bring_up_to_date(sources, options, folder / GENERATED, folder / STATE)
     told(translated.diagnostics)
     languages = {file.contents.language for file in translated.files}
-    if "cuda-fortran" in languages or options.mpi:
-        message = "builds by other tools than hfpy have no CUDA Fortran and no decompositions yet"
-        raise HfpyError([error(codes.NOT_BY_WRAPPER, message, Place(roots[0]), "choose cuda-c, or use hfpy build")])
+    check_by_others(languages, options, roots[0])
     cuda = _cuda(session, folder) if "cuda-c" in languages else None
     own = set(map(str, source_files(session.project)))
     made: dict[str, Made] = {}
@@ -106,7 +104,7 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
     asked = [Path(folder) for folder in arguments["folders"]]
     runtime = [str(f.path) for f in translated.files if str(f.source) not in own and f.contents.language == "fortran"]
     runtime += [str(path) for path in MODULE_SOURCES] if cuda is not None else []
-    backends = {options.default_backend, *options.schemes.values(), *options.routines.values()}
+    backends = options.backends
     store = Store(
         folder.resolve(),
         made,

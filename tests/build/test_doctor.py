@@ -67,6 +67,7 @@ def test_a_machine_with_gfortran_only(machine: Path, capsys: pytest.CaptureFixtu
         "c": True,
         "c++": False,
         "cuda": False,
+        "hip": False,
     }
     assert run(["doctor"]) == 0
     text = capsys.readouterr().out

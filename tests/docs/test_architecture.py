@@ -90,6 +90,7 @@ TEXT_PLACES = {
     "analyze/mpi.py": "names of MPI's procedures: how they begin and end says what they are (MPI 4.1, chapter 19)",
     "backends/base.py": "a template's text as lines",
     "backends/c/values.py": "names that C and C++ keep for themselves, with underscores behind them",
+    "backends/opencl/words.py": "printed lines, in which words get the names that OpenCL C has for them",
     "transform/edits.py": "lines of a file, which edits change in place",
     "transform/fixedform.py": "lines of fixed form, whose columns say what they are",
     "transform/wrapping.py": "lines that are too long, broken between tokens",

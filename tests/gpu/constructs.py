@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tests.support import Pair
 
-BACKENDS = ("cuda-c", "cuda-fortran", "openacc", "openmp-target")
+BACKENDS = ("cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 import hfpy
 from hfpy.diagnostics import HfpyError
+from tests.gpu.opencl import has_opencl
 from tests.load.sources import COLUMNS, FORMS, PRESENT, SMOOTH, field, smoothed
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,9 @@ TARGETS = [
     {"target": "gpu", "backend": "cuda-c", "emulate": True, "opt": 0},
 ]
 NAMES = ["sequential", "openmp", "cuda-c emulated"]
+if has_opencl():
+    TARGETS.append({"target": "gpu", "backend": "opencl"})
+    NAMES.append("opencl")
 
 
 @pytest.mark.parametrize("options", TARGETS, ids=NAMES)

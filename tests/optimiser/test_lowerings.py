@@ -16,6 +16,7 @@ from hfpy.options import Options
 from hfpy.pipeline import translate
 from hfpy.transform.stencil.lowering import Lowering
 from hfpy.translation import Translation
+from tests.gpu.opencl import needs_opencl
 from tests.support import LEVEL, Built, compile_files, translate_text
 
 FLAGS = (LEVEL, "-ffp-contract=off", "-foffload=disable", "-cpp")
@@ -219,6 +220,15 @@ def test_as_cuda_kernels(expected: str, tmp_path: Path) -> None:
     assert "race on element" in seen.stderr
 
 
+@needs_opencl
+def test_as_opencl_kernels(expected: str, tmp_path: Path) -> None:
+    """Where teams are asked for, one thread computes each point."""
+    files = translated("opencl", tmp_path / "source")
+    kernels = files["m_opencl.cpp"]
+    assert "hfk0_turned" in kernels and "barrier" not in kernels and "__local" not in kernels
+    assert printed(built(tmp_path / "right", "opencl", files)) == expected
+
+
 def test_with_directives(expected: str, tmp_path: Path) -> None:
     files = translated("openacc", tmp_path / "source")
     text = files["m.F90"]
@@ -250,7 +260,11 @@ def told(folder: Path, asked: str, backend: str = "cuda-c", stages: tuple[tuple[
     [
         ("march(k:4), unroll(k:2)", "openacc", "'march' has no effect: 'k' is unrolled"),
         ("march(k:4), share(i:8, j:4)", "cuda-c", "'march' has no effect: 'share' is asked for as well"),
-        ("share(i:8, j:4)", "openacc", "'share' has no effect: only kernels of cuda-c have tiles in shared memory"),
+        (
+            "share(i:8, j:4)",
+            "openacc",
+            "'share' has no effect: only kernels of cuda-c and hip have tiles in shared memory",
+        ),
         ("share(i:8, j:4), unroll(j:2)", "cuda-c", "'share' has no effect: 'unroll' is for threads of their own"),
         ("share(j:4)", "cuda-c", "'share' has no effect: threads side by side are along 'i', which it does not name"),
         (

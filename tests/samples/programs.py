@@ -24,6 +24,7 @@ ORDERS = ("KIJ", "IJK")
 KERNEL_BACKENDS = ("cuda-c",)
 EMULATED = (*KERNEL_BACKENDS, "cuda-fortran")
 DIRECTIVE_BACKENDS = ("openacc", "openmp-target")
+DEVICE_BACKENDS = (*EMULATED, *DIRECTIVE_BACKENDS, "opencl")
 _LETTERS = {"KIJ": "k tile i j", "IJK": "i j k tile", "BLOCKS": "i:4 k tile l lt i j"}
 _LAYOUT = re.compile(r'^(cpu|gpu) = "[^"]*"$', re.MULTILINE)
 _PLACE = re.compile(r"(\S+?):(\d+):\d+:")
@@ -113,7 +114,7 @@ def build_sample(
     shutil.copytree(SAMPLES / sample, project, ignore=shutil.ignore_patterns("build", "output", "reference"))
     prepare(project)
     options = [*set_order(project, order), *further]
-    target = "gpu" if backend in (*EMULATED, *DIRECTIVE_BACKENDS) else "cpu"
+    target = "gpu" if backend in DEVICE_BACKENDS else "cpu"
     emulated = backend in EMULATED
     options += ["--target", target, *(["--emulate"] if emulated else [])]
     command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *options]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from hfpy.options import ScriptFolder
-from tests.support import CUDA_C, Corpus, Pair, Variant
+from tests.gpu.opencl import needs_opencl
+from tests.support import CUDA_C, OPENCL, Corpus, Pair, Variant
 
 PROGRAM = """module NAME
   implicit none
@@ -116,12 +117,12 @@ def pair_of(name: str, body: str) -> Pair:
     return Pair(name, {f"{name}.h90": texts[0]}, {f"{name}.f90": texts[1]}, name)
 
 
-def with_team(folder: Path, threads: str) -> Variant:
+def with_team(folder: Path, threads: str, variant: Variant = CUDA_C) -> Variant:
     scripts = folder / "scripts"
     scripts.mkdir(exist_ok=True)
     (scripts / "s.py").write_text(f"def annotate(kernel, annotations, context):\n    return kernel.team({threads})\n")
-    options = {**CUDA_C.options, "scripts": ScriptFolder(scripts, "s", "", True)}
-    return replace(CUDA_C, options=options)
+    options = {**variant.options, "scripts": ScriptFolder(scripts, "s", "", True)}
+    return replace(variant, options=options)
 
 
 @pytest.mark.parametrize("threads", ["i=3, j=2", "i=8, j=4"])
@@ -131,6 +132,17 @@ def test_accepted(threads: str, tmp_path: Path) -> None:
     corpus = Corpus(pairs, tmp_path, {p.name: (way,) for p in pairs})
     for pair in pairs:
         assert "threadIdx" in corpus.translation(pair.name, way).text
+        corpus.check_one(pair.name, way)
+
+
+@needs_opencl
+@pytest.mark.full
+def test_one_thread_does_the_same(tmp_path: Path) -> None:
+    """OpenCL has no teams: a thread computes each point."""
+    way = with_team(tmp_path, "i=3, j=2", OPENCL)
+    pairs = [pair_of(name, body) for name, body in ACCEPTED.items()]
+    corpus = Corpus(pairs, tmp_path, {p.name: (way,) for p in pairs})
+    for pair in pairs:
         corpus.check_one(pair.name, way)
 
 

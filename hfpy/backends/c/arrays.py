@@ -14,7 +14,7 @@ from hfpy.backends.c import intrinsics
 from hfpy.backends.c.body import Body, Scratch
 from hfpy.backends.c.expressions import Designator, Expressions
 from hfpy.backends.c.overlap import directions, others, sections
-from hfpy.backends.c.values import CannotPrint, CText, c_type, extent
+from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, names_in
 from hfpy.model.scalars import Scalar
 from hfpy.model.statements import Assignment, Construct, Header, Statement
@@ -63,12 +63,13 @@ class ArrayStatements:
             ways = directions(printer, statement.target, conflicts)
         target = printer.target(statement.target, lanes)
         value = printer.print(statement.value, lanes if printer.rank(statement.value) else ())
-        text = intrinsics.convert(value, target.type).text
+        text = intrinsics.convert(self.body.dialect, value, target.type).text
         self.flush(depth, statement)
         if ways is None:
-            room = self._room(printer, statement.target, target.type, conflicts[0])
-            self._loops_over(lanes, counts, (), depth, statement, f"{room}({', '.join(lanes)}) = {text};")
-            text = f"{room}({', '.join(lanes)})"
+            made = self._room(printer, statement.target, target.type, conflicts[0])
+            room = self.body.dialect.element(made, lanes)
+            self._loops_over(lanes, counts, (), depth, statement, f"{room} = {text};")
+            text = room
             ways = ()
         self._loops_over(lanes, counts, ways, depth, statement, f"{target.text} = {text};")
 
@@ -79,7 +80,7 @@ class ArrayStatements:
         self.body.prelude.append(f"{name} = {value.text};")
         printer.kept[node.start, node.end] = CText(name, value.type)
 
-    def _room(self, printer: Expressions, target: Designator, scalar: Scalar, conflict: Expr) -> str:
+    def _room(self, printer: Expressions, target: Designator, scalar: Scalar, conflict: Expr) -> CVariable:
         """Room for the values of an array statement: as much as the array has in the dimensions that are set."""
         name = printer.resolved(target)
         variable = self.body.variable(name, self.body.key)
@@ -89,7 +90,7 @@ class ArrayStatements:
         extents = tuple(f"({e})" for e in (extent(variable.lower[d], variable.upper[d], "1") for d in dimensions))
         made = Scratch(name, f"hf_room{len(self.body.scratch) + 1}", scalar, dimensions, extents)
         self.body.scratch.append(made)
-        return made.text
+        return made.variable
 
     def _lanes(self, printer: Expressions, target: Expr) -> tuple[list[str], list[str]]:
         counts = printer.extents(target)
@@ -135,7 +136,7 @@ class ArrayStatements:
             raise CannotPrint(f"an array constructor that reads '{name}' while it is set", value.start, value.end)
         for number, item in enumerate(value.items):
             target = printer.target(statement.target, [str(number)])
-            shown = intrinsics.convert(printer.print(item), target.type)
+            shown = intrinsics.convert(self.body.dialect, printer.print(item), target.type)
             self.flush(depth, statement)
             self.put(f"{target.text} = {shown.text};", depth, statement)
 
@@ -179,7 +180,13 @@ class ArrayStatements:
                 own = self.expressions(assignment)
                 target = own.target(assignment.target, lanes)
                 value = own.print(assignment.value, lanes if own.rank(assignment.value) else ())
-                rows.append((f"{target.text} = {intrinsics.convert(value, target.type).text};", 1, assignment))
+                rows.append(
+                    (
+                        f"{target.text} = {intrinsics.convert(self.body.dialect, value, target.type).text};",
+                        1,
+                        assignment,
+                    )
+                )
             before = "} else "
         self.flush(depth, statement)
         inner = self._open_lanes(lanes, counts, depth, statement)

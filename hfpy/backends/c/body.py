@@ -14,8 +14,9 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.sizes import constant
+from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Refusals, c_name, c_type
+from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Refusals, Space, c_name, c_type
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, ImpliedDo, Name
 from hfpy.model.extents import Dim
 from hfpy.model.kernel import Slot
@@ -25,6 +26,8 @@ from hfpy.parse.fragments import ONE, expanded
 
 #: A value of an array constructor, with the values of the variables of implied loops around it.
 Turn = tuple[Expr, Mapping[str, CVariable]]
+#: A device routine's key, and where each argument lies that it gets by its address.
+Instance = tuple[str, tuple[Space, ...]]
 _MOST_TURNS = 4096
 
 
@@ -69,11 +72,11 @@ class Scratch:
     extents: tuple[str, ...]
 
     @property
-    def definition(self) -> str:
-        """Its definition, counted from zero."""
-        ctype = f"{c_type(self.type)}, {len(self.extents)}"
-        pairs = ", ".join(f"0, {e} - 1" for e in self.extents)
-        return f'const hf_array<{ctype}> {self.text} = hf_space.local<{ctype}>("{self.name}", {pairs});'
+    def variable(self) -> CVariable:
+        """It as an array whose indices count from zero."""
+        lower, upper = ("0",) * len(self.extents), tuple(f"{e} - 1" for e in self.extents)
+        storage = tuple(range(len(self.extents)))
+        return CVariable(self.text, self.type, lower, upper, storage, data=f"{self.text}_data", space="global")
 
 
 @dataclass
@@ -83,6 +86,7 @@ class Body:
     ``variables`` are those of the routine ``key`` by Fortran name, ``globals`` module variables by home and name.
     Constants (with those that each needs), those asked for, temporaries and the lines to stand before the current
     statement are collected on the way, and what is refused. ``names`` are those of hfpy's own in the body's scope.
+    ``calls`` are the device routines that are called, with where their arguments lie.
     """
 
     facts: Facts
@@ -100,6 +104,8 @@ class Body:
     scratch: list[Scratch] = field(default_factory=list)
     names: Names = field(default_factory=Names)
     elements: bool = True
+    dialect: Dialect = CUDA
+    calls: list[Instance] = field(default_factory=list)
 
     def variable(self, name: str, key: str) -> CVariable | None:
         """What a name means; None for procedures and names that are unknown. Raises Follows for one that is refused."""
@@ -133,7 +139,12 @@ class Body:
             raise Follows(f"the module variable '{found.symbol.name}'")
         if variable is None:
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
-        return variable.text
+        return self.dialect.whole(variable) if variable.rank else variable.text
+
+    def global_space(self, found: Found) -> Space | None:
+        """Where a module variable lies that a device routine gets by its address."""
+        variable = self.globals.get((found.home, found.symbol.name))
+        return variable.space if variable is not None and variable.rank else None
 
     def temporary(self, ctype: str, stem: str, count: int = 0) -> str:
         """A new variable for intermediate results, declared at the begin of the body; an array if there is a count."""
@@ -202,13 +213,10 @@ class Body:
             first = constant((dim.lower or ONE).expr)
             lower.append((dim.lower or ONE).text)
             upper.append(f"{first + size - 1}" if first is not None else dim.upper.text if dim.upper else "")
-        ctype, rank = c_type(scalar), symbol.rank
-        pairs = ", ".join(f"{low}, {high}" for low, high in zip(lower, upper, strict=True))
-        lines = [
-            f"const {ctype} {name}_data[] = {{{values}}};",
-            f'const hf_array<const {ctype}, {rank}> {name}("{symbol.name}", {name}_data, {pairs});',
-        ]
-        return CVariable(name, scalar, tuple(lower), tuple(upper), tuple(range(rank))), lines
+        storage = tuple(range(symbol.rank))
+        made = CVariable(name, scalar, tuple(lower), tuple(upper), storage, data=f"{name}_data")
+        lines = [f"const {c_type(scalar)} {name}_data[] = {{{values}}};"]
+        return made, [*lines, *self.dialect.view(made, symbol.name, True, made.data)]
 
     def _constant_items(self, found: Found, initial: Expr) -> tuple[list[Turn], list[int]]:
         """The values of an array of constants in their order, and its extents."""

@@ -9,6 +9,7 @@ from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
 from hfpy.backends.c import intrinsics
+from hfpy.backends.c.dialect import Argument
 from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.reduced import materialised, reduction, result_rank
 from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
@@ -78,7 +79,7 @@ def _elemental(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str
         kind = plain.pop()
     arguments = [printer.print(a, lanes if printer.rank(a) else ()) for a in plain]
     of_complex = arguments[0].type.base == "complex"
-    return intrinsics.call(name, arguments, _asked_kind(printer, name, kind, of_complex))
+    return intrinsics.call(printer.body.dialect, name, arguments, _asked_kind(printer, name, kind, of_complex))
 
 
 def _is_kind(argument: Expr) -> bool:
@@ -109,7 +110,7 @@ def _inquiry(printer: Expressions, name: str, expr: Apply) -> CText | None:
             return CText(variable.present or "true", LOGICAL)
     if name in ("huge", "tiny", "epsilon"):
         scalar = _type_of(printer, expr.args[0])
-        return CText(f"hf_{name}<{c_type(scalar)}>()", scalar)
+        return CText(printer.body.dialect.model(name, scalar), scalar)
     if name in _NUMBERS:
         return _number(name, _type_of(printer, expr.args[0]), expr)
     if name == "kind":
@@ -149,7 +150,7 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
         if name != "size":
             raise CannotPrint(f"'{name}' of '{array.name}' without a dimension", expr.start, expr.end)
         items, _ = printer.items(array, variable)
-        counts = (_count(variable, d) for d, item in enumerate(items) if is_full_range(item))
+        counts = (_count(printer, variable, d) for d, item in enumerate(items) if is_full_range(item))
         return CText(" * ".join(counts), INTEGER, 80)
     number = printer.body.kinds.value(values[0], printer.key)
     asked = printer.asked(array)
@@ -157,7 +158,7 @@ def _bound(printer: Expressions, name: str, expr: Apply) -> CText:
         raise CannotPrint(f"'{name}' of '{array.name}' with a dimension that is no constant", expr.start, expr.end)
     dimension = asked if asked is not None else number - 1
     if name == "size":
-        return CText(_count(variable, dimension), INTEGER)
+        return CText(_count(printer, variable, dimension), INTEGER)
     bound = (variable.lower if name == "lbound" else variable.upper)[dimension]
     return CText(f"({bound})", INTEGER)
 
@@ -168,11 +169,15 @@ def _bound_of_section(printer: Expressions, name: str, expr: Apply, array: Expr,
     number = printer.body.kinds.value(values[0], printer.key) if len(values) == 1 else None
     if number is None or not 1 <= number <= len(extents):
         raise CannotPrint(f"'{name}' of this", expr.start, expr.end)
-    return CText("1" if name == "lbound" else f"hf_max(0, {extents[number - 1]})", INTEGER)
+    return CText("1" if name == "lbound" else _not_negative(printer, extents[number - 1]), INTEGER)
 
 
-def _count(variable: CVariable, dimension: int) -> str:
-    return f"hf_max(0, {extent(variable.lower[dimension], variable.upper[dimension], '1')})"
+def _count(printer: Expressions, variable: CVariable, dimension: int) -> str:
+    return _not_negative(printer, extent(variable.lower[dimension], variable.upper[dimension], "1"))
+
+
+def _not_negative(printer: Expressions, count: str) -> str:
+    return printer.body.dialect.function("hf_max", [CText("0", INTEGER), CText(count, INTEGER)])
 
 
 # -- the program's own routines
@@ -187,7 +192,7 @@ def _own_function(printer: Expressions, site: CallSite, expr: Apply, lanes: Sequ
     result = printer.body.device.result_type(site.callee)
     if routine.kind != "function" or result is None:
         raise CannotPrint(f"the function '{site.name}', which has no value of a plain type,", expr.start, expr.end)
-    made = f"{printer.body.device.name(site.callee)}({', '.join(call_arguments(printer, site, lanes))})"
+    made = call_text(printer, site, lanes)
     if not once:
         return CText(made, result)
     value = printer.body.temporary(c_type(result), "hf_value")
@@ -195,8 +200,8 @@ def _own_function(printer: Expressions, site: CallSite, expr: Apply, lanes: Sequ
     return CText(value, result)
 
 
-def call_arguments(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -> list[str]:
-    """The actual arguments of a call in the order of the dummies, then what the routine needs of modules."""
+def call_text(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -> str:
+    """A call: the actual arguments in the order of the dummies, then what the routine needs of modules."""
     body = printer.body
     routine = body.facts.routine(site.callee)
     given: dict[str, Expr] = {}
@@ -210,22 +215,36 @@ def call_arguments(printer: Expressions, site: CallSite, lanes: Sequence[str] = 
         if dummy in given:
             shown.append(_argument(printer, site, dummy, given[dummy], lanes))
         else:
-            shown.append("{}")  # an optional argument that is not given
-    shown += [body.global_text(found) for found in body.device.globals(site.callee)]
-    return [*shown, "hf_space"] if body.device.needs_space(site.callee) else shown
+            shown.append(_absent(printer, site, dummy))
+    shown += [Argument(body.global_text(f), body.global_space(f)) for f in body.device.globals(site.callee)]
+    texts = [argument.text for argument in shown]
+    texts += ["hf_space"] if body.device.needs_space(site.callee) else []
+    called = (site.callee, tuple(argument.space for argument in shown if argument.space is not None))
+    body.calls.append(called)
+    return f"{body.dialect.called(body.device.name(site.callee), called[1])}({', '.join(texts)})"
 
 
-def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, lanes: Sequence[str]) -> str:
+def _absent(printer: Expressions, site: CallSite, dummy: str) -> Argument:
+    """An optional argument that is not given."""
+    data = printer.body.facts.object(dummy, site.callee)
+    scalar = printer.body.kinds.scalar(data.symbol.type, data.home) if data is not None else None
+    rank = data.rank if data is not None else 0
+    return Argument(printer.body.dialect.absent(scalar or INTEGER, rank), "global" if rank else None)
+
+
+def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, lanes: Sequence[str]) -> Argument:
     body = printer.body
     data = body.facts.object(dummy, site.callee)
     if data is None:
         raise CannotPrint(f"the argument '{dummy}' of '{site.name}'", actual.start, actual.end)
     if not data.rank:
         if "optional" in data.symbol.attributes:
-            return _optional_scalar(printer, site, dummy, actual)
+            return Argument(_optional_scalar(printer, site, dummy, actual))
         if body.device.by_value(site.callee, dummy):
-            return printer.print(actual, lanes if printer.rank(actual) else ()).text
-        return printer.target(actual, lanes if printer.rank(actual) else ()).text
+            return Argument(printer.print(actual, lanes if printer.rank(actual) else ()).text)
+        target = printer.target(actual, lanes if printer.rank(actual) else ()).text
+        assert isinstance(actual, Name | Apply | Component)
+        return Argument(body.dialect.reference(target), printer.space(actual))
     if not isinstance(actual, Name | Apply | Component):
         raise CannotPrint("an expression as an array argument", actual.start, actual.end)
     variable = body.variable(printer.resolved(actual), printer.key)
@@ -235,7 +254,7 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
     if rank != data.rank:
         what = f"an actual argument of rank {rank} for '{dummy}' of rank {data.rank}"
         raise CannotPrint(what, actual.start, actual.end)
-    return text
+    return Argument(text, variable.space)
 
 
 def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: Expr) -> str:
@@ -246,7 +265,14 @@ def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: E
         variable = printer.body.variable(printer.resolved(actual), printer.key)
         if variable is not None and variable.present and not variable.rank:
             return variable.handed
-    return printer.print(actual).text
+    return printer.body.dialect.given(_of_dummy(printer, site, dummy, printer.print(actual)))
+
+
+def _of_dummy(printer: Expressions, site: CallSite, dummy: str, value: CText) -> CText:
+    """A value that is converted to the type of the dummy where it is passed."""
+    data = printer.body.facts.object(dummy, site.callee)
+    scalar = printer.body.kinds.scalar(data.symbol.type, data.home) if data is not None else None
+    return CText(value.text, scalar or value.type, value.level)
 
 
 def _statement_function(printer: Expressions, name: str, expr: Apply, lanes: Sequence[str]) -> CText:
@@ -259,5 +285,5 @@ def _statement_function(printer: Expressions, name: str, expr: Apply, lanes: Seq
     shown = printer.within(replaced).print(value)
     symbol = printer.body.facts.routine(printer.key).spec.symbols.get(name)
     scalar = printer.body.kinds.scalar(symbol.type, printer.key) if symbol is not None else None
-    value_of_type = intrinsics.convert(shown, scalar) if scalar is not None else shown
+    value_of_type = intrinsics.convert(printer.body.dialect, shown, scalar) if scalar is not None else shown
     return CText(f"({value_of_type.text})", value_of_type.type)

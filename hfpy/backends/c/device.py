@@ -5,7 +5,7 @@ A copy a file keeps the generated files independent of each other, whatever modu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.context import Located
@@ -15,11 +15,22 @@ from hfpy.analyze.facts import Facts, keeps_value, resolve_alias
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Found
 from hfpy.backends.c.body import Body, Scratch
+from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
-from hfpy.backends.c.space import local_array, needs_space, own_arrays
+from hfpy.backends.c.space import local_array, needs_space, own_arrays, room_name
 from hfpy.backends.c.statements import Statements
-from hfpy.backends.c.values import CannotPrint, CVariable, Follows, Problem, Refusals, Unprintable, c_name, c_type
-from hfpy.backends.c.views import array_variable, scalar_of, view_line
+from hfpy.backends.c.values import (
+    CannotPrint,
+    CVariable,
+    Follows,
+    Problem,
+    Refusals,
+    Space,
+    Unprintable,
+    c_name,
+    c_type,
+)
+from hfpy.backends.c.views import array_variable, scalar_of
 from hfpy.backends.refused import MEMORY, RECURSIVE, SAVED, WRITTEN_BELOW
 from hfpy.model.expressions import Fragment
 from hfpy.model.extents import Dim
@@ -191,7 +202,7 @@ class DeviceRoutines:
     def text(self, key: str) -> tuple[str, Lines]:
         """Prototype and definition of a routine. Raises Unprintable."""
         if key not in self._texts:
-            function = _Function(self, self.facts.routine(key))
+            function = Function(self, self.facts.routine(key))
             self._texts[key] = function.text()
             self._scratch[key] = tuple(function.body.scratch)
         return self._texts[key]
@@ -215,10 +226,18 @@ def declared_at(routine: Routine, name: str) -> tuple[LogicalLine, int, int]:
     return symbol.line, *symbol.name_span
 
 
-class _Function:
-    """Prints one device routine."""
+class Function:
+    """Prints one device routine in a dialect. ``spaces`` is where the variables lie that it gets by their addresses."""
 
-    def __init__(self, device: DeviceRoutines, routine: Routine) -> None:
+    def __init__(
+        self,
+        device: DeviceRoutines,
+        routine: Routine,
+        dialect: Dialect = CUDA,
+        spaces: Sequence[Space] = (),
+    ) -> None:
+        self.dialect = dialect
+        self.spaces = tuple(spaces)
         self.device = device
         self.facts = device.facts
         self.routine = routine
@@ -227,6 +246,7 @@ class _Function:
         self.globals: dict[tuple[str, str], CVariable] = {}
         self.parameters: list[str] = []
         self.definitions: list[str] = []
+        self.places: dict[object, Space] = {}
         names = Names(frozenset(map(c_name, routine.spec.symbols)))
         self.refusals = Refusals(routine.file)
         self.body = Body(
@@ -239,6 +259,7 @@ class _Function:
             self.variables,
             self.globals,
             names=names,
+            dialect=dialect,
         )
 
     def text(self) -> tuple[str, Lines]:
@@ -246,10 +267,12 @@ class _Function:
         line = self.routine.header
         with self.refusals.at(line):
             self.device.check_result(self.key)
+        places = self._places()
         for found in self.device.globals(self.key):
             with self.refusals.at(line, name=(found.home, found.symbol.name)):
-                self._global(found)
+                self._global(found, places.get((found.home, found.symbol.name), "global"))
         shared = self.parameters
+        self.places = places
         self.parameters = [*self._dummies(), *shared]
         for data in self.device.locals(self.key):
             with self.refusals.at(*declared_at(self.routine, data.name), name=data.name):
@@ -267,6 +290,18 @@ class _Function:
         ending: Lines = [(f"  return {result};", line.first)] if result else []
         return f"{head};", self._assembled(head, statements, ending, line)
 
+    def _places(self) -> dict[object, Space]:
+        """Where the dummies and module variables lie that are passed by their addresses, in the order of the list."""
+        by_address: list[object] = []
+        for name in self.routine.dummies:
+            data = self.facts.object(name, self.key)
+            optional = data is not None and "optional" in data.symbol.attributes
+            if data is not None and (data.rank or not (optional or self.device.by_value(self.key, name))):
+                by_address.append(name)
+        found = (f for f in self.device.globals(self.key) if f.symbol.rank)
+        by_address += [(f.home, f.symbol.name) for f in found]
+        return dict(zip(by_address, self.spaces, strict=False))
+
     def _callees_need_space(self) -> bool:
         return any(needs_space(self.device, key) for key in self.device.reached({self.key}) if key != self.key)
 
@@ -274,7 +309,8 @@ class _Function:
         place = self.facts.application.shown_place(self.key, line)
         lines = [(f"// {place}: {self.routine.kind} {self.routine.name}", line.first)]
         lines += [(head, line.first), ("{", line.first)]
-        made = [*self.body.constant_lines(), *self.definitions, *(s.definition for s in self.body.scratch)]
+        made = [*self.body.constant_lines(), *self.definitions]
+        made += [row for s in self.body.scratch for row in self.dialect.taken(s.variable, s.name)]
         made += [f"{ctype} {name};" for ctype, name in self.body.temporaries]
         lines += [(f"  {row}", line.first) for row in made]
         return [*lines, *statements.lines, *ending, ("}", line.first)]
@@ -286,7 +322,8 @@ class _Function:
         result = self.device.result_type(self.key) if self.routine.kind == "function" else None
         ctype = c_type(result) if result is not None else "void"
         listed = ", ".join(self.parameters)
-        return f"static __device__ {ctype} {self.device.name(self.key)}({listed})"
+        name = self.dialect.called(self.device.name(self.key), self.spaces)
+        return f"static __device__ {ctype} {name}({listed})"
 
     def _result(self) -> str:
         if self.routine.kind != "function":
@@ -317,25 +354,31 @@ class _Function:
             return
         text = c_name(name)
         if "optional" in data.symbol.attributes:
-            self.parameters.append(f"const hf_optional<{c_type(scalar)}> &{text}")
+            self.parameters.append(self.dialect.optional_parameter(scalar, text))
             self.variables[name] = CVariable(f"{text}.value", scalar, present=f"{text}.present", handed=text)
             return
+        if not self.device.by_value(self.key, name):
+            space = self.places.get(name, "private")
+            parameter, shown = self.dialect.reference_parameter(scalar, text, space)
+            self.parameters.append(parameter)
+            self.variables[name] = CVariable(shown, scalar, space=space)
+            return
         self.variables[name] = CVariable(text, scalar)
-        reference = "" if self.device.by_value(self.key, name) else "&"
-        const = "" if reference or "value" in data.symbol.attributes else "const "  # a value is the routine's own
-        self.parameters.append(f"{const}{c_type(scalar)} {reference}{text}")
+        const = "" if "value" in data.symbol.attributes else "const "  # a value is the routine's own
+        self.parameters.append(f"{const}{c_type(scalar)} {text}")
 
     def _array_parameter(self, data: DataObject, scalar: Scalar) -> None:
         actual = self.body.names.name(f"{c_name(data.name)}_actual", (data.name, "actual"))
         const = self.device.effects.intent(self.key, data.name) == "in"
         element = f"{'const ' if const else ''}{c_type(scalar)}"
-        self.parameters.append(f"const hf_array<{element}, {data.rank}> &{actual}")
+        memory, space = room_name(self.body, data.name), self.places.get(data.name, "global")
+        self.parameters.append(self.dialect.array_parameter(element, data.rank, actual, memory, space))
         bounds = [self._bounds(data, d, actual) for d in range(data.rank)]
-        variable = array_variable(data, self.facts, scalar, bounds)
+        variable = array_variable(data, self.facts, scalar, bounds, memory, space)
         if "optional" in data.symbol.attributes:
-            variable = replace(variable, present=f"({actual}.data != nullptr)")
+            variable = replace(variable, present=self.dialect.present(self.dialect.data_of(actual, memory)))
         self.variables[data.name] = variable
-        self.definitions.append(view_line(variable, data.name, const, actual))
+        self.definitions += self.dialect.dummy_view(variable, data.name, const, actual)
 
     def _bounds(self, data: DataObject, dimension: int, actual: str) -> tuple[str, str]:
         """Lower and upper bound of a dummy's dimension as C text."""
@@ -344,7 +387,7 @@ class _Function:
         form = data.symbol.shape[size.declared] if size.declared is not None else None
         if form is not None and form.form != "explicit":
             lower = self._size(form.lower or ONE)
-            return lower, f"{actual}.extent({place}) + {lower} - 1"
+            return lower, f"{self.dialect.bound(actual, 'extent', place)} + {lower} - 1"
         dim = size.extent
         assert dim.upper is not None
         return self._size(dim.lower or ONE), self._size(dim.upper)
@@ -353,7 +396,7 @@ class _Function:
         tree = expanded(bound, self.facts.application.macros_of(self.key)).expr
         return Expressions(self.body, self.key, None).print(tree).text
 
-    def _global(self, found: Found) -> None:
+    def _global(self, found: Found, space: Space) -> None:
         data = self.facts.object(found.symbol.name, found.home)
         if data is None:
             raise CannotPrint(f"the module variable '{found.symbol.name}'")
@@ -367,10 +410,13 @@ class _Function:
             return
         storage = self.facts.order(data).storage or tuple(range(data.rank))
         order = self.facts.order(data)
-        lower = tuple(f"{text}.lower({order.place(d)})" for d in range(data.rank))
-        upper = tuple(f"{text}.upper({order.place(d)})" for d in range(data.rank))
-        self.parameters.append(f"const hf_array<const {c_type(scalar)}, {data.rank}> &{text}")
-        self.globals[(found.home, found.symbol.name)] = CVariable(text, scalar, lower, upper, storage)
+        lower = tuple(self.dialect.bound(text, "lower", order.place(d)) for d in range(data.rank))
+        upper = tuple(self.dialect.bound(text, "upper", order.place(d)) for d in range(data.rank))
+        memory = self.body.names.name(f"{text}_data", (found.home, found.symbol.name, "data"))
+        element = f"const {c_type(scalar)}"
+        self.parameters.append(self.dialect.array_parameter(element, data.rank, text, memory, space))
+        slot = (found.home, found.symbol.name)
+        self.globals[slot] = CVariable(text, scalar, lower, upper, storage, data=memory, space=space)
 
     def _local(self, data: DataObject) -> None:
         if data.rank:

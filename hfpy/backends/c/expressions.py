@@ -16,6 +16,7 @@ from hfpy.analyze.intrinsics import INQUIRY, REDUCING
 from hfpy.analyze.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.calls import check_function, function_call
+from hfpy.backends.c.dialect import Picked
 from hfpy.backends.c.locations import is_location
 from hfpy.backends.c.reduced import result_extents, result_rank
 from hfpy.backends.c.values import (
@@ -31,6 +32,7 @@ from hfpy.backends.c.values import (
     CText,
     CVariable,
     Follows,
+    Space,
     c_type,
     component_name,
     extent,
@@ -99,9 +101,15 @@ class Expressions:
             case Literal():
                 return self._literal(expr)
             case Complex(real=real, imag=imag):
-                return intrinsics.call("cmplx", [self.print(real), self.print(imag)], self._complex_type(real, imag))
+                return intrinsics.call(
+                    self.body.dialect, "cmplx", [self.print(real), self.print(imag)], self._complex_type(real, imag)
+                )
             case Unary(op=op, operand=operand):
-                return self._unary(op, self.print(operand, lanes))
+                value = self.print(operand, lanes)
+                made = self._unary(op, value)
+                if op == "-" and value.type.base == "complex":
+                    return CText(self.body.dialect.negative(value, made.text), made.type, made.level)
+                return made
             case Binary(op="**", left=left, right=right):
                 return self._power(left, right, lanes)
             case Binary(op=op, left=left, right=right):
@@ -167,10 +175,13 @@ class Expressions:
     def _binary(self, op: str, left: CText, right: CText, expr: Expr) -> CText:
         if "complex" in (left.type.base, right.type.base) and (op in _ARITHMETIC or op in ("==", "/=")):
             result = wider(left.type, right.type, expr)
-            left, right = (intrinsics.part_of(value, result) for value in (left, right))
+            left, right = (intrinsics.part_of(self.body.dialect, value, result) for value in (left, right))
+            if op not in _ARITHMETIC:
+                return CText(self.body.dialect.equal(_COMPARED[op], left, right, EQUAL), LOGICAL, EQUAL)
         if op in _ARITHMETIC:
             level = _ARITHMETIC[op]
-            return CText(f"{left.at(level)} {op} {right.at(level + 1)}", wider(left.type, right.type, expr), level)
+            text = self.body.dialect.arithmetic(op, left, right, level)
+            return CText(text, wider(left.type, right.type, expr), level)
         if op in _COMPARED:
             level = EQUAL if op in ("==", "/=") else LESS
             return CText(f"{left.at(level + 1)} {_COMPARED[op]} {right.at(level + 1)}", LOGICAL, level)
@@ -194,7 +205,7 @@ class Expressions:
             raise CannotPrint("an array constructor of several types", expr.start, expr.end)
         name = self.body.temporary(c_type(scalar), "hf_list", len(items))
         for number, value in enumerate(shown):
-            self.body.prelude.append(f"{name}[{number}] = {intrinsics.convert(value, scalar).text};")
+            self.body.prelude.append(f"{name}[{number}] = {intrinsics.convert(self.body.dialect, value, scalar).text};")
         return CText(f"{name}[{lane}]", scalar)
 
     def _power(self, left: Expr, right: Expr, lanes: Sequence[str]) -> CText:
@@ -202,13 +213,13 @@ class Expressions:
         if exponent.type.base == "integer":
             value = self.body.kinds.value(right, self.key)
             if value is not None and base.type.base == "real":
-                return CText(f"hf_pow_const<{value}>({base.text})", base.type)
-            return CText(f"hf_ipow({base.text}, {exponent.text})", base.type)
+                return CText(self.body.dialect.power(base, value), base.type)
+            return CText(self.body.dialect.function("hf_ipow", [base, exponent]), base.type)
         result = wider(base.type, exponent.type, left)
-        arguments = ", ".join(intrinsics.convert(v, result).text for v in (base, exponent))
+        arguments = [intrinsics.convert(self.body.dialect, v, result) for v in (base, exponent)]
         if result.base == "complex":
-            return CText(f"hf_pow({arguments})", result)
-        return CText(f"pow{'f' if result.bytes == 4 else ''}({arguments})", result)
+            return CText(self.body.dialect.function("hf_pow", arguments), result)
+        return CText(self.body.dialect.library("pow", arguments, result), result)
 
     # -- variables and functions
 
@@ -354,7 +365,7 @@ class Expressions:
         shown = [self._index(item, d, variable, left) for d, item in enumerate(items)]
         if not stored:
             shown = [shown[d] for d in variable.storage]
-        return f"{variable.text}({', '.join(shown)})"
+        return self.body.dialect.element(variable, shown)
 
     def _index(self, item: Expr | str, dimension: int, variable: CVariable, lanes: object) -> str:
         if isinstance(item, str) and item != ":":
@@ -456,20 +467,28 @@ class Expressions:
         items, stored = self.items(expr, variable)
         order = range(len(items)) if stored else variable.storage
         if all(is_full_range(i) for i in items):
-            return variable.text, len(items)
-        shown = []
+            return self.body.dialect.whole(variable), len(items)
+        picked = []
         for d in order:
             item = items[d]
             if is_full_range(item):
-                shown.append("hf_all()")
+                picked.append(Picked("all"))
             elif isinstance(item, Range):
-                shown.append(f"hf_triplet({', '.join(self.bounds(item, d, variable))})")
+                picked.append(Picked("range", *self.bounds(item, d, variable)))
             else:
-                shown.append(self._index(item, d, variable, iter(())))
+                picked.append(Picked("element", self._index(item, d, variable, iter(()))))
         if any(map(self.is_vector, items)):
             raise CannotPrint("a section with a vector subscript as an argument", expr.start, expr.end)
         rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
-        return f"hf_section({variable.text}, {', '.join(shown)})", rank
+        return self.body.dialect.section(variable, picked), rank
+
+    def space(self, expr: Designator) -> Space:
+        """Where a variable, or an element of one, lies."""
+        if is_part(expr, self.key, self.body.facts.scopes):
+            whole = expr.base
+            return self.space(whole) if isinstance(whole, Name | Apply | Component) else "private"
+        variable = self.body.variable(self.resolved(expr), self.key)
+        return variable.space if variable is not None else "private"
 
 
 def _apart(expr: Expr, alone: bool = False) -> set[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hfpy.backends.c.dialect import Dialect
 from hfpy.backends.c.values import CannotPrint, CText, c_type
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 
@@ -87,7 +88,7 @@ def known(name: str) -> bool:
     )
 
 
-def call(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
+def call(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
     """An intrinsic function applied to printed arguments; ``kind`` is the type that a ``kind`` argument asks for.
 
     Raises CannotPrint for functions and types that kernels do not know.
@@ -96,54 +97,53 @@ def call(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
     if len(args) < _LEAST.get(name, 1):
         raise CannotPrint(f"the intrinsic '{name}' with so few arguments")
     first = args[0].type
-    listed = ", ".join(a.text for a in args)
     if name in _COMPLEX and first.base == "complex":
-        return CText(f"hf_{name}({listed})", first)
+        return CText(dialect.function(f"hf_{name}", args), first)
     if name in _LIBRARY and first.base == "real":
-        return CText(f"{_LIBRARY[name]}{'f' if first.bytes == 4 else ''}({listed})", first)
+        return CText(dialect.library(_LIBRARY[name], args, first), first)
     if name in _SAME_TYPE and first.base in ("real", "integer"):
-        return CText(f"{_SAME_TYPE[name]}({listed})", first)
+        return CText(dialect.function(_SAME_TYPE[name], args), first)
     if name == "abs" and first.base in ("real", "integer"):
-        return CText(f"{_absolute(first)}({listed})", first)
+        return CText(dialect.absolute(args[0]), first)
     if name == "abs" and first.base == "complex":
-        return CText(f"hf_abs({listed})", Scalar("real", first.bytes))
+        return CText(dialect.function("hf_abs", args), Scalar("real", first.bytes))
     if name in _WHOLE and first.base == "real":
-        return convert(CText(f"{_WHOLE[name]}({args[0].text})", first), kind or first)
+        return convert(dialect, CText(dialect.function(_WHOLE[name], args[:1]), first), kind or first)
     if name in _ROUNDED and first.base == "real":
         result = kind or INTEGER
-        return CText(f"{_ROUNDED[name]}<{c_type(result)}>({args[0].text})", result)
+        return CText(dialect.as_kind(_ROUNDED[name], args[0], result), result)
     if name in _BITS:
         return CText(f"({args[0].at(90)} {_BITS[name]} {args[1].at(90)})", first)
     if name in _BIT_FUNCTIONS:
-        return CText(f"{_BIT_FUNCTIONS[name]}({listed})", first)
+        return CText(dialect.function(_BIT_FUNCTIONS[name], args), first)
     if name in _COUNTED:
-        return CText(f"{_COUNTED[name]}({listed})", INTEGER)
-    return _converted(name, args, kind)
+        return CText(dialect.function(_COUNTED[name], args), INTEGER)
+    return _converted(dialect, name, args, kind)
 
 
-def _converted(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
+def _converted(dialect: Dialect, name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
     first = args[0]
     if name == "real" and first.type.base == "complex":
         real = Scalar("real", first.type.bytes)
-        return convert(CText(f"{first.at(100)}.re", real), kind or real)
+        return convert(dialect, CText(f"{first.at(100)}.re", real), kind or real)
     if name == "real" and first.type.base in ("real", "integer"):
-        return convert(first, kind or Scalar("real", 4))
+        return convert(dialect, first, kind or Scalar("real", 4))
     if name == "aimag" and first.type.base == "complex":
         return CText(f"{first.at(100)}.im", Scalar("real", first.type.bytes))
     if name == "conjg" and first.type.base == "complex":
-        return CText(f"hf_conjg({first.text})", first.type)
+        return CText(dialect.function("hf_conjg", args[:1]), first.type)
     if name == "cmplx" and all(a.type.base in ("real", "integer", "complex") for a in args):
-        return _made_complex(args, kind or Scalar("complex", 4))
+        return _made_complex(dialect, args, kind or Scalar("complex", 4))
     if name == "dble":
-        return convert(first, Scalar("real", 8))
+        return convert(dialect, first, Scalar("real", 8))
     if name == "int" and first.type.base in ("real", "integer", "complex"):
-        return convert(first, kind or INTEGER)
+        return convert(dialect, first, kind or INTEGER)
     if name == "logical":
-        return convert(first, kind or LOGICAL)
+        return convert(dialect, first, kind or LOGICAL)
     if name == "merge":
         return CText(f"({args[2].text} ? {args[0].text} : {args[1].text})", first.type)
     if name == "btest":
-        return CText(f"hf_btest({args[0].text}, {args[1].text})", LOGICAL)
+        return CText(dialect.function("hf_btest", args[:2]), LOGICAL)
     if name == "not":
         return CText(f"(~{first.at(90)})", first.type)
     if name == "isnan":
@@ -153,36 +153,30 @@ def _converted(name: str, args: Sequence[CText], kind: Scalar | None) -> CText:
     raise CannotPrint(f"the intrinsic '{name}' of type {first.type.base}")
 
 
-def convert(value: CText, to: Scalar) -> CText:
+def convert(dialect: Dialect, value: CText, to: Scalar) -> CText:
     """A value in another type, as Fortran converts on assignment (reals to integers by truncation)."""
     if value.type == to:
         return value
     if to.base == "complex":
-        return _made_complex([value], to)
+        return _made_complex(dialect, [value], to)
     if value.type.base == "complex":
-        return convert(CText(f"{value.at(100)}.re", Scalar("real", value.type.bytes)), to)
+        return convert(dialect, CText(f"{value.at(100)}.re", Scalar("real", value.type.bytes)), to)
     if value.type.base == "real" and to.base == "integer":
-        return CText(f"hf_int<{c_type(to)}>({value.text})", to)
+        return CText(dialect.as_kind("hf_int", value, to), to)
     return CText(f"({c_type(to)}){value.at(95)}", to, 90)
 
 
-def part_of(value: CText, result: Scalar) -> CText:
+def part_of(dialect: Dialect, value: CText, result: Scalar) -> CText:
     """An operand of a complex operation: complex numbers, and reals, of the kind of the result."""
     if value.type.base == "integer":
         return value
-    return convert(value, Scalar(value.type.base, result.bytes))
+    return convert(dialect, value, Scalar(value.type.base, result.bytes))
 
 
-def _made_complex(parts: Sequence[CText], to: Scalar) -> CText:
+def _made_complex(dialect: Dialect, parts: Sequence[CText], to: Scalar) -> CText:
     """A complex number of its parts, or of one number."""
     if len(parts) == 1 and parts[0].type == to:
         return parts[0]
     real = Scalar("real", to.bytes)
-    shown = [p.text if p.type.base == "complex" else convert(p, real).text for p in parts]
-    return CText(f"{c_type(to)}({', '.join(shown)})", to)
-
-
-def _absolute(scalar: Scalar) -> str:
-    if scalar.base == "real":
-        return "fabsf" if scalar.bytes == 4 else "fabs"
-    return "llabs" if scalar.bytes == 8 else "abs"
+    shown = [p if p.type.base == "complex" else convert(dialect, p, real) for p in parts]
+    return CText(dialect.complex(to, shown), to)

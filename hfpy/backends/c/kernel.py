@@ -16,6 +16,7 @@ from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.body import Body
 from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.parameters import c_parameter, data_name, scope_of
 from hfpy.backends.c.space import (
@@ -42,7 +43,6 @@ from hfpy.backends.c.values import (
     operand,
     refused_at,
 )
-from hfpy.backends.c.views import view_line
 from hfpy.backends.kernelspec import mentioned_at, sites_of
 from hfpy.model.expressions import Fragment
 from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Slot
@@ -79,10 +79,20 @@ class Domain:
 
 
 class CKernel:
-    """Prints one kernel. ``refusals`` has what the signature refused."""
+    """Prints one kernel, in a dialect and by the templates in a folder. ``refusals`` has what the signature refused."""
 
-    def __init__(self, device: DeviceRoutines, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> None:
+    def __init__(
+        self,
+        device: DeviceRoutines,
+        sharing: RegionSharing,
+        spec: KernelSpec,
+        refusals: Refusals,
+        dialect: Dialect = CUDA,
+        templates: str = "cuda_c",
+    ) -> None:
         self.device = device
+        self.dialect = dialect
+        self.templates = templates
         self.facts = device.facts
         self.sharing = sharing
         self.spec = spec
@@ -109,6 +119,7 @@ class CKernel:
             self.variables,
             self.globals,
             names=self.scope,
+            dialect=dialect,
         )
 
     def print(self) -> Kernel:
@@ -144,17 +155,19 @@ class CKernel:
 
     def _parameter(self, parameter: Parameter) -> None:
         text, scalar = c_name(parameter.text), parameter.type
+        if parameter.passing in ("result", "reduction"):
+            self.definitions += self.dialect.pointer(c_type(scalar), text)
         if parameter.passing == "optional":
             self.variables[parameter.text] = CVariable(f"{text}.value", scalar, present=f"{text}.present", handed=text)
         elif parameter.passing == "result":
-            self.variables[parameter.text] = CVariable(f"(*{text})", scalar)
+            self.variables[parameter.text] = CVariable(f"(*{text})", scalar, space="global")
         elif parameter.passing == "array":
             bounds = [(self._bound(low), self._bound(high)) for low, high in parameter.bounds]
             lower, upper = (tuple(pair[side] for pair in bounds) for side in (0, 1))
             data = data_name(self.scope, parameter)
-            present = f"({data} != nullptr)" if parameter.optional else ""
-            made = CVariable(text, scalar, lower, upper, parameter.storage, present)
-            self.definitions.append(view_line(made, parameter.name, parameter.access == "in", data))
+            present = self.dialect.present(data) if parameter.optional else ""
+            made = CVariable(text, scalar, lower, upper, parameter.storage, present, data=data, space="global")
+            self.definitions += self.dialect.parameter_view(made, parameter.name, parameter.access == "in", data)
             self.variables[parameter.text] = made
 
     def _local(self, local: Local) -> None:
@@ -170,13 +183,17 @@ class CKernel:
         elif local.partial:
             if local.operator not in _OPERATORS:
                 raise CannotPrint(f"the reduction of '{local.name}' by {local.operator}")
-            self.definitions.append(f"{ctype} {text} = {_OPERATORS[local.operator]}::identity<{ctype}>();")
+            identity = self.dialect.identity(_OPERATORS[local.operator], local.type)
+            self.definitions.append(f"{ctype} {text} = {identity};")
         else:
             self.definitions.append(f"{ctype} {text};")
         self.variables[local.name] = made
         if local.before:
             before = c_name(local.before)
-            self.prologue.append(f"hf_copy({text}, {before});" if local.rank else f"{text} = {before};")
+            if local.rank:
+                self.prologue.append(self.dialect.copy(made, self.variables[local.before]))
+            else:
+                self.prologue.append(f"{text} = {before};")
         if local.after:
             self.epilogue.append(f"*{c_name(local.after)} = {text};")
 
@@ -185,7 +202,7 @@ class CKernel:
         scratch = self.body.scratch
         if not self.spacious and not scratch and not any(needs_space(self.device, key) for key in self.spec.called):
             return
-        self.definitions += [made.definition for made in scratch]
+        self.definitions += [line for made in scratch for line in self.dialect.taken(made.variable, made.name)]
         given = {c_name(p.text) for p in self.spec.parameters if p.passing == "value"}
         known = {n: v for n, v in self.variables.items() if v.text in given or v.rank}
         used = set().union(*(self.device.effects.mentioned(key) for key in self.spec.called))
@@ -246,7 +263,7 @@ class CKernel:
         values: dict[str, object] = {
             "spec": spec,
             "block": block,
-            "parameters": [c_parameter(scope, p, self._count(p)) for p in spec.parameters],
+            "parameters": [c_parameter(scope, p, self._count(p), self.dialect) for p in spec.parameters],
             "collected": [(c_name(v.partial), c_name(v.name)) for v in spec.locals if v.partial],
             "operators": _OPERATORS,
             "grid": scope.name("grid", "grid"),
@@ -267,7 +284,7 @@ class CKernel:
             raise Unprintable([Problem(what, line, 0, len(line.text), self.routine.file)])
         kind = "team" if spec.team else "kernel"
         head, tail, launch = (
-            [(text, line.first) for text in render(f"cuda_c/{name}.j2", **values)]
-            for name in (f"{kind}_begin", f"{kind}_end", "launcher")
+            [(text, line.first) for text in render(f"{folder}/{name}.j2", **values)]
+            for folder, name in (("cuda_c", f"{kind}_begin"), ("cuda_c", f"{kind}_end"), (self.templates, "launcher"))
         )
-        return Kernel(spec, (*head, *statements.lines, *tail), tuple(launch))
+        return Kernel(spec, (*head, *statements.lines, *tail), tuple(launch), frozenset(self.body.calls))

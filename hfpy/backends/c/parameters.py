@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hfpy.backends.c.dialect import CUDA, Dialect
 from hfpy.backends.c.values import c_name, c_type
 from hfpy.model.kernel import KernelSpec, Parameter
 from hfpy.model.names import Names, cut
@@ -21,6 +22,7 @@ class CParameter:
     text: str
     given: str
     count: str = ""
+    dialect: Dialect = CUDA
 
     @property
     def passing(self) -> str:
@@ -36,18 +38,21 @@ class CParameter:
     @property
     def in_kernel(self) -> str:
         """Its declaration in the kernel."""
+        restrict = self.passing == "array" and not self.made.aliased
+        return self.dialect.kernel_parameter(self.passing, self.made.type, self.type, self.text, restrict)
+
+    @property
+    def in_call(self) -> str:
+        """Its type as the launcher passes it."""
         if self.passing == "value":
-            return f"const {self.type} {self.text}"
-        if self.passing == "optional":
-            return f"const hf_optional<{self.type}> {self.text}"
-        restrict = "__restrict__ " if self.passing == "array" and not self.made.aliased else ""
-        return f"{self.type} *{restrict}{self.text}"
+            return self.type
+        return f"hf_optional<{self.type}>" if self.passing == "optional" else f"{self.type} *"
 
     @property
     def in_launcher(self) -> str:
         """Its declaration in the launcher."""
         if self.passing == "value":
-            return self.in_kernel
+            return f"const {self.type} {self.text}"
         if self.passing == "array":
             return f"const void *{self.given}"
         return f"{'const ' if self.passing == 'optional' else ''}{self.type} *{self.given}"
@@ -64,15 +69,15 @@ def data_name(scope: Names, parameter: Parameter) -> str:
     return scope.name(f"{c_name(parameter.text)}_data", (parameter.text, "data"))
 
 
-def c_parameter(scope: Names, parameter: Parameter, count: str) -> CParameter:
+def c_parameter(scope: Names, parameter: Parameter, count: str, dialect: Dialect) -> CParameter:
     """A parameter as C spells it."""
     text = c_name(parameter.text)
     if parameter.passing == "array":
-        return CParameter(parameter, data_name(scope, parameter), text, count)
+        return CParameter(parameter, data_name(scope, parameter), text, count, dialect)
     if parameter.passing == "value":
-        return CParameter(parameter, text, text)
+        return CParameter(parameter, text, text, dialect=dialect)
     stem = text if parameter.passing == "optional" else parameter.name
-    return CParameter(parameter, text, scope.name(f"{stem}_host", (parameter.text, "host")))
+    return CParameter(parameter, text, scope.name(f"{stem}_host", (parameter.text, "host")), dialect=dialect)
 
 
 _KINDS = {

@@ -11,8 +11,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from hfpy.backends.c import intrinsics
+from hfpy.backends.c.dialect import Dialect
 from hfpy.backends.c.locations import LOCATIONS, better, constant_flag, given_to, kind_of
-from hfpy.backends.c.values import CannotPrint, CText, c_type, wider
+from hfpy.backends.c.values import PLUS, TIMES, CannotPrint, CText, c_type, wider
 from hfpy.model.expressions import Apply, ArrayConstructor, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 from hfpy.parse.fragments import fragment
@@ -159,10 +160,12 @@ def _product(printer: Expressions, expr: Apply, counters: Sequence[str]) -> tupl
     outer = printer.rank(left) - 1
     values = [printer.print(left, [*counters[:outer], along]), printer.print(right, [along, *counters[outer:]])]
     result = wider(values[0].type, values[1].type, expr)
-    first, second = (intrinsics.part_of(v, result) if result.base == "complex" else v for v in values)
+    first, second = (
+        intrinsics.part_of(printer.body.dialect, v, result) if result.base == "complex" else v for v in values
+    )
     total = printer.body.temporary(c_type(result), "hf_total")
-    zero = intrinsics.convert(CText("0", INTEGER), result).text
-    step = f"{total} = {total} + {first.at(80)} * {second.at(81)};"
+    zero = intrinsics.convert(printer.body.dialect, CText("0", INTEGER), result).text
+    step = _added(printer.body.dialect, total, first, second, result)
     return [f"{total} = {zero};", *_nested([(along, printer.extents(left)[-1])], [step])], CText(total, result)
 
 
@@ -232,7 +235,7 @@ def _reduced(
     value = values[0].type
     result = {"count": INTEGER, "any": LOGICAL, "all": LOGICAL}.get(name, value)
     total = body.temporary(c_type(result), f"hf_{name}")
-    start, step = _accumulation(name, total, values, result)
+    start, step = _accumulation(body.dialect, name, total, values, result)
     shown_mask = printer.print(mask, lanes if printer.rank(mask) else ()).text if mask is not None else ""
     lines = [f"{total} = {start};"]
     behind: list[str] = []
@@ -241,28 +244,34 @@ def _reduced(
         seen = body.temporary("bool", "hf_any")
         lines.append(f"{seen} = false;")
         step = f"{{ {step} {seen} = true; }}"
-        least = "most_negative" if name == "maxval" else "huge"
-        behind.append(f"if (!{seen}) {total} = hf_limits<{c_type(result)}>::{least}();")
+        behind.append(f"if (!{seen}) {total} = {body.dialect.least(name, result)};")
     if shown_mask:
         step = f"if ({shown_mask}) {step}"
     return [*lines, *_nested(loops, [step]), *behind], CText(total, result)
 
 
-def _accumulation(name: str, total: str, values: Sequence[CText], result: Scalar) -> tuple[str, str]:
+def _added(dialect: Dialect, total: str, first: CText, second: CText, result: Scalar) -> str:
+    """The statement that adds a product to a total."""
+    product = CText(dialect.arithmetic("*", first, second, TIMES), result, TIMES)
+    return f"{total} = {dialect.arithmetic('+', CText(total, result), product, PLUS)};"
+
+
+def _accumulation(dialect: Dialect, name: str, total: str, values: Sequence[CText], result: Scalar) -> tuple[str, str]:
     """Start value and statement of a reduction's loop."""
-    first = values[0]
-    zero, one = ((f"{c_type(result)}({n})" if result.base == "complex" else str(n)) for n in (0, 1))
+    first, so_far = values[0], CText(total, result)
+    ends = (CText(n, Scalar("real", result.bytes)) for n in ("0", "1"))
+    zero, one = ((dialect.complex(result, [n]) if result.base == "complex" else n.text) for n in ends)
     if name == "dot_product":
-        shown = f"hf_conjg({first.text})" if first.type.base == "complex" else first.at(80)
-        return zero, f"{total} = {total} + {shown} * {values[1].at(81)};"
+        shown = CText(dialect.function("hf_conjg", [first]), first.type) if first.type.base == "complex" else first
+        return zero, _added(dialect, total, shown, values[1], result)
     if name == "sum":
-        return zero, f"{total} = {total} + {first.at(71)};"
+        return zero, f"{total} = {dialect.arithmetic('+', so_far, first, PLUS)};"
     if name == "product":
-        return one, f"{total} = {total} * {first.at(81)};"
+        return one, f"{total} = {dialect.arithmetic('*', so_far, first, TIMES)};"
     if name == "count":
         return "0", f"if ({first.text}) ++{total};"
     if name in _CONDITIONS:
         symbol = _CONDITIONS[name][1]
         return ("true" if name == "all" else "false"), f"{total} = {total} {symbol} {first.at(90)};"
     function, operator = _EXTREMES[name]
-    return f"{operator}::identity<{c_type(result)}>()", f"{total} = {function}({first.text}, {total});"
+    return dialect.identity(operator, result), f"{total} = {dialect.function(function, [first, so_far])};"

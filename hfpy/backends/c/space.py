@@ -13,7 +13,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.backends.c.body import Body, DeviceRoutines, Scratch
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type, extent, operand
-from hfpy.backends.c.views import array_variable, scalar_of, view_line
+from hfpy.backends.c.views import array_variable, scalar_of
 from hfpy.model.expressions import Expr, Fragment, Keyword
 from hfpy.parse.fragments import ONE, expanded_dim
 
@@ -45,7 +45,9 @@ def bounds_of(facts: Facts, data: DataObject) -> list[tuple[Fragment, Fragment]]
 
 
 def local_array(
-    body: Body, data: DataObject, given: Sequence[tuple[Fragment, Fragment]] | None = None
+    body: Body,
+    data: DataObject,
+    given: Sequence[tuple[Fragment, Fragment]] | None = None,
 ) -> tuple[CVariable, list[str]]:
     """A local array: variable and definition; ``given`` as in :func:`constant_bounds`. Raises CannotPrint where its
     size cannot be printed.
@@ -55,18 +57,16 @@ def local_array(
     constant = constant_bounds(facts, data, given)
     if constant is None:
         bounds = [(_size(body, low), _size(body, high)) for low, high in bounds_of(facts, data)]
-        variable = array_variable(data, facts, scalar, bounds)
-        pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
-        ctype = f"{c_type(scalar)}, {data.rank}"
-        return variable, [f'const hf_array<{ctype}> {variable.text} = hf_space.local<{ctype}>("{data.name}", {pairs});']
-    variable = array_variable(data, facts, scalar, [(str(a), str(b)) for a, b in constant])
+        variable = array_variable(data, facts, scalar, bounds, room_name(body, data.name))
+        return variable, body.dialect.taken(variable, data.name)
+    storage = room_name(body, data.name)
+    variable = array_variable(data, facts, scalar, [(str(a), str(b)) for a, b in constant], storage, "private")
     count = 1
     for low_bound, high_bound in constant:
         count *= max(high_bound - low_bound + 1, 0)
-    storage = room_name(body, data.name)
     return variable, [
         f"{c_type(scalar)} {storage}[{max(count, 1)}];",
-        view_line(variable, data.name, False, storage),
+        *body.dialect.view(variable, data.name, False, storage),
     ]
 
 

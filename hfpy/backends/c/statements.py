@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.arrays import ArrayStatements
-from hfpy.backends.c.calls import call_arguments
+from hfpy.backends.c.calls import call_text
 from hfpy.backends.c.values import NO_STOP, PRIMARY, CannotPrint, CText, c_type
 from hfpy.backends.prints import WORDS, words
 from hfpy.backends.refused import INDEXED, MEMORY, OUTSIDE, PRINT, SOURCE, STOP, no_source
 from hfpy.model.expressions import Apply, Expr, Range, names_in, walk
 from hfpy.model.kernel import Print
-from hfpy.model.scalars import INTEGER, LOGICAL
+from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
 from hfpy.model.source import LineKey
 from hfpy.model.statements import (
     Assignment,
@@ -134,19 +134,19 @@ class Statements(ArrayStatements):
             raise CannotPrint(f"input or output ('{statement.kind}')", hint=PRINT)
         printer = self.expressions(statement)
         scalars = tuple(scalar for _, scalar in made.values)
-        texts = []
+        parts: list[CText] = []
         for expr, scalar in made.values:
-            value = intrinsics.convert(printer.print(expr), scalar)
-            texts += (
-                [f"{value.at(PRIMARY)}.re", f"{value.at(PRIMARY)}.im"] if scalar.base == "complex" else [value.text]
-            )
+            value = intrinsics.convert(self.body.dialect, printer.print(expr), scalar)
+            part = Scalar("real", scalar.bytes)
+            of_complex = [CText(f"{value.at(PRIMARY)}.{name}", part) for name in ("re", "im")]
+            parts += of_complex if scalar.base == "complex" else [value]
         self.flush(depth, statement)
-        buffer = self.body.variables[made.parameter].text
-        asked = f"{buffer}.data, {WORDS}, {words(scalars)}, {self.point}, {made.number}"
-        self.put(f"if (long long *hf_values = hf_print({asked})) {{", depth, statement)
-        for number, text in enumerate(texts):
-            self.put(f"hf_values[{number}] = hf_word({text});", depth + 1, statement)
-        if not texts:
+        asked = f"{WORDS}, {words(scalars)}, {self.point}, {made.number}"
+        buffer = self.body.variables[made.parameter]
+        self.put(self.body.dialect.record("hf_values", buffer, asked), depth, statement)
+        for number, part_text in enumerate(map(self.body.dialect.word, parts)):
+            self.put(f"hf_values[{number}] = {part_text};", depth + 1, statement)
+        if not parts:
             self.put("(void)hf_values;", depth + 1, statement)
         self.put("}", depth, statement)
 
@@ -158,16 +158,16 @@ class Statements(ArrayStatements):
         value = printer.print(statement.value)
         target = printer.target(statement.target)
         self.flush(depth, statement)
-        self.put(f"{target.text} = {intrinsics.convert(value, target.type).text};", depth, statement)
+        self.put(f"{target.text} = {intrinsics.convert(self.body.dialect, value, target.type).text};", depth, statement)
 
     def _call(self, statement: Call, depth: int) -> None:
         printer = self.expressions(statement)
         site = self.body.callee(statement.designator, self.body.key, printer.at)
         if site is None:
             raise CannotPrint(no_source(statement), hint=SOURCE)
-        arguments = ", ".join(call_arguments(printer, site))
+        text = call_text(printer, site)
         self.flush(depth, statement)
-        self.put(f"{self.body.device.name(site.callee)}({arguments});", depth, statement)
+        self.put(f"{text};", depth, statement)
 
     def _one_line_if(self, statement: OneLine, depth: int) -> None:
         condition = self._condition(statement, statement.control[0])

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from hfpy.analyze.sizes import linear, show
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name, Range
 from hfpy.model.scalars import Scalar
 from hfpy.model.source import LogicalLine
+
+#: Where a variable lies: in the device's memory, or with the thread.
+Space = Literal["global", "private"]
 
 # How tightly C's operators bind (ISO/IEC 14882, [expr]); printed operands of a lower level get parentheses.
 PRIMARY, PREFIX, TIMES, PLUS, LESS, EQUAL, AND, OR, LOWEST = 100, 90, 80, 70, 60, 50, 40, 30, 0
@@ -178,7 +182,8 @@ class CVariable:
     ``text`` is what stands for it in expressions (``(*x)`` for one reached through a pointer). For arrays ``lower``
     and ``upper`` are the bounds of its dimensions as C text, in the order of Fortran's index list; ``storage`` gives
     for each place in storage the place in that list. ``present`` is the text that tells whether an optional argument
-    was given, empty for all others; ``handed`` is what it is handed on as, the value with that word.
+    was given, empty for all others; ``handed`` is what it is handed on as, the value with that word. ``data`` is the
+    memory of an array, ``space`` where a variable lies, for dialects that tell them apart.
     """
 
     text: str
@@ -188,6 +193,8 @@ class CVariable:
     storage: tuple[int, ...] = ()
     present: str = ""
     handed: str = ""
+    data: str = ""
+    space: Space = "private"
 
     @property
     def rank(self) -> int:

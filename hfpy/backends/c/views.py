@@ -5,24 +5,24 @@ from __future__ import annotations
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.kinds import Kinds
-from hfpy.backends.c.values import CannotPrint, CVariable, c_name, c_type
+from hfpy.backends.c.values import CannotPrint, CVariable, Space, c_name, c_type
 from hfpy.backends.refused import TEXT
 from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.scalars import Scalar
 
 
-def array_variable(data: DataObject, facts: Facts, scalar: Scalar, bounds: list[tuple[str, str]]) -> CVariable:
-    """An array whose view bears its own name."""
+def array_variable(
+    data: DataObject,
+    facts: Facts,
+    scalar: Scalar,
+    bounds: list[tuple[str, str]],
+    memory: str = "",
+    space: Space = "global",
+) -> CVariable:
+    """An array whose view bears its own name; ``memory`` is the pointer to its elements."""
     storage = facts.order(data).storage or tuple(range(data.rank))
     lower, upper = (tuple(b[side] for b in bounds) for side in (0, 1))
-    return CVariable(c_name(data.name), scalar, lower, upper, storage)
-
-
-def view_line(variable: CVariable, name: str, const: bool, data: str) -> str:
-    """The definition of an array's view: bounds in storage order."""
-    element = f"{'const ' if const else ''}{c_type(variable.type)}"
-    pairs = ", ".join(f"{variable.lower[d]}, {variable.upper[d]}" for d in variable.storage)
-    return f'const hf_array<{element}, {variable.rank}> {variable.text}("{name}", {data}, {pairs});'
+    return CVariable(c_name(data.name), scalar, lower, upper, storage, data=memory, space=space)
 
 
 def objects_in_storage(facts: Facts, node: Expr, indices: tuple[Expr, ...], key: str) -> tuple[int, ...]:

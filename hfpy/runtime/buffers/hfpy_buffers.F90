@@ -95,7 +95,8 @@ contains
 
     there = c_null_ptr
     if (bytes <= 0 .or. .not. c_associated(host)) return
-#ifdef HFPY_CUDA
+    ! OpenCL has no addresses that a library for messages could use.
+#if defined(HFPY_CUDA) && !defined(HFPY_OPENCL)
     if (hfd_present(host, int(bytes, c_size_t)) /= 0) then
       call hfd_synchronise()
       there = hfd_pointer(host, int(bytes, c_size_t), what, c_null_ptr, place)

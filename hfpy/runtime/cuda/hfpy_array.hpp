@@ -19,16 +19,17 @@ struct hf_failure {
   char array[64];
 };
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(__HIP__)
 static __device__ hf_failure hf_failed;
 #endif
 
 // Note the wrong index and end this thread. The kernel goes on in its other threads: memory stays readable, so that
-// the launcher can print a message. (After a trap nothing can be read any more.)
+// the launcher can print a message. (After a trap nothing can be read any more.) AMD's GPUs cannot end one thread, so
+// that it goes on, too, with the first element.
 HF_DEVICE void hf_index_error(const char *array, int dimension, long long index, long long lower, long long upper) {
 #if defined(HFPY_EMULATE)
   hf_emulate_index_error(array, dimension, index, lower, upper);
-#elif defined(__CUDA_ARCH__)
+#elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   if (atomicCAS(&hf_failed.happened, 0, 1) == 0) {
     hf_failed.dimension = dimension;
     hf_failed.index = index;
@@ -37,7 +38,9 @@ HF_DEVICE void hf_index_error(const char *array, int dimension, long long index,
     const int last = static_cast<int>(sizeof(hf_failed.array)) - 1;
     for (int c = 0; c < last && array[c] != '\0'; ++c) hf_failed.array[c] = array[c];
   }
+#ifdef __CUDA_ARCH__
   asm volatile("exit;");
+#endif
 #endif
 }
 #endif
@@ -92,7 +95,10 @@ struct hf_shape {
   HF_DEVICE hf_index along(int d, hf_index index) const {
 #ifdef HFPY_CHECK
     const hf_index upper = lower[d] + extent[d] - 1;
-    if (index < lower[d] || index > upper) hf_index_error(name, d + 1, index, lower[d], upper);
+    if (index < lower[d] || index > upper) {
+      hf_index_error(name, d + 1, index, lower[d], upper);
+      return 0;
+    }
 #endif
     return (index - lower[d]) * stride[d];
   }

@@ -115,8 +115,8 @@ bool synchronous() {
 int device_count(const char *where) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) hfd_fail(where, nullptr, "no CUDA device can be used: %s", cudaGetErrorString(status));
-  if (count == 0) hfd_fail(where, nullptr, "no CUDA device can be used: this machine has none");
+  if (status != cudaSuccess) hfd_fail(where, nullptr, "no " HF_API_NAME " device can be used: %s", cudaGetErrorString(status));
+  if (count == 0) hfd_fail(where, nullptr, "no " HF_API_NAME " device can be used: this machine has none");
   return count;
 }
 
@@ -128,10 +128,10 @@ void check(cudaError_t status, const char *where, const char *doing, const char 
   if (status == cudaSuccess) return;
   const char *const text = cudaGetErrorString(status);
   if (last_kernel == nullptr || synchronous()) {
-    hfd_fail(where, nullptr, "CUDA error while %s '%s': %s", doing, name, text);
+    hfd_fail(where, nullptr, HF_API_NAME " error while %s '%s': %s", doing, name, text);
   }
   hfd_fail(where, nullptr,
-           "CUDA error while %s '%s': %s\n"
+           HF_API_NAME " error while %s '%s': %s\n"
            "  (a kernel launched before may be at fault, the last was %s; HFPY_SYNC=1 names the right one)",
            doing, name, text, last_kernel);
 }
@@ -323,7 +323,7 @@ void hfd_synchronise(void) {
 
 double hfd_copy_rate(void) {
   const hfpy::guard alone;
-#if defined(HFPY_EMULATE) || defined(HFPY_JIT)
+#if defined(HFPY_EMULATE) || defined(HFPY_JIT) || defined(HFPY_OPENCL)
   return 0;  // the memory is the host's, or somebody else's
 #else
   constexpr std::size_t bytes = std::size_t(128) << 20;
@@ -405,7 +405,7 @@ void hfd_launch_ends(const char *kernel, const char *where) {
   if (status == cudaSuccess && hfpy::tracing()) hfpy::trace_launch_ends(kernel);
   if (status == cudaSuccess && synchronous()) status = cudaDeviceSynchronize();
   if (status != cudaSuccess) {
-    std::fprintf(stderr, "hfpy: %s: CUDA error in kernel %s: %s\n", where, kernel, cudaGetErrorString(status));
+    std::fprintf(stderr, "hfpy: %s: " HF_API_NAME " error in kernel %s: %s\n", where, kernel, cudaGetErrorString(status));
     std::exit(3);
   }
   last_kernel = kernel;

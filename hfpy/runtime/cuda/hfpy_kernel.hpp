@@ -1,7 +1,7 @@
 // hfpy_kernel.hpp: what kernels made by hfpy need: Fortran arrays, intrinsic functions, reduction operators.
 //
-// Compiles under nvcc, under g++ with the emulation (-DHFPY_EMULATE -I emulate) and under NVRTC, which has no host
-// headers. Options: HFPY_CHECK checks every index against its bounds (always on in emulation), HF_INDEX32 computes
+// Compiles under nvcc, as HIP (-I ../hip), under g++ with the emulation (-DHFPY_EMULATE -I emulate) and under NVRTC,
+// which has no host headers. Options: HFPY_CHECK checks every index against its bounds (always on in emulation), HF_INDEX32 computes
 // positions in arrays with 32 bits.
 
 #ifndef HFPY_KERNEL_HPP
@@ -12,7 +12,7 @@
 #include <math.h>
 #endif
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(__HIP__)
 #define HF_DEVICE __host__ __device__ inline
 #else
 #define HF_DEVICE inline

@@ -34,6 +34,11 @@ class hf_launcher {
   hf_launcher(const char *kernel, const char *where, int flags = 0) : kernel_(kernel), where_(where), flags_(flags) {
     hfd_lock();
   }
+#ifdef HFPY_OPENCL
+  hf_launcher(const hf_program &program, const char *kernel, const char *where) : hf_launcher(kernel, where) {
+    program_ = &program;
+  }
+#endif
   ~hf_launcher() { hfd_unlock(); }
 
   hf_launcher(const hf_launcher &) = delete;
@@ -86,7 +91,7 @@ class hf_launcher {
   template <class Op, class T>
   void reduce(T *partials, long long count, T *host_result) {
     const T *values = partials;
-#ifdef HFPY_JIT
+#if defined(HFPY_JIT) || defined(HFPY_OPENCL)
     // hf_reduce_step is no kernel of a generated file, so its steps are taken here, in the same order.
     if (count <= 0) return;
     const std::unique_ptr<T[]> all(new T[static_cast<std::size_t>(count)]);
@@ -173,6 +178,26 @@ class hf_launcher {
     void *addresses[] = {const_cast<void *>(static_cast<const void *>(&values))..., nullptr};
     hf_jit_launch(name, grid.blocks, grid.threads, addresses);
   }
+#elif defined(HFPY_OPENCL)
+  template <class... P>
+  void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
+    hf_opencl_call call(*program_, name, where_);
+    (pass(call, values), ...);
+    call.run(grid.blocks, grid.threads);
+  }
+
+  template <class V>
+  static void pass(hf_opencl_call &call, const V &value) {
+    call.value(&value, sizeof value);
+  }
+  template <class V>
+  static void pass(hf_opencl_call &call, V *const &pointer) {
+    call.memory(pointer, true);
+  }
+  static void pass(hf_opencl_call &call, const hf_space_of_thread &space) {
+    call.memory(space.data, false);
+    call.value(&space.threads, sizeof space.threads);
+  }
 #else
   template <class... P>
   void launch(const char *, void (*kernel)(P...), const hf_grid &grid, P... values) {
@@ -200,6 +225,9 @@ class hf_launcher {
   std::size_t bytes_ = 0;
   std::vector<held_scalar> scalars_;
   std::vector<void *> workspaces_;
+#ifdef HFPY_OPENCL
+  const hf_program *program_ = nullptr;
+#endif
 };
 
 #endif

@@ -10,6 +10,11 @@
 
 #include "hfpy_device.h"
 
+// What messages call the device's own runtime: cuda_runtime.h of other devices than NVIDIA's says so.
+#ifndef HF_API_NAME
+#define HF_API_NAME "CUDA"
+#endif
+
 namespace hfpy {
 
 // --- hfpy_device.cpp ---

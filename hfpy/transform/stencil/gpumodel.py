@@ -22,7 +22,7 @@ MOST_REGISTERS = 255
 BARRIER = 0.02  # what waiting for one another costs a team, of its time, each time
 WALKS = (8, 12, 20)
 TILES = ((32, 8), (64, 4), (64, 8), (128, 4), (128, 8))
-TEAM_BACKENDS = frozenset({"cuda-c"})
+TEAM_BACKENDS = frozenset({"cuda-c", "hip"})
 
 
 @dataclass(frozen=True)

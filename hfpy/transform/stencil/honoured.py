@@ -20,7 +20,7 @@ from hfpy.transform.stencil.gpumodel import TEAM_BACKENDS
 from hfpy.transform.stencil.lowering import ungranted
 from hfpy.transform.stencil.optimise import Fused
 
-_THREADS_OF_BLOCKS = ("cuda-c", "cuda-fortran")
+_THREADS_OF_BLOCKS = ("cuda-c", "cuda-fortran", "hip", "opencl")
 _SAME = "results are the same with and without it"
 
 

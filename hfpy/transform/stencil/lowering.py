@@ -87,7 +87,7 @@ def ungranted(group: Group, teams: bool) -> dict[str, str]:
         return {name: because for name, sizes in (("march", wishes.march), ("share", wishes.share)) if sizes}
     if wishes.share:
         if not teams:
-            found["share"] = "only kernels of cuda-c have tiles in shared memory"
+            found["share"] = "only kernels of cuda-c and hip have tiles in shared memory"
         elif any(n > 1 for n in wishes.unroll.values()):
             found["share"] = "'unroll' is for threads of their own"
         elif group.program.iterators[0] not in wishes.share:

@@ -32,7 +32,7 @@ from hfpy.transform.stencil.runs import RunFinder
 from hfpy.transform.stencil.sweeps import ColumnGroup
 from hfpy.transform.stencil.tuned import Tuning, without_routine
 
-BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "openacc", "openmp-target"})
+BACKENDS = frozenset({"sequential", "openmp", "cuda-c", "cuda-fortran", "hip", "opencl", "openacc", "openmp-target"})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,44 @@
+// cuda_runtime.h for AMD GPUs: the part of the CUDA runtime API that programs made by hfpy use, in HIP's names.
+//
+// Found instead of NVIDIA's header of the same name when generated files and the runtime are compiled as HIP with -I of
+// this folder. HIP has the same functions with the same arguments; the names of errors, copies and pinned memory differ.
+
+#ifndef HFPY_HIP_CUDA_RUNTIME_H
+#define HFPY_HIP_CUDA_RUNTIME_H
+
+#include <hip/hip_runtime.h>
+
+#define HF_API_NAME "HIP"
+
+typedef hipError_t cudaError_t;
+typedef hipEvent_t cudaEvent_t;
+typedef hipMemcpyKind cudaMemcpyKind;
+
+#define cudaSuccess hipSuccess
+#define cudaErrorMemoryAllocation hipErrorOutOfMemory
+#define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
+#define cudaMemcpyDeviceToDevice hipMemcpyDeviceToDevice
+#define cudaEventDisableTiming hipEventDisableTiming
+
+#define cudaGetErrorString hipGetErrorString
+#define cudaGetLastError hipGetLastError
+#define cudaGetDeviceCount hipGetDeviceCount
+#define cudaGetDevice hipGetDevice
+#define cudaSetDevice hipSetDevice
+#define cudaDeviceSynchronize hipDeviceSynchronize
+#define cudaMalloc hipMalloc
+#define cudaFree hipFree
+#define cudaMallocHost(host, bytes) hipHostMalloc(host, bytes, 0)
+#define cudaMemcpyAsync hipMemcpyAsync
+#define cudaMemcpyFromSymbol(host, symbol, bytes) \
+  hipMemcpyFromSymbol(host, HIP_SYMBOL(symbol), bytes, 0, hipMemcpyDeviceToHost)
+#define cudaEventCreate hipEventCreate
+#define cudaEventCreateWithFlags hipEventCreateWithFlags
+#define cudaEventDestroy hipEventDestroy
+#define cudaEventRecord hipEventRecord
+#define cudaEventSynchronize hipEventSynchronize
+#define cudaEventElapsedTime hipEventElapsedTime
+#define cudaLaunchKernel hipLaunchKernel
+
+#endif
