@@ -33,10 +33,9 @@ class Gapped:
             return True
         if not data.dummy or not any(d.form == "assumed" for d in data.symbol.shape):
             return False
-        dummies = self.facts.routine(key).dummies
+        number = next(n for n, dummy in enumerate(self.facts.routine(key).dummies) if dummy == name)
         for reference, caller, position in self._arguments().get(key, ()):
-            at = dummies.index(position) if isinstance(position, str) and position in dummies else position
-            if at == dummies.index(name) and self._passes(reference, caller, {*seen, (key, name)}):
+            if position in (name, number) and self._passes(reference, caller, {*seen, (key, name)}):
                 return True
         return False
 

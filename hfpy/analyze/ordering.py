@@ -37,10 +37,15 @@ _SYNCHRONISING = frozenset({"critical"})
 
 @dataclass(frozen=True)
 class Ordered:
-    """A reason why turns stay in their order, and the line that it is about."""
+    """A reason why turns stay in their order: what the loop or a routine does, such as ``prints``, and where."""
 
-    why: str
+    does: str
     line: LogicalLine
+
+    @property
+    def why(self) -> str:
+        """The reason as a sentence about the loop."""
+        return f"it {self.does}"
 
 
 class Ordering:
@@ -84,20 +89,20 @@ class Ordering:
             if callee not in self._own:
                 self._own[callee] = self._routine(callee)
             if (found := self._own[callee]) is not None:
-                return f"it calls '{site.name}', and {self._shown(callee, found)}"
+                return f"calls '{site.name}', and {self._shown(callee, found)}"
         return ""
 
     def _shown(self, key: str, found: Ordered) -> str:
         routine = self.application.routines.get(key)
         name = routine.name if routine is not None else key
-        return f"'{name}' {found.why.removeprefix('it ')} ({self.application.shown_place(key, found.line)})"
+        return f"'{name}' {found.does} ({self.application.shown_place(key, found.line)})"
 
     def _routine(self, key: str) -> Ordered | None:
         """What a routine that is called in a loop has against another order of the turns."""
         if key not in self.graph.statements:
             unit = self.application.unit(key)
             line = self.application.file(key).lines[unit.first]
-            return Ordered("it cannot be looked into", line)
+            return Ordered("cannot be looked into", line)
         if (found := next(self._statements(key, self.graph.statements[key], False), None)) is not None:
             return found
         sites = (s for s in self.graph.below(key) if not s.callee and not s.possible)
@@ -114,19 +119,19 @@ class Ordering:
     def _statement(self, routine: Routine, at: Located, turns: bool) -> str:
         match at.statement:
             case InputOutput(kind=kind) as statement if not self._internal(routine, statement):
-                return "it prints" if kind == "print" else f"it does input or output ('{kind}')"
+                return "prints" if kind == "print" else f"does input or output ('{kind}')"
             case Jump(kind=kind) if kind in _STOPS:
-                return "it may stop the program"
+                return "may stop the program"
             case Jump(kind="return") if turns:
-                return "it may return from the routine"
+                return "may return from the routine"
             case Memory(kind=kind) if turns:
-                return f"it has '{kind}'"
+                return f"has '{kind}'"
             case Opaque(reason=reason):
-                return f"it has a statement that hfpy does not understand ({reason})"
+                return f"has a statement that hfpy does not understand ({reason})"
             case Header(kind=kind) if kind in _SYNCHRONISING:
-                return f"it has '{kind}'"
+                return f"has '{kind}'"
             case Specification(kind="entry"):
-                return "it has another entry"
+                return "has another entry"
         return ""
 
     def _functions(self, key: str, at: Located) -> str:
@@ -137,7 +142,7 @@ class Ordering:
         for expr in listed:
             for node in walk(expr):
                 if isinstance(node, Name) and self._volatile(node.name, key, at):
-                    return f"'{node.name}' is volatile"
+                    return f"uses '{node.name}', which is volatile"
                 called = node.base if isinstance(node, Apply) else None
                 if isinstance(called, Name) and (why := self._function(called.name, key, at)):
                     return why
@@ -155,10 +160,10 @@ class Ordering:
         if found is not None and (found.symbol.rank or found.symbol.type.base == "character"):
             return ""
         if scopes.is_intrinsic(name, key) or (found is not None and "intrinsic" in found.symbol.attributes):
-            return f"it calls '{name}', which has a state" if name in _STATEFUL_FUNCTIONS | SUBROUTINES else ""
+            return f"calls '{name}', which has a state" if name in _STATEFUL_FUNCTIONS | SUBROUTINES else ""
         if name in _OF_ARGUMENTS or scopes.derived_type(name, key) is not None or name in _CONVERTING:
             return ""
-        return f"the source of '{name}' is not here"
+        return f"calls '{name}', whose source is not here"
 
     def _without_source(self, site: CallSite) -> str:
         """What is said of a call of a procedure that hfpy has no source of."""
@@ -167,8 +172,8 @@ class Ordering:
         if site.function and self.scopes.is_intrinsic(site.name, site.caller):
             return ""
         if self.scopes.is_intrinsic(site.name, site.caller):
-            return f"it calls '{site.name}', which has a state"
-        return f"it calls '{site.name}', whose source is not here"
+            return f"calls '{site.name}', which has a state"
+        return f"calls '{site.name}', whose source is not here"
 
     def _internal(self, routine: Routine, statement: InputOutput) -> bool:
         """Whether a statement reads or writes a text, and no file."""

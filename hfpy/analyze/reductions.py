@@ -14,6 +14,7 @@ from hfpy.analyze.calls import dummy_name
 from hfpy.analyze.context import Located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import resolve_alias
+from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, error, warning
 from hfpy.model.directives import Reduction
@@ -142,6 +143,8 @@ def _wrong(used: _Routine, reference: Reference, op: str) -> str:
     base = target.base if isinstance(target, Apply) else target
     if not isinstance(base, Name) or base.name != name:
         return "is read: it holds the partial result of one thread"
+    if cut := _cut_off(used, statement, name):
+        return cut
     if _updates(statement, name, op):
         return ""
     if op in _BETTER and _guarded(used, reference, statement, op):
@@ -152,6 +155,23 @@ def _wrong(used: _Routine, reference: Reference, op: str) -> str:
     return f"is changed in another way than its reduction with '{op}'"
 
 
+def _cut_off(used: _Routine, statement: Assignment, name: str) -> str:
+    """Why updates of an integer cannot be joined: each cuts off a part of its value, which depends on what it was
+    before (Fortran 2018, 10.2.1.3 and 10.1.5.2.2).
+    """
+    facts = used.effects.facts
+    data = facts.object(name, used.key)
+    if data is None or data.symbol.type.base != "integer":
+        return ""
+    found = type_of(statement.value, used.key, facts.scopes)
+    if found is not None and found.base in ("real", "complex"):
+        return "is an integer that gets a real value here: what is cut off depends on the order"
+    divides = (n for n in walk(statement.value) if isinstance(n, Binary) and n.op == "/")
+    if any(_mentions(n.left, name) for n in divides):
+        return "is an integer that is divided here: what is cut off depends on the order"
+    return ""
+
+
 def _updates(statement: Assignment, name: str, op: str) -> bool:
     """Whether a statement is ``s = s op expression`` or the like, with ``s`` nowhere else."""
     target, value = statement.target, _bare(statement.value)
@@ -159,7 +179,8 @@ def _updates(statement: Assignment, name: str, op: str) -> bool:
     inside = [n for n in walk(value) if isinstance(n, Name) and n.name == name]
     function = value.base.name if isinstance(value, Apply) and isinstance(value.base, Name) else ""
     if op in _BETTER and function == "merge" and isinstance(value, Apply) and len(value.args) == 3:
-        return _merges(value.args, own, op)
+        once = [_mentions(arg, name) for arg in value.args] in ([0, 1, 1], [1, 0, 1])
+        return once and _merges(value.args, own, op)
     if len(inside) != 1:
         return False
     if op in _FUNCTIONS:
@@ -193,15 +214,21 @@ def _bare(value: Expr) -> Expr:
 
 def _guards(reference: Reference, name: str, op: str) -> bool:
     """Whether a read stands in a condition under which nothing happens but assignments of the variable: those are
-    checked by themselves.
+    checked by themselves. What the variable is compared with once decides about nothing else.
     """
     statement = reference.at.statement
-    if op not in _BETTER or getattr(statement, "kind", "") not in ("if", "elseif"):
+    if op not in _BETTER or getattr(statement, "kind", "") != "if":
         return False
     if isinstance(statement, OneLine):
-        return _assigns(statement.action, name)
+        return _mentions(statement.control[0], name) == 1 and _assigns(statement.action, name)
     parts = reference.at.constructs[-1].parts
-    return all(_assigns(s, name) for part in parts for s in flatten(part.body))
+    alone = len(parts) == 1 and all(_mentions(e, name) == 1 for e in getattr(parts[0].header, "exprs", ()))
+    return alone and all(_assigns(s, name) for s in flatten(parts[0].body))
+
+
+def _mentions(expr: Expr, name: str) -> int:
+    """How often an expression names a variable."""
+    return sum(isinstance(node, Name) and node.name == name for node in walk(expr))
 
 
 def _assigns(statement: Statement, name: str) -> bool:
@@ -217,7 +244,11 @@ def _merges(args: tuple[Expr, ...], own: Expr, op: str) -> bool:
 
 
 def _guarded(used: _Routine, reference: Reference, statement: Assignment, op: str) -> bool:
-    """Whether an assignment ``s = x`` happens only where ``x`` is better than ``s``, as a condition around it says."""
+    """Whether an assignment ``s = x`` happens only where ``x`` is better than ``s``, as a condition around it says.
+    ``x`` is a value without ``s``: with it, what the threads have found could not be joined.
+    """
+    if _mentions(statement.value, reference.name):
+        return False
     update = (without_places(statement.value), without_places(statement.target))
     conditions = _conditions(used, reference, statement)
     return any(update in _better(without_places(c), holds, op) for c, holds in conditions)

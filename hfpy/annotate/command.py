@@ -55,7 +55,8 @@ def annotate(
     while ask and _asked(nests.questions, stated):
         nests, _ = found(sessions, stated)
     texts = annotated(nests)
-    proved(sessions, texts, left_out)
+    if write or patch is not None:
+        proved(sessions, texts, left_out)
     root = next(iter(sessions.values())).project.root
     if html is not None:
         write_if_changed(html, page(nests, root.resolve().name).encode("utf-8"))

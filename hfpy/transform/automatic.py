@@ -31,9 +31,22 @@ from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.statements import Construct
+from hfpy.parse.application import with_texts
+from hfpy.transform.edits import Edit
 from hfpy.transform.ownloops import last_row
+from hfpy.transform.passes import edited, with_text
 from hfpy.transform.settled import Settled
-from hfpy.transform.tried import Before, Judge, Tried, judged, leaving, outermost, regions_of_loops, written
+from hfpy.transform.tried import (
+    Before,
+    Judge,
+    Tried,
+    judged,
+    leaving,
+    outermost,
+    region_edits,
+    regions_of_loops,
+    written,
+)
 
 _ROUNDS = 60
 _AGAINST = ("HF500", "HF501", "HF505")  # warnings that leave it open whether points meet
@@ -169,20 +182,31 @@ class _Search:
     def _looked_at(self) -> None:
         """Give up loops, or some of their depth, until no region has a fault by itself."""
         application = self.settled.application
+        facts: Facts | None = None
+        accepted: set[tuple[str, int, int, tuple[str, ...]]] = set()
+        draft = _Draft(application, self.worlds)
         for _ in range(_ROUNDS):
             active = self._active()
-            made = written(self.settled, self.worlds, active)
-            if not active or has_errors(made.found):
+            if not active or has_errors(draft.write(active)):
                 return
-            facts = analyse(made.application)
+            facts = analyse(draft.application, facts)
             effects = Effects(facts)
             gapped = Gapped(facts, effects)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
             changed = False
-            for construct, number, loop in regions_of_loops(made.application, rows):
-                changed = self._look(facts, effects, gapped, construct, number, loop) or changed
+            for construct, number, loop in regions_of_loops(draft.application, rows):
+                # What a region is by itself does not depend on the others.
+                region = (*self._id(loop), loop.depth, loop.candidate.attributes)
+                if region in accepted:
+                    continue
+                if self._look(facts, effects, gapped, construct, number, loop):
+                    changed = True
+                else:
+                    accepted.add(region)
             if not changed:
                 return
+            if has_errors(facts.found):
+                facts = None
 
     def _gapped(self, sharing: RegionSharing, gapped: Gapped) -> str:
         """Why a region cannot be a kernel for the way in which arrays lie in memory."""
@@ -287,6 +311,40 @@ class _Search:
         if serial.line is serial.loop.header.line:
             return serial.why
         return f"{serial.why} (line {self.settled.application.user_line(key, serial.line.first)})"
+
+
+class _Draft:
+    """The application with loops as regions, round after round: files whose regions stay are not read again."""
+
+    def __init__(self, application: Application, worlds: Mapping[str, World]) -> None:
+        self.application = application
+        self._files = {f.path: f for f in application.files}
+        self._worlds = worlds
+        self._regions: dict[str, tuple[tuple[int, int, tuple[str, ...]], ...]] = {}
+
+    def write(self, loops: Sequence[Tried]) -> list[Diagnostic]:
+        """Put these loops into the place of those before; what is wrong with the new texts."""
+        wanted: dict[str, list[Tried]] = {}
+        for loop in loops:
+            wanted.setdefault(self.application.file(loop.key).path, []).append(loop)
+        macros = self.application.macros
+        texts: dict[str, tuple[str, tuple[int, ...]]] = {}
+        for path in wanted.keys() | self._regions.keys():
+            here = wanted.get(path, [])
+            regions = tuple(sorted((x.candidate.row, x.depth, x.candidate.attributes) for x in here))
+            if regions != self._regions.get(path, ()):
+                self._regions[path] = regions
+                texts[path] = with_text(self._files[path], edited(self._files[path], self._edits(path, here), macros))
+        self.application, found = with_texts(self.application, texts)
+        return found
+
+    def _edits(self, path: str, loops: Sequence[Tried]) -> list[Edit]:
+        made: dict[Edit, None] = {}
+        for loop in loops:
+            world = self._worlds[loop.key]
+            region = loop.candidate.region(world, loop.depth)
+            made |= dict.fromkeys(region_edits(self._files[path], world, loop.candidate, region))
+        return list(made)
 
 
 def _last(loop: Construct) -> int:

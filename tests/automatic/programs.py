@@ -323,13 +323,13 @@ contains
       perm(i) = {permuted}
     end do
     call work
+    print '(12i9)', s, t, u, x, jj, g, sum(a*[(i, i=-9,60)]), sum(b*[(i, i=-9,60)]), sum(c*[(i, i=-9,60)])
+    print '(6i12)', sum(ga*[(i, i=-9,60)]), sum(p*[(i, i=-9,60)]), sum(o%c*[(i, i=-9,60)]), sum(w*[(i, i=-9,60)])
+    print '(f16.3)', sum(r*[(i, i=-9,60)])
+    print '(2i14)', sum([((i*d(i,j) + j*d(i,j), i=-9,60), j=-9,60)]), sum([((i*e(i,j) + j*e(i,j), i=-9,60), j=-9,60)])
   contains
     subroutine work
 {{nests}}
-      print '(12i9)', s, t, u, x, jj, g, sum(a*[(i, i=-9,60)]), sum(b*[(i, i=-9,60)]), sum(c*[(i, i=-9,60)])
-      print '(6i12)', sum(ga*[(i, i=-9,60)]), sum(p*[(i, i=-9,60)]), sum(o%c*[(i, i=-9,60)]), sum(w*[(i, i=-9,60)])
-      print '(f16.3)', sum(r*[(i, i=-9,60)])
-      print '(2i14)', sum([((i*d(i,j) + j*d(i,j), i=-9,60), j=-9,60)]), sum([((i*e(i,j) + j*e(i,j), i=-9,60), j=-9,60)])
     end subroutine work
   end subroutine run
 {HELPERS}

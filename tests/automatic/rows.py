@@ -155,6 +155,40 @@ ROWS = (
     ),
     _row("labels", "", "do 10 i = 1, n\nif (c(i) > 5) goto 10\nd(i) = c(i)\n10 continue", "region i"),
     _row("used behind it", "", "do i = 1, n\ns = c(i)\nd(i) = s*2\nend do\nd(1) = s", "region i"),
+    _row("a minimum of itself", "", "t = 9\ndo i = 1, n\nif (c(i) - t < t) t = c(i) - t\nend do\nd(1) = t", "serial"),
+    _row(
+        "a minimum once more", "", "t = 9\ndo i = 1, n\nif (c(i) < t .and. t > 3) t = c(i)\nend do\nd(1) = t", "serial"
+    ),
+    _row(
+        "one of two maxima",
+        "",
+        "t = 3\ndo i = 1, n\nif (c(i) > t) then\nt = c(i)\nelse if (d(i) > t) then\nt = d(i)\nend if\nend do\nd(1) = t",
+        "serial",
+    ),
+    _row(
+        "a maximum, or more",
+        "",
+        "t = 3\ndo i = 1, n\nif (c(i) > t) then\nt = c(i)\nelse\nt = max(t, d(i))\nend if\nend do\nd(1) = t",
+        "serial",
+    ),
+    _row(
+        "a maximum by merge",
+        "",
+        "t = 0\ndo i = 1, n\nt = merge(c(i) - t, t, c(i) - t > t)\nend do\nd(1) = t",
+        "serial",
+    ),
+    _row("a sum that is cut off", "integer :: m", "m = -9\ndo i = 1, n\nm = m + 0.7\nend do\nd(1) = m", "serial"),
+    _row(
+        "a root that is cut off", "integer :: m", "m = -9\ndo i = 1, n\nm = m + sqrt(c(i))\nend do\nd(1) = m", "serial"
+    ),
+    _row(
+        "a sum of larger ones",
+        "integer :: m",
+        "m = -9\ndo i = 1, n\nm = m + max(k1(i)*2, 3)\nend do\nd(1) = m",
+        "reduction",
+    ),
+    _row("quotients of integers", "integer :: m", "m = 999\ndo i = 1, n\nm = m/k1(i)\nend do\nd(1) = m", "serial"),
+    _row("quotients of reals", "", "t = 999\ndo i = 1, n\nt = t/2**(k1(i)-1)\nend do\nd(1) = t", "reduction"),
     _row("index used behind it", "", "do i = 1, n\nd(i) = c(i)\nend do\nd(1) = i", "serial"),
     _row(
         "where",
