@@ -40,6 +40,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
   const cl_int status = real(device, what, bytes, value, needed);
   const char *lacks = getenv("LACKS");
   if (what == CL_DEVICE_DOUBLE_FP_CONFIG && !strcmp(lacks, "doubles")) memset(value, 0, bytes);
+  if (what == CL_DEVICE_MAX_PARAMETER_SIZE && !strcmp(lacks, "arguments")) *(size_t *)value = 10;
   if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && !strcmp(lacks, "memory")) *(cl_ulong *)value = 100;
   return status;
 }
@@ -50,8 +51,18 @@ cl_int clGetKernelWorkGroupInfo(
       dlsym(RTLD_NEXT, "clGetKernelWorkGroupInfo");
   const cl_int status = real(kernel, device, what, bytes, value, needed);
   if (what == CL_KERNEL_WORK_GROUP_SIZE && !strcmp(getenv("LACKS"), "threads")) *(size_t *)value = 8;
-  if (what == CL_KERNEL_WORK_GROUP_SIZE && !strcmp(getenv("LACKS"), "all threads")) *(size_t *)value = 0;
   return status;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                              const size_t *global, const size_t *local, cl_uint count, const cl_event *before,
+                              cl_event *event) {
+  cl_int (*real)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
+                 const cl_event *, cl_event *) = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
+  const char *lacks = getenv("LACKS");
+  if (!strcmp(lacks, "resources") || !strcmp(lacks, "arguments")) return CL_OUT_OF_RESOURCES;
+  if (!strcmp(lacks, "threads") && local[0] * local[1] * local[2] > 8) return CL_INVALID_WORK_GROUP_SIZE;
+  return real(queue, kernel, dimensions, offset, global, local, count, before, event);
 }
 """
 
@@ -139,7 +150,10 @@ def test_what_is_wrong_outside(project: Path, environment: dict[str, str], said:
     ("what", "said"),
     [
         ("doubles", "the kernels of heat.h90 compute with double precision, which '"),
-        ("memory", "no device memory for 't': it needs 512 bytes"),
+        ("memory", "no device memory for 't': it needs 512 bytes, and 0 are in use by this program\n  '"),
+        ("memory", "' gives at most 100 bytes in one piece: choose another device by HFPY_OPENCL_DEVICE"),
+        ("resources", "has too little of something that this kernel needs (CL_OUT_OF_RESOURCES)"),
+        ("arguments", "kernel hfk0_warm: its arguments have "),
     ],
 )
 def test_what_a_device_lacks(project: Path, what: str, said: str) -> None:
@@ -339,3 +353,10 @@ def test_the_same_is_refused_as_with_cuda_c() -> None:
         for tested in load_pairs(TESTS / folder / "programs"):
             mine, other = (v.translated(tested) for v in (OPENCL, CUDA_C))
             assert mine.codes() == other.codes(), tested.name
+
+
+@pytest.mark.parametrize("backend", ["hip", "opencl"])
+def test_builds_by_other_tools_cannot_have_it(backend: str, tmp_path: Path) -> None:
+    (tmp_path / "heat.h90").write_text(HEAT)
+    done = hfpy(tmp_path, "transpile", "heat.h90", "--target", "gpu", "--backend", backend, "--plan", "-o", "out")
+    assert done.returncode == 1 and "HF816: builds by other tools than hfpy have no HIP and no OpenCL yet" in done.stderr

@@ -23,11 +23,12 @@ from tests.mpi.launch import BUILDS, EXACT, SOURCES, environment
 from tests.support import (
     CHECKS,
     FLAGS,
+    KERNELS,
     _compile_kernels,
     _plain,
-    emulated_runtime,
     in_use_order,
     named_apart,
+    runtime_of,
     storage_order,
     translate_text,
     write_files,
@@ -45,6 +46,7 @@ BUFFERS = EXACT.parents[1] / "buffers" / "hfpy_buffers.F90"
 DEVICES = {
     "": ("-fopenmp",),
     "cuda": ("-fopenmp", "-DHFPY_CUDA", "-DHFPY_OFFLOAD"),
+    "opencl": ("-fopenmp", "-DHFPY_CUDA", "-DHFPY_OPENCL", "-DHFPY_OFFLOAD"),
     "openacc": ("-fopenacc", "-DHFPY_OFFLOAD"),
     "openmp-target": ("-fopenmp", "-DHFPY_OFFLOAD"),
 }
@@ -226,8 +228,9 @@ def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
     """The executable of a program's generated files, with the runtime library on one of the MPIs."""
     home, folder = library(mpi, way.device), _folder()
     compiler = "gfortran" if mpi == "alone" else BUILDS[mpi].compiler
-    kernels = [file for file in files if file.endswith(".cu")]
+    kernels = [file for file in files if file.endswith(KERNELS)]
     emulated = bool(kernels) or any(file.endswith(".cuf") for file in files)
+    runtime = runtime_of(kernels) if emulated else None
     if any(file.endswith(".cuf") for file in files):
         files = _plain(files)
     write_files(files, folder)
@@ -235,9 +238,9 @@ def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
     flags = [*FLAGS, *CHECKS, "-ffree-line-length-none", "-ffixed-line-length-none", "-fcheck=no-pointer"]
     flags += ["-fopenacc"] if backend == "openacc" else ["-fopenmp"]
     linked = [str(home / "libprocesses.a"), "-lgomp"]
-    if emulated:
-        flags += [f"-I{emulated_runtime().folder}"]
-        linked = [*(["kernels.o"] if kernels else []), linked[0], *map(str, emulated_runtime().link_words), "-lgomp"]
+    if runtime is not None:
+        flags += [f"-I{runtime.folder}"]
+        linked = [*(["kernels.o"] if kernels else []), linked[0], *map(str, runtime.link_words), "-lgomp"]
     sources = [file for file in in_use_order(files) if file != "storage_order.F90" and file not in kernels]
     command = [compiler, *flags, "-I.", f"-I{home}", "-o", "cases", *sources, *linked]
 
@@ -246,7 +249,7 @@ def executable(way: Way, mpi: str, files: Mapping[str, str]) -> Path:
             _compile_kernels(kernels, folder)
         return _done(command, folder)
 
-    archives = [home / "libprocesses.a", *([emulated_runtime().folder / "libhfpy_device.a"] if emulated else [])]
+    archives = [home / "libprocesses.a", *([runtime.folder / "libhfpy_device.a"] if runtime is not None else [])]
     made([*command[: -len(linked)], version(compiler), digest([], archives)], folder, compiled)
     return folder / "cases"
 

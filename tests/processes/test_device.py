@@ -8,9 +8,10 @@ import subprocess
 
 import pytest
 
+from tests.gpu.opencl import needs_opencl
 from tests.mpi.launch import BUILDS, environment
 from tests.processes.exchanges import exchange_cases
-from tests.processes.programs import WAYS, built, faults, marked, written
+from tests.processes.programs import DOMAINS, WAYS, Way, built, faults, marked, written
 
 FEW = ("base", "periodic_ij", "overlap_sides", "overlap_periodic_ij", "overlap_types")
 LABELS = marked({label: label == "cuda-c" for label, way in WAYS.items() if way.gpu})
@@ -33,6 +34,15 @@ def test_cases_with_messages_from_a_device(label: str, grid: tuple[int, int], ch
     more = {"HFPY_MPI_DEVICE": "1", "HFPY_MPI_CHECK": str(check)}
     assert not faults(WAYS[label], "openmpi", grid, written(), **more)
     assert not faults(WAYS[label], "openmpi", grid, exchange_cases(), **more)
+
+
+@needs_opencl
+@pytest.mark.full
+@pytest.mark.parametrize("device", [0, 1])
+def test_buffers_of_opencl_go_through_the_host(device: int) -> None:
+    """They have no addresses that MPI could use, whatever it is asked to."""
+    way = Way("opencl", {"target": "gpu", "backend": "opencl", "domains": DOMAINS})
+    assert not faults(way, "openmpi", (2, 1), exchange_cases(FEW), HFPY_MPI_DEVICE=str(device))
 
 
 def copies_of_buffers(device: int, case: str) -> int:

@@ -15,7 +15,8 @@ from hfpy.report.productivity.tree import Tree, read_text
 @dataclass(frozen=True)
 class Generated:
     """The output for one target and backend. ``figures`` compare it with the hybrid code; None where the code is
-    refused, for the reasons in ``problems``. ``kernels`` are lines in files of kernels (``.cu``, ``.cuf``).
+    refused, for the reasons in ``problems``. ``kernels`` are lines in files of kernels (``.cu``, ``.cuf``, ``.hip``,
+    ``_opencl.cpp``).
     """
 
     name: str
@@ -33,5 +34,5 @@ def generated(name: str, paths: Sequence[Path], options: Options, hybrid: Tree) 
     if problems:
         return Generated(name, None, 0, problems)
     tree = Tree(tuple(read_text(file.name, file.text) for file in done.files))
-    kernels = sum(len(file.lines) for file in tree.files if file.name.endswith((".cu", ".cuf")))
+    kernels = sum(len(file.lines) for file in tree.files if file.name.endswith((".cu", ".cuf", ".hip", "_opencl.cpp")))
     return Generated(name, compare(hybrid, tree), kernels)

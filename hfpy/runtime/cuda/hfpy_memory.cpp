@@ -59,6 +59,12 @@ class memory_cache {
       empty(where);
       status = cudaMalloc(&device, size);
     }
+#ifdef HFPY_OPENCL
+    if (status == cudaErrorMemoryAllocation) {
+      hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program\n  %s",
+               name, size, in_use_, cudaGetErrorString(status));
+    }
+#endif
     if (status == cudaErrorMemoryAllocation) {
       hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program",
                name, size, in_use_);

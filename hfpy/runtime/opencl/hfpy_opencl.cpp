@@ -224,7 +224,8 @@ cudaError_t cudaMalloc(void **device, std::size_t bytes) {
   const cudaError_t there = ready();
   if (there != cudaSuccess) return there;
   if (bytes > chosen().largest_buffer) {
-    return failed("the device gives at most " + std::to_string(chosen().largest_buffer) + " bytes in one piece",
+    return failed("'" + chosen().name + "' gives at most " + std::to_string(chosen().largest_buffer) +
+                      " bytes in one piece: choose another device by HFPY_OPENCL_DEVICE, or a smaller grid",
                   cudaErrorMemoryAllocation);
   }
   cl_int status = CL_SUCCESS;
@@ -331,18 +332,20 @@ void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads) {
   const std::size_t global[] = {local[0] * blocks.x, local[1] * blocks.y, local[2] * blocks.z};
   // Smaller groups do, as threads do not wait for one another: a thread's place is counted over all groups.
   while (most > 0 && local[0] * local[1] * local[2] > most) {
-    std::size_t &largest = local[2] > 1 ? local[2] : local[1] > 1 ? local[1] : local[0];
-    if (largest == 1 || largest % 2 != 0) break;
-    largest /= 2;
-  }
-  if (most > 0 && local[0] * local[1] * local[2] > most) {
-    hfd_fail(where_, name_, "groups of %zu threads are too large for this kernel on '%s', which takes %zu: "
-             "make the block of the region smaller", local[0] * local[1] * local[2], chosen().name.c_str(), most);
+    std::size_t &size = local[2] > 1 ? local[2] : local[1] > 1 ? local[1] : local[0];
+    std::size_t factor = 2;
+    while (size % factor != 0) ++factor;
+    size /= factor;
   }
   const cl_int status = clEnqueueNDRangeKernel(all().queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
   if (status != CL_SUCCESS && bytes_ > chosen().most_parameters) {
     hfd_fail(where_, name_, "its arguments have %zu bytes, and '%s' takes %zu (%s): a kernel with fewer arrays does",
              bytes_, chosen().name.c_str(), chosen().most_parameters, hfpy::opencl::name_of(status));
+  }
+  if (status == CL_OUT_OF_RESOURCES || status == CL_MEM_OBJECT_ALLOCATION_FAILURE) {
+    hfd_fail(where_, name_, "'%s' has too little of something that this kernel needs (%s): make its region, or its "
+             "private arrays, smaller, or choose another device by HFPY_OPENCL_DEVICE", chosen().name.c_str(),
+             hfpy::opencl::name_of(status));
   }
   if (told("clEnqueueNDRangeKernel", status) == cudaSuccess) (void)clFlush(all().queue);  // errors show in hfd_launch_ends
 }
