@@ -65,11 +65,23 @@ class Nest:
 
 
 @dataclass(frozen=True)
+class Brought:
+    """Arrays that a routine brings to the device for the kernels of what it calls; its directives' indentation."""
+
+    routine: str
+    names: tuple[str, ...]
+    indent: int
+
+
+@dataclass(frozen=True)
 class Nests:
-    """All loops of a program, by file and line, and the files that they are in."""
+    """All loops of a program, by file and line, and the files that they are in. ``brought`` are arrays that routines
+    bring to the device, by file and the line (from 0) before which their specification part ends.
+    """
 
     nests: tuple[Nest, ...]
     files: Mapping[str, FileIndex]
+    brought: Mapping[tuple[str, int], Brought]
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -105,7 +117,18 @@ def nests_of(made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], fl
             found.setdefault((verdict.place.file, verdict.place.line), {})[target] = verdict
     ends = {key: next(iter(said.values())).last for key, said in found.items()}
     nests = [_nest(said, ends[key], weights.get(key, 0.0)) for key, said in found.items()]
-    return Nests(tuple(sorted(nests, key=lambda n: (n.place.file, n.place.line))), files)
+    return Nests(tuple(sorted(nests, key=lambda n: (n.place.file, n.place.line))), files, _all_brought(made))
+
+
+def _all_brought(made: Mapping[str, Automatic]) -> dict[tuple[str, int], Brought]:
+    """The arrays that routines bring to the device, on any target."""
+    found: dict[tuple[str, int], Brought] = {}
+    for automatic in made.values():
+        for key, names in automatic.brought.items():
+            routine, index = automatic.original.routines[key], automatic.original.file(key)
+            indent = 0 if index.fixed else routine.header.segments[0][2] + 2
+            found[index.path, routine.spec_insert + 1] = Brought(routine.name, names, indent)
+    return found
 
 
 def _nest(said: Mapping[str, Verdict], last: int, weight: float) -> Nest:

@@ -16,7 +16,14 @@ def report(nests: Nests) -> str:
         f"{place:{width}}  {n.verdict:9} {100 * n.weight:5.1f} %  {told(n)}"
         for place, n in zip(places, listed, strict=True)
     ]
-    return "\n".join([*rows, *([""] if rows else []), *questions(nests), summary(nests)])
+    told_ = [*questions(nests), *brought(nests), summary(nests)]
+    return "\n".join([*rows, *([""] if rows else []), *told_])
+
+
+def brought(nests: Nests) -> Iterator[str]:
+    """The arrays that routines bring to the device."""
+    for (file, _), found in sorted(nests.brought.items()):
+        yield f"{file}: on GPUs '{found.routine}' brings {', '.join(found.names)} to the device for what it calls"
 
 
 def _said_around(nests: Nests, nest: Nest) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hfpy.annotate.nests import Found, Nest, Nests
 from hfpy.parse.files import HYBRID_SUFFIXES
+from hfpy.transform.tried import transfer_rows
 
 _LONG = 110
 
@@ -51,7 +52,8 @@ def annotated(nests: Nests) -> dict[str, str]:
     for nest in nests.nests:
         if any(f.iterators for f in nest.found.values()):
             by_file.setdefault(nest.place.file, []).append(nest)
-    return {path: _with_directives(nests, path, listed) for path, listed in by_file.items()}
+    paths = {*by_file, *(path for path, _ in nests.brought)}
+    return {path: _with_directives(nests, path, by_file.get(path, [])) for path in sorted(paths)}
 
 
 def _with_directives(nests: Nests, path: str, listed: Sequence[Nest]) -> str:
@@ -59,12 +61,15 @@ def _with_directives(nests: Nests, path: str, listed: Sequence[Nest]) -> str:
     index = nests.files[path]
     rows = text_of(path).split("\n")
     hybrid = Path(path).suffix in HYBRID_SUFFIXES
-    for nest in sorted(listed, key=lambda n: -n.place.line):
+    added = {index.user_line(row) - 1: b for (file, row), b in nests.brought.items() if file == path}
+    lines = {row: [" " * b.indent + line for line in transfer_rows(b.names)] for row, b in added.items()}
+    for nest in listed:
         row = index.user_line(nest.line.first) - 1
-        text = rows[row]
-        indent = "" if index.fixed else text[: len(text) - len(text.lstrip(" \t"))]
-        end = "\r" if text.endswith("\r") else ""
-        rows[row:row] = [f"{indent}{line}{end}" for line in directive(nest, hybrid)]
+        indent = "" if index.fixed else rows[row][: len(rows[row]) - len(rows[row].lstrip(" \t"))]
+        lines.setdefault(row, []).extend(f"{indent}{line}" for line in directive(nest, hybrid))
+    for row in sorted(lines, reverse=True):
+        end = "\r" if rows[row].endswith("\r") else ""
+        rows[row:row] = [f"{line}{end}" for line in lines[row]]
     return "\n".join(rows)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from hfpy.analyze.analysis import analyse
+from hfpy.analyze.broughthere import brought_here
 from hfpy.analyze.context import located
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -36,6 +37,7 @@ from hfpy.transform.edits import Edit
 from hfpy.transform.ownloops import last_row
 from hfpy.transform.passes import edited, with_text
 from hfpy.transform.settled import Settled
+from hfpy.transform.tried import NOTHING as NOTHING_BROUGHT
 from hfpy.transform.tried import (
     Before,
     Judge,
@@ -86,11 +88,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Automatic:
-    """An application with the regions that were found, what became of each loop, and the application without them."""
+    """An application with the regions that were found, what became of each loop, and the application without them.
+    ``brought`` are arrays that routines bring to the device for what they call.
+    """
 
     settled: Settled
     verdicts: tuple[Verdict, ...]
     original: Application
+    brought: Mapping[str, tuple[str, ...]]
 
 
 Stated = Mapping[tuple[str, int], str]
@@ -129,8 +134,8 @@ class _Search:
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
         self._looked_at()
-        made = self._judged()
-        return Automatic(made, tuple(self._verdicts()), self.settled.application)
+        made, brought = self._brought(self._judged())
+        return Automatic(made, tuple(self._verdicts()), self.settled.application, brought)
 
     # -- candidates
 
@@ -270,6 +275,21 @@ class _Search:
                     self._replace(before_it, loop)
         self.loops = [replace(x, why=x.why or "too many rounds were needed") for x in self.loops]
         return written(self.settled, self.worlds, [])
+
+    def _brought(self, made: Settled) -> tuple[Settled, Mapping[str, tuple[str, ...]]]:
+        """The same with routines that bring arrays to the device for the loops in which they call kernels, as far as
+        nothing is wrong with that.
+        """
+        if self.settled.application.options.target != "gpu" or has_errors(made.found):
+            return made, NOTHING_BROUGHT
+        brought = brought_here(analyse(made.application))
+        brought = {key: names for key, names in brought.items() if key in self.worlds}
+        done = written(self.settled, self.worlds, self._active(), brought) if brought else made
+        if not brought or has_errors(done.found):
+            return made, NOTHING_BROUGHT
+        facts = analyse(done.application)
+        found = self.judge(facts, Effects(facts))
+        return (made, NOTHING_BROUGHT) if has_errors(found) else (done, brought)
 
     # -- verdicts
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
@@ -84,8 +85,16 @@ def outermost(loops: Sequence[Tried]) -> list[Tried]:
 # -- text
 
 
-def written(settled: Settled, worlds: Mapping[str, World], loops: Sequence[Tried]) -> Settled:
-    """The application with loops as regions."""
+NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+def written(
+    settled: Settled,
+    worlds: Mapping[str, World],
+    loops: Sequence[Tried],
+    brought: Mapping[str, tuple[str, ...]] = NOTHING,
+) -> Settled:
+    """The application with loops as regions, and with directives for arrays that routines bring to the device."""
     application = settled.application
     changes: dict[str, dict[Edit, None]] = {}
     for loop in loops:
@@ -93,10 +102,21 @@ def written(settled: Settled, worlds: Mapping[str, World], loops: Sequence[Tried
         region = loop.candidate.region(worlds[loop.key], loop.depth)
         edits = changes.setdefault(index.path, {})
         edits |= dict.fromkeys(region_edits(index, worlds[loop.key], loop.candidate, region))
+    for key, names in brought.items():
+        index, routine = application.file(key), application.routines[key]
+        indent = 0 if index.fixed else routine.header.segments[0][2] + 2
+        rows = [" " * indent + row for row in transfer_rows(names)]
+        edit = insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
+        changes.setdefault(index.path, {})[edit] = None
     made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
     whole, problems = completed(made.application)
     made = Settled(whole, [*made.found, *problems], made.notes)
     return made if has_errors(made.found) else without_dropped(made)
+
+
+def transfer_rows(names: Sequence[str]) -> list[str]:
+    """The directive, in comments, by which a routine brings arrays to the device."""
+    return ["!@domainDependant{attribute(transferHere)}", *(f"!@  {n}" for n in names), "!@end domainDependant"]
 
 
 def region_edits(index: FileIndex, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:

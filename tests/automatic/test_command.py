@@ -164,6 +164,51 @@ def test_fixed_form(project: Path) -> None:
     assert rows[4].lstrip().startswith("do 10")
 
 
+DRIVEN = """module steps
+  implicit none
+contains
+  subroutine step(n, a, b)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n,n), b(n,n)
+    integer :: i, j
+    do j = 1, n
+      do i = 1, n
+        b(i,j) = a(i,j) + 1
+      end do
+    end do
+  end subroutine step
+end module steps
+program p
+  use steps
+  implicit none
+  integer, parameter :: n = 80
+  real(8) :: a(n,n), b(n,n)
+  integer :: t
+  read (*, *) a
+  do t = 1, 10
+    call step(n, a, b)
+    call step(n, b, a)
+    if (t == 5) print *, a(1,2)
+  end do
+  print *, sum(a)
+end program p
+"""
+
+
+def test_the_routine_with_the_time_loop_brings_arrays_to_the_device(project: Path) -> None:
+    (project / "src" / "p.f90").write_text(DRIVEN)
+    text = said(project, "--write")
+    assert "'p' brings a, b to the device" in text
+    written = (project / "src" / "p.f90").read_text()
+    assert "  !@domainDependant{attribute(transferHere)}\n  !@  a\n  !@  b\n  !@end domainDependant\n" in written
+    assert [r for r in written.splitlines() if "@" not in r] == DRIVEN.splitlines()
+    assert "brings" not in said(project, "--write")
+
+
+def test_nothing_is_brought_where_kernels_are_in_the_same_routine(project: Path) -> None:
+    assert "brings" not in said(project)
+
+
 def test_regions_of_the_users_are_left_alone(project: Path) -> None:
     marked = SOURCE.replace("  do j = 1, n\n", "  !@parallelRegion{domName(j)}\n  do j = 1, n\n", 1)
     (project / "src" / "p.f90").write_text(marked)

@@ -1,0 +1,69 @@
+"""The samples as plain Fortran: hfpy finds the regions of their references, and the results are equal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.gpu.opencl import has_opencl
+from tests.samples.programs import CHECKED, ROOT, SAMPLES, Program, build_twin, run_program
+
+sys.path.insert(0, str(SAMPLES))
+from compare import compare
+
+# Sample, and how many regions are found at least.
+FOUND = {
+    "diffusion": 5,
+    "columns": 2,
+    "reduction": 8,
+    "module_data": 12,
+    "stencils": 20,
+    "cloud": 3,
+    "euler": 12,
+    "weather": 18,
+}
+WAYS = {"openmp": (), "cuda-c": ("--target", "gpu", "--emulate"), "opencl": ("--target", "gpu")}
+
+
+def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
+    """The reference of a sample, built with ``auto`` and without its own directives, and the generated text."""
+    reference = SAMPLES / sample / "reference"
+    names = []
+    for name in (reference / "files.txt").read_text(encoding="utf-8").split():
+        source = (reference / name).resolve()
+        shutil.copy(source, folder)
+        names.append(f'"{source.name}"')
+    for included in (*reference.glob("*.h"), *reference.glob("*.inc")):
+        shutil.copy(included, folder)
+    settings = f'[project]\nname = "{sample}"\nsources = [{", ".join(names)}]\nauto = true\ndrop_directives = true\n'
+    (folder / "hfpy.toml").write_text(settings)
+    flags = {"FFLAGS": CHECKED.replace("-Wall ", ""), "CXXFLAGS": "-O0", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *WAYS[backend]]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, **flags}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    below = next(p for p in (folder / "build").iterdir() if p.is_dir())
+    program = next(p for p in below.iterdir() if p.is_file() and not p.suffix and os.access(p, os.X_OK))
+    texts = (p.read_text(encoding="utf-8", errors="replace") for p in (below / "generated").glob("*.[fF]90"))
+    return Program(program, ""), "\n".join(texts)
+
+
+@pytest.mark.parametrize(
+    "backend", ["openmp", *(pytest.param(b, marks=pytest.mark.full) for b in ("cuda-c", "opencl"))]
+)
+@pytest.mark.parametrize("sample", [s if s == "diffusion" else pytest.param(s, marks=pytest.mark.full) for s in FOUND])
+def test_a_reference_without_directives(sample: str, backend: str, tmp_path: Path) -> None:
+    if backend == "opencl" and not has_opencl():
+        pytest.skip("no OpenCL driver on this machine (make opencl)")
+    expected = run_program(build_twin(sample, tmp_path / "twin"), sample, 1)
+    project = tmp_path / "project"
+    project.mkdir()
+    program, text = built(sample, backend, project)
+    for threads in (1, 3) if backend == "openmp" else (1,):
+        assert not compare(sample, run_program(program, sample, threads), expected)
+    if backend == "openmp":
+        assert text.count("@parallelRegion{") >= FOUND[sample]
