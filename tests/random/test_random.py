@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from hfpy.diagnostics import render
+from tests.gpu.opencl import needs_opencl
 from tests.random.generator import make_program
 from tests.support import (
     CUDA_C,
@@ -25,9 +26,12 @@ from tests.support import (
     LAYOUT,
     LAYOUT_CUDA_C,
     LAYOUT_OPENACC,
+    LAYOUT_OPENCL,
     LAYOUT_OPENMP,
     OPENACC,
     OPENACC_KIJ,
+    OPENCL,
+    OPENCL_KIJ,
     OPENMP,
     OPENMP_KIJ,
     OPENMP_TARGET,
@@ -48,6 +52,7 @@ FIRST = int(os.environ.get("HFPY_RANDOM_FROM", "0"))
 PER_BATCH = 25
 VARIANTS = (SEQUENTIAL_KIJ, OPENMP_KIJ, OPENMP, SEQUENTIAL_IJK, LAYOUT, LAYOUT_OPENMP)
 KERNEL_VARIANTS = (CUDA_C_KIJ, LAYOUT_CUDA_C, CUDA_C_IJK, CUDA_C)
+OPENCL_VARIANTS = (OPENCL_KIJ, LAYOUT_OPENCL, OPENCL)
 CUDA_FORTRAN_VARIANTS = (CUDA_FORTRAN_KIJ, CUDA_FORTRAN, CUDA_FORTRAN_IJK)
 DIRECTIVE_VARIANTS = (OPENACC_KIJ, OPENMP_TARGET, LAYOUT_OPENACC, OPENMP_TARGET_IJK, OPENACC)
 
@@ -142,10 +147,12 @@ def test_a_wrong_program_is_seen(tmp_path: Path) -> None:
 KINDS = {
     "cuda-c": (KERNEL_VARIANTS, COUNT, 0.15),
     "cuda-fortran": (CUDA_FORTRAN_VARIANTS, COUNT // 4, 0.05),
+    "opencl": (OPENCL_VARIANTS, COUNT, 0.15),
     "directives": (DIRECTIVE_VARIANTS, COUNT, 0.15),
 }
+MARKS = {"opencl": (needs_opencl, pytest.mark.full)}
 KERNEL_CASES = [
-    pytest.param(variants, first, most, id=f"{name}-{first}")
+    pytest.param(variants, first, most, id=f"{name}-{first}", marks=MARKS.get(name, ()))
     for name, (variants, count, most) in KINDS.items()
     for first in range(FIRST, FIRST + count, PER_BATCH)
 ]
@@ -155,8 +162,8 @@ KERNEL_CASES = [
 def test_random_programs_as_kernels(
     variants: tuple[Variant, ...], first: int, most: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Built by cuda-c and run in emulation, or with directives on the host, they print what their twins print; what is
-    refused is told and rare.
+    """Built by cuda-c and run in emulation, by opencl on a device, or with directives on the host, they print what
+    their twins print; what is refused is told and rare.
     """
     variant = variants[first // PER_BATCH % len(variants)]
     pairs = draw(first, min(PER_BATCH, FIRST + COUNT - first))
