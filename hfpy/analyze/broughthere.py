@@ -13,7 +13,6 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.orders import Node
 from hfpy.model.statements import LOOPS
 
-
 _NOT_THERE_YET = frozenset({"pointer", "allocatable"})  # perhaps, when the routine begins
 
 

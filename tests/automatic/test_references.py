@@ -51,7 +51,7 @@ def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
     return Program(program, ""), "\n".join(texts)
 
 
-@pytest.mark.parametrize("backend", ["openmp", *(pytest.param(b, marks=pytest.mark.full) for b in ("cuda-c",))])
+@pytest.mark.parametrize("backend", ["openmp", pytest.param("cuda-c", marks=pytest.mark.full)])
 @pytest.mark.parametrize("sample", [s if s == "diffusion" else pytest.param(s, marks=pytest.mark.full) for s in FOUND])
 def test_a_reference_without_directives(sample: str, backend: str, tmp_path: Path) -> None:
     expected = run_program(build_twin(sample, tmp_path / "twin"), sample, 1)
