@@ -31,7 +31,7 @@ def page(nests: Nests, name: str) -> str:
     listed = [n for n in nests.nests if n.verdict != INSIDE]
     template = environment().get_template("annotate.html.j2")
     text: str = template.render(
-        name=name, files=shown, nests=listed, told=told, summary=summary(nests), version=VERSION, anchor=_anchor
+        name=name, files=shown, nests=listed, told=told, summary=summary(nests).split("\n"), version=VERSION, anchor=_anchor
     )
     return text
 
