@@ -5,13 +5,14 @@ is not refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.gpu.constructs import BACKENDS, ROWS, pairs
 from tests.gpu.opencl import needs_opencl
-from tests.support import CUDA_C, CUDA_FORTRAN, HIP, OPENACC, OPENCL, OPENMP_TARGET, Corpus, Pair
+from tests.support import CUDA_C, CUDA_FORTRAN, HIP, OPENACC, OPENCL, OPENMP_TARGET, Corpus, Translated
 
 VARIANTS = dict(zip(BACKENDS, (CUDA_C, CUDA_FORTRAN, HIP, OPENCL, OPENACC, OPENMP_TARGET), strict=True))
 PAIRS = dict(zip(ROWS, pairs(), strict=True))
@@ -25,9 +26,15 @@ def table() -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows}
 
 
-def outcome(pair: Pair, backend: str) -> str:
+@cache
+def translated(row: str, backend: str) -> Translated:
+    """An example as it is translated."""
+    return VARIANTS[backend].translated(PAIRS[row])
+
+
+def outcome(row: str, backend: str) -> str:
     """What becomes of an example: ``yes`` or the code of its refusal."""
-    done = VARIANTS[backend].translated(pair)
+    done = translated(row, backend)
     codes = {d.code for d in done.errors}
     assert len(codes) < 2, codes
     if not codes:
@@ -42,13 +49,13 @@ def test_the_page_has_every_row() -> None:
 @pytest.mark.parametrize("row", ROWS)
 def test_cells(row: str) -> None:
     """Translated, or refused with a code, as the page says."""
-    assert [outcome(PAIRS[row], b) for b in BACKENDS] == table()[row]
+    assert [outcome(row, b) for b in BACKENDS] == table()[row]
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_hip_has_the_kernels_of_cuda_c(row: str) -> None:
     """Whose examples run in emulation."""
-    mine, other = (v.translated(PAIRS[row]).files for v in (HIP, CUDA_C))
+    mine, other = (translated(row, backend).files for backend in ("hip", "cuda-c"))
     assert {n.replace(".cu", ".hip"): t.replace("(cuda-c)", "(hip)") for n, t in other.items()} == dict(mine)
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from hfpy.analyze.accesses import is_full_range
 from hfpy.analyze.graph import CallSite
 from hfpy.analyze.intrinsics import REDUCING
+from hfpy.analyze.types import is_part
 from hfpy.backends.c import intrinsics
 from hfpy.backends.c.dialect import Argument
 from hfpy.backends.c.locations import LOCATIONS, location
 from hfpy.backends.c.reduced import materialised, reduction, result_rank
-from hfpy.backends.c.values import CannotPrint, CText, CVariable, c_type, extent
+from hfpy.backends.c.values import CannotPrint, CText, CVariable, Space, c_type, extent
 from hfpy.backends.refused import SOURCE
 from hfpy.model.expressions import Apply, Component, Expr, Keyword, Name
 from hfpy.model.scalars import INTEGER, LOGICAL, Scalar
@@ -243,8 +244,7 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
         if body.device.by_value(site.callee, dummy):
             return Argument(printer.print(actual, lanes if printer.rank(actual) else ()).text)
         target = printer.target(actual, lanes if printer.rank(actual) else ()).text
-        assert isinstance(actual, Name | Apply | Component)
-        return Argument(body.dialect.reference(target), printer.space(actual))
+        return Argument(body.dialect.reference(target), _space_of(printer, actual))
     if not isinstance(actual, Name | Apply | Component):
         raise CannotPrint("an expression as an array argument", actual.start, actual.end)
     variable = body.variable(printer.resolved(actual), printer.key)
@@ -255,6 +255,16 @@ def _argument(printer: Expressions, site: CallSite, dummy: str, actual: Expr, la
         what = f"an actual argument of rank {rank} for '{dummy}' of rank {data.rank}"
         raise CannotPrint(what, actual.start, actual.end)
     return Argument(text, variable.space)
+
+
+def _space_of(printer: Expressions, expr: Expr) -> Space:
+    """Where a variable, an element or a part of a complex number lies."""
+    if not isinstance(expr, Name | Apply | Component):
+        return "private"
+    if is_part(expr, printer.key, printer.body.facts.scopes):
+        return _space_of(printer, expr.base)
+    variable = printer.body.variable(printer.resolved(expr), printer.key)
+    return variable.space if variable is not None else "private"
 
 
 def _optional_scalar(printer: Expressions, site: CallSite, dummy: str, actual: Expr) -> str:

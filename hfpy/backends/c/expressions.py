@@ -32,7 +32,6 @@ from hfpy.backends.c.values import (
     CText,
     CVariable,
     Follows,
-    Space,
     c_type,
     component_name,
     extent,
@@ -481,14 +480,6 @@ class Expressions:
             raise CannotPrint("a section with a vector subscript as an argument", expr.start, expr.end)
         rank = sum(1 for i in items if i == ":" or isinstance(i, Range))
         return self.body.dialect.section(variable, picked), rank
-
-    def space(self, expr: Designator) -> Space:
-        """Where a variable, or an element of one, lies."""
-        if is_part(expr, self.key, self.body.facts.scopes):
-            whole = expr.base
-            return self.space(whole) if isinstance(whole, Name | Apply | Component) else "private"
-        variable = self.body.variable(self.resolved(expr), self.key)
-        return variable.space if variable is not None else "private"
 
 
 def _apart(expr: Expr, alone: bool = False) -> set[str]:

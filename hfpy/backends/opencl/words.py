@@ -59,7 +59,7 @@ def in_opencl(text: str) -> str:
 
 def needs_doubles(lines: Iterable[str]) -> bool:
     """Whether a text computes with double precision."""
-    return any(_DOUBLE.search(line) for line in lines)
+    return any(_DOUBLE.search(line) for line in lines if not line.startswith("//"))
 
 
 def ranks_in(lines: Iterable[str]) -> list[int]:

@@ -1,4 +1,5 @@
-// cuda_runtime.h for OpenCL devices: the part of the CUDA runtime API that programs made by hfpy use, by OpenCL's calls.
+// cuda_runtime.h for OpenCL devices: the part of the CUDA runtime API that programs made by hfpy use, by OpenCL's
+// calls.
 //
 // Found instead of NVIDIA's header of the same name when generated files and the runtime are built with a C++ compiler,
 // -DHFPY_OPENCL and -I of this folder. The declarations are those of the emulation; behind them stands hfpy_opencl.cpp.

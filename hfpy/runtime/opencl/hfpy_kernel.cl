@@ -1,9 +1,11 @@
-R"hf_opencl(// hfpy_kernel.cl: what kernels made by hfpy need in OpenCL C 1.2: Fortran arrays, intrinsic functions, complex numbers.
+R"hf_opencl(// hfpy_kernel.cl: what kernels made by hfpy need in OpenCL C 1.2: Fortran arrays, intrinsic functions, complex
+// numbers.
 //
-// The runtime, which has this text as a string of C++, puts it before that of a generated file. Results are those that gfortran gives on the CPU, bit by
-// bit, as with runtime/cuda/hfpy_intrinsics.hpp, of which this is the plain form: the type of the arguments is in the
-// names of functions (r4, r8: reals, i1 to i8: integers and logicals, c4, c8: complex numbers). HF_DOUBLE is defined
-// where the device has double precision, HF_CONTRACT where results may differ in the last bits.
+// The runtime, which has this text as a string of C++, puts it before that of a generated file. Results are those that
+// gfortran gives on the CPU, bit by bit, as with runtime/cuda/hfpy_intrinsics.hpp, of which this is the plain form: the
+// type of the arguments is in the names of functions (r4, r8: reals, i1 to i8: integers and logicals, c4, c8: complex
+// numbers). HF_DOUBLE is defined where the device has double precision, HF_CONTRACT where results may differ in the
+// last bits.
 
 #ifdef HF_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -322,7 +324,8 @@ static inline hf_c8 hf_kind_c8(hf_c4 z) { return hf_make_c8(z.re, z.im); }
 
 // --- Output: records in a buffer, as in runtime/cuda/hfpy_printed.hpp ------------------------------------------------
 
-// Words are counted with 32 bits, since OpenCL 1.2 has no other atomic operations; counting ends when the buffer is full.
+// Words are counted with 32 bits, since OpenCL 1.2 has no other atomic operations. Counting ends when the buffer is
+// full.
 
 static inline __global long *hf_print(__global long *buffer, long size, int words, long point, int statement) {
   volatile __global int *const count = (volatile __global int *)buffer;

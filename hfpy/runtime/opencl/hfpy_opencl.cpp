@@ -185,7 +185,8 @@ cl_context context() { return all().context; }
 }  // namespace hfpy::opencl
 
 const char *cudaGetErrorString(cudaError_t status) {
-  return all().fault.empty() ? (status == cudaErrorMemoryAllocation ? "out of memory" : "no error") : all().fault.c_str();
+  if (!all().fault.empty()) return all().fault.c_str();
+  return status == cudaErrorMemoryAllocation ? "out of memory" : "no error";
 }
 
 cudaError_t cudaGetLastError() {
@@ -209,7 +210,8 @@ cudaError_t cudaSetDevice(int device) {
   const cudaError_t status = look();
   if (status != cudaSuccess || device == all().current) return status;
   if (all().queue != nullptr) return failed("the device has been chosen already");
-  if (device < 0 || device >= static_cast<int>(all().devices.size())) return failed("there is no device of this number");
+  const int count = static_cast<int>(all().devices.size());
+  if (device < 0 || device >= count) return failed("there is no device of this number");
   all().current = device;
   return cudaSuccess;
 }
@@ -347,5 +349,6 @@ void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads) {
              "private arrays, smaller, or choose another device by HFPY_OPENCL_DEVICE", chosen().name.c_str(),
              hfpy::opencl::name_of(status));
   }
-  if (told("clEnqueueNDRangeKernel", status) == cudaSuccess) (void)clFlush(all().queue);  // errors show in hfd_launch_ends
+  // Other errors show in hfd_launch_ends.
+  if (told("clEnqueueNDRangeKernel", status) == cudaSuccess) (void)clFlush(all().queue);
 }
