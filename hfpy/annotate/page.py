@@ -30,8 +30,9 @@ def page(nests: Nests, name: str) -> str:
     shown = [(path, list(_lines(nests, path))) for path in files]
     listed = [n for n in nests.nests if n.verdict != INSIDE]
     template = environment().get_template("annotate.html.j2")
+    said = summary(nests).split("\n")
     text: str = template.render(
-        name=name, files=shown, nests=listed, told=told, summary=summary(nests), version=VERSION, anchor=_anchor
+        name=name, files=shown, nests=listed, told=told, summary=said, version=VERSION, anchor=_anchor
     )
     return text
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.gpu.opencl import has_opencl
 from tests.samples.programs import CHECKED, ROOT, SAMPLES, Program, build_twin, run_program
 
 sys.path.insert(0, str(SAMPLES))
@@ -27,7 +26,7 @@ FOUND = {
     "euler": 12,
     "weather": 18,
 }
-WAYS = {"openmp": (), "cuda-c": ("--target", "gpu", "--emulate"), "opencl": ("--target", "gpu")}
+WAYS = {"openmp": (), "cuda-c": ("--target", "gpu", "--emulate")}
 
 
 def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
@@ -52,13 +51,9 @@ def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
     return Program(program, ""), "\n".join(texts)
 
 
-@pytest.mark.parametrize(
-    "backend", ["openmp", *(pytest.param(b, marks=pytest.mark.full) for b in ("cuda-c", "opencl"))]
-)
+@pytest.mark.parametrize("backend", ["openmp", pytest.param("cuda-c", marks=pytest.mark.full)])
 @pytest.mark.parametrize("sample", [s if s == "diffusion" else pytest.param(s, marks=pytest.mark.full) for s in FOUND])
 def test_a_reference_without_directives(sample: str, backend: str, tmp_path: Path) -> None:
-    if backend == "opencl" and not has_opencl():
-        pytest.skip("no OpenCL driver on this machine (make opencl)")
     expected = run_program(build_twin(sample, tmp_path / "twin"), sample, 1)
     project = tmp_path / "project"
     project.mkdir()
