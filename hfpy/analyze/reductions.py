@@ -217,13 +217,16 @@ def _guards(reference: Reference, name: str, op: str) -> bool:
     checked by themselves. What the variable is compared with once decides about nothing else.
     """
     statement = reference.at.statement
-    if op not in _BETTER or getattr(statement, "kind", "") != "if":
+    if op not in _BETTER or getattr(statement, "kind", "") not in ("if", "elseif"):
         return False
     if isinstance(statement, OneLine):
         return _mentions(statement.control[0], name) == 1 and _assigns(statement.action, name)
-    parts = reference.at.constructs[-1].parts
-    alone = len(parts) == 1 and all(_mentions(e, name) == 1 for e in getattr(parts[0].header, "exprs", ()))
-    return alone and all(_assigns(s, name) for s in flatten(parts[0].body))
+    sides = reference.at.constructs[-1].parts
+    first = next((n for n, side in enumerate(sides) if side.header is statement), 0)
+    behind = sides[first:]  # what the comparison decides about: this side, and those behind it
+    once = sum(_mentions(e, name) for side in behind for e in getattr(side.header, "exprs", ())) == 1
+    chosen = [side for side in behind if side.body]
+    return once and len(chosen) <= 1 and all(_assigns(s, name) for side in chosen for s in flatten(side.body))
 
 
 def _mentions(expr: Expr, name: str) -> int:

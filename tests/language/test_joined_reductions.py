@@ -40,6 +40,11 @@ ACCEPTED = {
     "a comparison": ("min:top", "if (y(i) < top) top = y(i)"),
     "the other way": ("min:top", "if (top > y(i)) top = y(i)"),
     "in a block": ("max:top", "if (y(i) > top) then\n top = y(i)\n end if"),
+    "an empty side": ("max:top", "if (y(i) <= top) then\n else\n top = y(i)\n end if"),
+    "behind another condition": (
+        "max:top",
+        "if (x(i) > 1) then\n top = max(top, y(i))\n else if (y(i) > top) then\n top = y(i)\n end if",
+    ),
     "beside what is not the variable": ("max:top", "if (y(i) > top .and. x(i) > 3) top = y(i)"),
     "merge": ("max:top", "top = merge(y(i), top, y(i) > top)"),
     "an integer": ("+:m", "m = m + x(i)/2"),
