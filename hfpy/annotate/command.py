@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from hfpy.backendtable import ENTRIES
 from hfpy.commandline import DONE, PATH, analysis_options, opened, show_diagnostics
 from hfpy.diagnostics import UsageError, printable
 
 if TYPE_CHECKING:
     from hfpy.annotate.nests import Nest
-
-TARGETS = ("cpu", "gpu")
 
 
 @click.command()
@@ -25,19 +25,23 @@ TARGETS = ("cpu", "gpu")
 @click.option("--ask", is_flag=True, help="Ask about loops that a fact of yours would make parallel.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people, or programs.")
 @click.option("--html", type=PATH, metavar="FILE", help="Write a page with the sources and their verdicts to FILE.")
-@click.option("--only", type=click.Choice(TARGETS), help="Regions for one target alone; default: for both.")
 @analysis_options
+@click.pass_context
 def annotate(
+    context: click.Context,
+    /,
     paths: tuple[Path, ...],
     write: bool,
     patch: Path | None,
     ask: bool,
     form: str,
     html: Path | None,
-    only: str | None,
     **options: Any,
 ) -> int:
-    """Find the loops that are parallel, and why others are not; --write puts directives before them."""
+    """Find the loops that are parallel, and why others are not; --write puts directives before them.
+
+    Without --target and --backend for both targets, the CPU and GPUs.
+    """
     from hfpy.annotate.found import found, proved
     from hfpy.annotate.page import page
     from hfpy.annotate.text import as_values, report
@@ -47,7 +51,7 @@ def annotate(
 
     if write and patch is not None:
         raise UsageError("--write and --patch exclude each other")
-    targets = (only,) if only is not None else TARGETS
+    targets = _targets(context, options)
     sessions = {target: opened(paths, {**options, "target": target}) for target in targets}
     stated: dict[tuple[str, int], str] = {}
     nests, left_out = found(sessions, stated)
@@ -68,6 +72,17 @@ def annotate(
     if str(patch) != "-":
         click.echo(json.dumps(as_values(nests), indent=2) if form == "json" else printable(report(nests)))
     return DONE
+
+
+def _targets(context: click.Context, options: dict[str, Any]) -> tuple[str, ...]:
+    """The target that is asked for, by itself or by a backend; else both."""
+    from hfpy.annotate.nests import TARGETS
+
+    if context.get_parameter_source("target") is ParameterSource.COMMANDLINE:
+        return (options["target"],)
+    if options["backend"] is not None:
+        return tuple(e.target for e in ENTRIES if e.name == options["backend"])
+    return TARGETS
 
 
 def _write_patch(path: Path, text: str) -> None:

@@ -10,6 +10,7 @@ from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex
 from hfpy.transform.automatic import Automatic, Verdict
 
+TARGETS = ("cpu", "gpu")
 Span = tuple[str, int, int]
 REGION, REDUCTION, SERIAL, QUESTION, INSIDE = "region", "reduction", "serial", "question", "inside"
 

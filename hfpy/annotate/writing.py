@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hfpy.annotate.nests import Found, Nest, Nests
+from hfpy.annotate.nests import TARGETS, Found, Nest, Nests
 from hfpy.parse.files import HYBRID_SUFFIXES
 from hfpy.transform.tried import transfer_rows
 
@@ -18,7 +18,7 @@ def directive(nest: Nest, hybrid: bool) -> list[str]:
     regions = {target: f for target, f in nest.found.items() if f.iterators}
     chosen = min(regions.values(), key=lambda f: len(f.iterators))
     attributes = list(_attributes(nest, chosen))
-    if len(regions) < len(nest.found):
+    if len(regions) < len(TARGETS):  # nothing is known of the other one
         attributes.append(f"appliesTo({','.join(target.upper() for target in regions)})")
     sign = "@" if hybrid else "!@"
     return _broken(f"{sign}parallelRegion", attributes, "" if hybrid else "!@")

@@ -68,6 +68,22 @@ def test_the_report(project: Path) -> None:
     assert "reads" in next(r for r in text.splitlines() if "p.f90:21" in r)  # the two points that meet
 
 
+def test_one_target(project: Path) -> None:
+    for asked, target in (
+        (("--target", "gpu"), "gpu"),
+        (("--target", "cpu"), "cpu"),
+        (("--backend", "openacc"), "gpu"),
+    ):
+        summary = json.loads(said(project, "--format", "json", *asked))["summary"]
+        assert list(summary) == [target]
+
+
+def test_directives_for_one_target_say_so(project: Path) -> None:
+    said(project, "--write", "--target", "cpu")
+    rows = [r.strip() for r in (project / "src" / "p.f90").read_text().splitlines() if "@" in r]
+    assert rows == ["!@parallelRegion{appliesTo(CPU)}", "!@parallelRegion{reduction(max:s), appliesTo(CPU)}"]
+
+
 def test_as_json(project: Path) -> None:
     made = json.loads(said(project, "--format", "json"))
     assert [n["verdict"] for n in made["nests"] if n["line"] in (6, 13, 18, 21)] == [
