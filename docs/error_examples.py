@@ -408,6 +408,33 @@ DIRECTIVES: dict[str, Entry] = {
 _SEES_INTERFACE = "`hfpy check` says it of procedures of modules and internal ones, of units that directives reach."
 
 PLAIN: dict[str, Entry] = {
+    "HF243": Entry(
+        "A region with `columns(i)` is computed column by column: its loops over the columns go, and one loop stands "
+        "around all of it. Here that is not proved to give the same numbers, or it certainly does not.",
+        {
+            "mean.f90": _text("""
+            subroutine s(n, m, a)
+              implicit none
+              integer, intent(in) :: n, m
+              real, intent(inout) :: a(n,m)
+              real :: mean
+              integer :: i, k
+              !@parallelRegion{columns(i)}
+              do k = 2, m
+                mean = 0
+                do i = 1, n
+                  mean = mean + a(i,k-1) / n
+                end do
+                do i = 1, n
+                  a(i,k) = a(i,k) - mean
+                end do
+              end do
+              !@end parallelRegion
+            end subroutine s
+            """),
+        },
+        cure="Take the statement out of the region, and let the region end before it; or make it the column's own.",
+    ),
     "HF250": Entry(
         "`implicit none` holds, and nothing that the unit sees declares the name. `hfpy check` says it of units that "
         "directives reach, where it has the source of all modules that they use as a whole.",

@@ -19,6 +19,7 @@ from hfpy.parse.files import index_file, project_macros
 from hfpy.parse.routines import parse_unit, unit_key
 from hfpy.signatures import signature
 from hfpy.steps import Steps
+from hfpy.transform.columnregions import stretches_in
 from hfpy.transform.passes import NewText, with_text
 from hfpy.transform.pipelines import PASSES
 from hfpy.transform.settled import Settled, with_open_regions, without_leniencies
@@ -74,6 +75,8 @@ class Again:
         settled = with_open_regions(settled, units)
         if settled.found:
             raise NotKept("directives")
+        if any(stretches_in(settled.application.routines[key]) for key in units):
+            raise NotKept("columns, which are proved of the whole program")
         regions = (c.region for key in units for c in settled.application.routines[key].regions)
         if any(region is not None and region.scripts for region in regions):
             raise NotKept("scripts, which see the whole program")

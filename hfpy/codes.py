@@ -44,6 +44,7 @@ CODES: dict[str, str] = {
     "HF240": "directives of the user's are dropped where regions stand",
     "HF241": "loops cannot be taken as a region",
     "HF242": "a loop that is called parallel becomes no region",
+    "HF243": "a stretch cannot be computed column by column",
     # what compilers and linkers would find (hfpy check)
     "HF250": "a name is not declared",
     "HF251": "an argument has another type, kind or rank than the dummy argument",

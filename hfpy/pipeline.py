@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.model.application import Application
     from hfpy.options import Outside
-    from hfpy.transform.automatic import Automatic, Stated
+    from hfpy.transform.automatic import Allowed, Automatic, Stated
     from hfpy.transform.pipelines import Lowered
     from hfpy.transform.settled import Settled
 
@@ -129,20 +129,25 @@ def judged(paths: Sequence[Path], options: Options, texts: Mapping[Path, str]) -
 
 
 def found_regions(
-    paths: Sequence[Path], options: Options, stated: Stated | None = None, progress: Progress = silent
+    paths: Sequence[Path],
+    options: Options,
+    stated: Stated | None = None,
+    allowed: Allowed | None = None,
+    progress: Progress = silent,
 ) -> Automatic:
     """The regions that hfpy finds in plain loops of some files, with the program that they make. ``stated`` are clauses
-    of loops, by file and line. Raises HfpyError if a file cannot be read as Fortran.
+    of loops, by file and line, ``allowed`` the stretches that may be code for one column (None: all).
+
+    Raises HfpyError if a file cannot be read as Fortran.
     """
     from hfpy.transform.automatic import NOTHING, with_found_regions
-    from hfpy.transform.settled import read_settled
 
     with deep():
-        settled = read_settled(paths, replace(options, auto=True), progress)
+        settled = _read(paths, replace(options, auto=True), progress, {})
         if has_errors(settled.found):
             raise HfpyError(in_source_lines(settled.application.files, settled.found))
         progress("looking for regions", 0, 0)
-        return with_found_regions(settled, _judged, stated if stated is not None else NOTHING)
+        return with_found_regions(settled, _judged, stated if stated is not None else NOTHING, allowed)
 
 
 def program_of(
@@ -151,9 +156,7 @@ def program_of(
     """The application of some files with its regions as they are for one process, after the project's scripts.
     ``texts`` are those of files that are not read from disk.
     """
-    from hfpy.transform.settled import read_settled
-
-    settled = read_settled(paths, options, progress, texts or {})
+    settled = _read(paths, options, progress, texts or {})
     if options.directives_as_regions and not has_errors(settled.found):
         from hfpy.transform.taken import with_parallel_loops
 
@@ -169,6 +172,15 @@ def program_of(
     from hfpy.transform.scripts.run import with_scripts
 
     return with_scripts(settled)
+
+
+def _read(paths: Sequence[Path], options: Options, progress: Progress, texts: Mapping[Path, str]) -> Settled:
+    """The application of some files, with what its own directives say of its regions written out."""
+    from hfpy.transform.columnregions import with_columns
+    from hfpy.transform.settled import read_settled
+
+    settled = read_settled(paths, options, progress, texts)
+    return settled if has_errors(settled.found) else with_columns(settled)
 
 
 def _with_processes(settled: Settled) -> Settled:

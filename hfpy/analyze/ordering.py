@@ -6,7 +6,7 @@ the loop and in all that it calls. What the turns do to variables is not looked 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +21,19 @@ from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
 from hfpy.model.expressions import Apply, Expr, Keyword, Name, walk
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Call, Construct, Header, InputOutput, Jump, Memory, Opaque, Specification, expressions
+from hfpy.model.statements import (
+    Call,
+    Construct,
+    Header,
+    InputOutput,
+    Jump,
+    Memory,
+    Node,
+    Opaque,
+    Specification,
+    expressions,
+    flatten,
+)
 from hfpy.model.units import Routine
 
 _PURE_SUBROUTINES = frozenset({"mvbits"})
@@ -59,11 +71,16 @@ class Ordering:
 
     def reason(self, key: str, loop: Construct) -> Ordered | None:
         """Why the turns of a loop of a routine stay in their order, or None."""
-        inside = [at for at in self.graph.statements[key] if any(c is loop for c in at.constructs)]
+        return self.reason_in(key, [loop])
+
+    def reason_in(self, key: str, nodes: Sequence[Node]) -> Ordered | None:
+        """Why turns that execute some nodes of a routine stay in their order, or None."""
+        ids = {id(statement) for statement in flatten(list(nodes))}
+        inside = [at for at in self.graph.statements[key] if id(at.statement) in ids]
         if (found := next(self._statements(key, inside, True), None)) is not None:
             return found
-        for site in self._sites(key, loop):
-            if why := self._called(site):
+        for site in self.graph.below(key):
+            if id(site.at.statement) in ids and (why := self._called(site)):
                 return Ordered(why, site.at.statement.line)
         return None
 

@@ -21,7 +21,7 @@ from hfpy.model.units import FileIndex
 from hfpy.parse.physical import rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
-_REGIONS = ("region", "nest")
+_REGIONS = ("region", "nest", "columns")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from hfpy.build.translated import all_sources
 from hfpy.diagnostics import Diagnostic, HfpyError
 from hfpy.options import Options, Progress, silent
 from hfpy.pipeline import found_regions, judged
-from hfpy.transform.automatic import Automatic, Stated
+from hfpy.transform.automatic import Allowed, Automatic, Stated
 
 Sessions = Mapping[str, Session]
 
@@ -26,11 +26,10 @@ def found(sessions: Sessions, stated: Stated, progress: Progress = silent) -> tu
 
     Raises HfpyError if nothing is left.
     """
-    made: dict[str, Automatic] = {}
-    problems: dict[Diagnostic, None] = {}
-    for target, session in sessions.items():
-        made[target], wrong = _of_readable(session, stated, progress)
-        problems |= dict.fromkeys(wrong)
+    made, problems = _on_each(sessions, stated, None, progress)
+    stretches = [_stretches(automatic) for automatic in made.values()]
+    if any(found != stretches[0] for found in stretches):  # the directives are for all targets
+        made, problems = _on_each(sessions, stated, frozenset.intersection(*stretches), progress)
     first = next(iter(made.values()))
     scopes = Scopes(first.original)
     work = Work(first.original, scopes, CallGraph(first.original, scopes))
@@ -38,13 +37,32 @@ def found(sessions: Sessions, stated: Stated, progress: Progress = silent) -> tu
     return nests_of(made, shares(work, loops)), tuple(problems)
 
 
-def _of_readable(session: Session, stated: Stated, progress: Progress) -> tuple[Automatic, list[Diagnostic]]:
+def _on_each(
+    sessions: Sessions, stated: Stated, allowed: Allowed | None, progress: Progress
+) -> tuple[dict[str, Automatic], dict[Diagnostic, None]]:
+    """What is found on each target, and what is wrong with files that are left out."""
+    made: dict[str, Automatic] = {}
+    problems: dict[Diagnostic, None] = {}
+    for target, session in sessions.items():
+        made[target], wrong = _of_readable(session, stated, allowed, progress)
+        problems |= dict.fromkeys(wrong)
+    return made, problems
+
+
+def _stretches(automatic: Automatic) -> Allowed:
+    """The stretches that are code for one column."""
+    return frozenset((v.place.file, v.place.line, v.columns) for v in automatic.verdicts if v.columns)
+
+
+def _of_readable(
+    session: Session, stated: Stated, allowed: Allowed | None, progress: Progress
+) -> tuple[Automatic, list[Diagnostic]]:
     """The regions in the files of a session, but for files that cannot be read as Fortran."""
     paths = list(all_sources(session.project))
     problems: list[Diagnostic] = []
     while True:
         try:
-            return found_regions(paths, session.options, stated, progress), problems
+            return found_regions(paths, session.options, stated, allowed, progress), problems
         except HfpyError as fault:
             wrong = {d.place.file for d in fault.diagnostics if d.severity == "error"}
             rest = [path for path in paths if str(path) not in wrong]

@@ -18,7 +18,8 @@ REGION, REDUCTION, SERIAL, QUESTION, INSIDE = "region", "reduction", "serial", "
 @dataclass(frozen=True)
 class Found:
     """What one target has to say of a loop: the iterators of its region, outermost first, and its reductions as
-    ``+:s``; or why it is none, and the clause that the user could state (``stated``: has stated).
+    ``+:s``; or why it is none, and the clause that the user could state (``stated``: has stated). ``columns`` says that
+    it stands around statements whose loops over the iterators were taken out, ``beside`` what is in the way of that.
     """
 
     iterators: tuple[str, ...] = ()
@@ -28,6 +29,8 @@ class Found:
     stated: str = ""
     inside: bool = False
     holds: bool = False
+    columns: bool = False
+    beside: str = ""
 
     @property
     def verdict(self) -> str:
@@ -60,6 +63,11 @@ class Nest:
         return next(v for v in (REDUCTION, REGION, QUESTION, INSIDE, SERIAL) if v in said)
 
     @property
+    def columns(self) -> bool:
+        """Whether it is a stretch whose loops over the iterators were taken out."""
+        return any(f.columns for f in self.found.values())
+
+    @property
     def told(self) -> Found:
         """The first target's word that has that verdict."""
         return next(f for f in self.found.values() if f.verdict == self.verdict)
@@ -77,7 +85,7 @@ class Brought:
 @dataclass(frozen=True)
 class Nests:
     """All loops of a program, by file and line, and the files that they are in. ``brought`` are arrays that routines
-    bring to the device, by file and the line (from 0) before which their specification part ends.
+    bring to the device, by file and the user's line (from 0) before which their specification part ends.
     """
 
     nests: tuple[Nest, ...]
@@ -128,7 +136,7 @@ def _all_brought(made: Mapping[str, Automatic]) -> dict[tuple[str, int], Brought
         for key, names in automatic.brought.items():
             routine, index = automatic.original.routines[key], automatic.original.file(key)
             indent = 0 if index.fixed else routine.header.segments[0][2] + 2
-            found[index.path, routine.spec_insert + 1] = Brought(routine.name, names, indent)
+            found[index.path, index.user_line(routine.spec_insert + 1) - 1] = Brought(routine.name, names, indent)
     return found
 
 
@@ -142,7 +150,17 @@ def _nest(said: Mapping[str, Verdict], last: int, weight: float) -> Nest:
 def _found(verdict: Verdict) -> Found:
     reductions = tuple(f"{r.op}:{r.name}" for r in verdict.reductions)
     inside = verdict.inside and not verdict.region
-    return Found(verdict.iterators, reductions, verdict.why, verdict.clause, verdict.stated, inside, verdict.holds)
+    return Found(
+        verdict.iterators,
+        reductions,
+        verdict.why,
+        verdict.clause,
+        verdict.stated,
+        inside,
+        verdict.holds,
+        bool(verdict.columns),
+        verdict.beside,
+    )
 
 
 def _strictly_in(inner: Span, outer: Span) -> bool:

@@ -44,8 +44,7 @@ def _anchor(path: str, number: int) -> str:
 def _lines(nests: Nests, path: str) -> Iterator[Line]:
     here = [n for n in nests.nests if n.place.file == path]
     begins = {n.place.line: n for n in here if n.verdict != INSIDE}
-    index = nests.files[path]
-    spans = [(n.place.line, index.user_line(n.last - 1), n) for n in here if n.verdict != INSIDE]
+    spans = [(n.place.line, n.last, n) for n in here if n.verdict != INSIDE]
     for number, text in enumerate(text_of(path).split("\n"), 1):
         around = [n for first, last, n in spans if first <= number <= last]
         text = text.encode("utf-8", "replace").decode("utf-8")

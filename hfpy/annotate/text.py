@@ -36,9 +36,11 @@ def told(nest: Nest) -> str:
     """What is said of a nest: what its region is over, or why it is none."""
     regions = {target: f for target, f in nest.found.items() if f.iterators}
     if not regions:
-        return nest.told.why
+        beside = nest.told.beside
+        return nest.told.why + (f"; and not column by column: {beside}" if beside else "")
     said = nest.told
     text = f"over {', '.join(said.iterators)}"
+    text += f"; columns, to line {nest.last}" if nest.columns else ""
     text += "".join(f"; {r}" for r in said.reductions)
     others = {t: f for t, f in nest.found.items() if t not in regions}
     return text + "".join(f"; not on {t}: {_why(f.inside, f.why)}" for t, f in others.items())
@@ -110,6 +112,7 @@ def _as_values(nest: Nest) -> dict[str, object]:
                 "reductions": list(f.reductions),
                 "why": f.why,
                 "clause": f.clause,
+                "columns": f.columns,
             }
             for target, f in nest.found.items()
         },

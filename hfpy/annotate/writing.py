@@ -7,26 +7,27 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hfpy.annotate.nests import TARGETS, Found, Nest, Nests
-from hfpy.parse.files import HYBRID_SUFFIXES
+from hfpy.parse.files import directive_sign
 from hfpy.transform.tried import transfer_rows
 
 _LONG = 110
 
 
-def directive(nest: Nest, hybrid: bool) -> list[str]:
-    """The lines of a nest's directive, without its indentation."""
+def directive(nest: Nest, sign: str) -> list[str]:
+    """The lines of a nest's directive, without its indentation; ``sign`` begins directives in its file."""
     regions = {target: f for target, f in nest.found.items() if f.iterators}
     chosen = min(regions.values(), key=lambda f: len(f.iterators))
     attributes = list(_attributes(nest, chosen))
     if len(regions) < len(TARGETS):  # nothing is known of the other one
         attributes.append(f"appliesTo({','.join(target.upper() for target in regions)})")
-    sign = "@" if hybrid else "!@"
-    return _broken(f"{sign}parallelRegion", attributes, "" if hybrid else "!@")
+    return _broken(f"{sign}parallelRegion", attributes, "" if sign == "@" else sign)
 
 
 def _attributes(nest: Nest, found: Found) -> Iterator[str]:
     """What the loops alone do not say: which of them are meant, what was stated, and reductions."""
-    if len(found.iterators) < nest.nested:
+    if nest.columns:
+        yield f"columns({','.join(reversed(found.iterators))})"
+    elif len(found.iterators) < nest.nested:
         yield f"domName({','.join(reversed(found.iterators))})"
     if found.stated:
         yield found.stated
@@ -60,17 +61,24 @@ def _with_directives(nests: Nests, path: str, listed: Sequence[Nest]) -> str:
     """A file's text, as it is on disk, with directives before loops; line ends as in the line of the loop."""
     index = nests.files[path]
     rows = text_of(path).split("\n")
-    hybrid = Path(path).suffix in HYBRID_SUFFIXES
-    added = {index.user_line(row) - 1: b for (file, row), b in nests.brought.items() if file == path}
-    lines = {row: [" " * b.indent + line for line in transfer_rows(b.names)] for row, b in added.items()}
+    sign = directive_sign(path)
+    added = {row: b for (file, row), b in nests.brought.items() if file == path}
+    lines = {row: [" " * b.indent + line for line in transfer_rows(b.names, sign)] for row, b in added.items()}
+    for nest in (n for n in listed if n.columns):
+        indent = "" if index.fixed else _indent(rows[nest.place.line - 1])
+        lines.setdefault(nest.last, []).append(f"{indent}{sign}end parallelRegion")
     for nest in listed:
-        row = index.user_line(nest.line.first) - 1
-        indent = "" if index.fixed else rows[row][: len(rows[row]) - len(rows[row].lstrip(" \t"))]
-        lines.setdefault(row, []).extend(f"{indent}{line}" for line in directive(nest, hybrid))
+        row = nest.place.line - 1
+        indent = "" if index.fixed else _indent(rows[row])
+        lines.setdefault(row, []).extend(f"{indent}{line}" for line in directive(nest, sign))
     for row in sorted(lines, reverse=True):
         end = "\r" if rows[row].endswith("\r") else ""
         rows[row:row] = [f"{line}{end}" for line in lines[row]]
     return "\n".join(rows)
+
+
+def _indent(row: str) -> str:
+    return row[: len(row) - len(row.lstrip(" \t"))]
 
 
 def text_of(path: str) -> str:

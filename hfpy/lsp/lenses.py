@@ -11,7 +11,7 @@ from hfpy.lsp.texts import Text
 from hfpy.model.statements import constructs
 
 _UNKNOWN = "save the file to see the schedule"
-_REGIONS = ("region", "nest")
+_REGIONS = ("region", "nest", "columns")
 
 
 def lenses_of(text: Text, uri: str) -> Iterator[lsp.CodeLens]:

@@ -18,11 +18,11 @@ from hfpy.build.translated import all_sources
 from hfpy.diagnostics import HfpyError, UsageError
 from hfpy.lsp.texts import Text
 from hfpy.model.statements import Construct, Header, Node, constructs
-from hfpy.parse.files import FIXED_SUFFIXES, HYBRID_SUFFIXES
+from hfpy.parse.files import FIXED_SUFFIXES, directive_sign
 from hfpy.pipeline import judged
 
 _MOST = 3  # directives that are tried
-_REGIONS = ("region", "nest")
+_REGIONS = ("region", "nest", "columns")
 
 
 @dataclass(frozen=True)
@@ -106,4 +106,4 @@ def _directive(text: Text, row: int, attributes: str) -> str:
         return f"!@parallelRegion{attributes}"
     before = text.lines[row]
     indent = before[: len(before) - len(before.lstrip())]
-    return f"{indent}{'@' if text.path.suffix in HYBRID_SUFFIXES else '!@'}parallelRegion{attributes}"
+    return f"{indent}{directive_sign(str(text.path))}parallelRegion{attributes}"

@@ -19,7 +19,8 @@ class Application:
     ``units`` maps a key (``module::routine``) to (file number, unit number); ``routines`` holds the units parsed in
     full, modules
     among them; ``macros`` are those that hybrid files see; ``decomposed`` are the domains of decompositions whose
-    directives have been written out, ``sent`` what their exchanges send.
+    directives have been written out, ``sent`` what their exchanges send. ``by_column`` says that regions were made of
+    stretches with loops over columns in them, which is proved of the program as a whole.
     """
 
     options: Options
@@ -29,6 +30,7 @@ class Application:
     macros: Mapping[str, Macro] = field(default_factory=dict)
     decomposed: frozenset[str] = frozenset()
     sent: tuple[Sent, ...] = ()
+    by_column: bool = False
 
     def unit(self, key: str) -> UnitIndex:
         """The index entry of a unit."""

@@ -216,6 +216,26 @@ def named_blocks(nodes: tuple[Node, ...] | list[Node]) -> dict[str, Construct]:
     return {name: c for name, c in found.items() if name and c.kind not in LOOPS}
 
 
+def jumps_out(nodes: tuple[Node, ...]) -> Iterator[Jump]:
+    """The ``cycle`` and ``exit`` below the nodes that mean a loop or another construct around them."""
+    yield from _jumps_out(nodes, False, frozenset())
+
+
+def _jumps_out(nodes: tuple[Node, ...], in_loop: bool, names: frozenset[str]) -> Iterator[Jump]:
+    for node in nodes:
+        if isinstance(node, Construct):
+            name = node.header.construct_name if isinstance(node.header, Header) else ""
+            for part in node.parts:
+                yield from _jumps_out(part.body, in_loop or node.kind in LOOPS, names | {name})
+            continue
+        statement: Statement = node
+        while isinstance(statement, OneLine):
+            statement = statement.action
+        if isinstance(statement, Jump) and statement.kind in ("cycle", "exit"):
+            within = statement.target in names if statement.target else in_loop
+            yield from () if within else (statement,)
+
+
 def all_names(nodes: tuple[Node, ...]) -> set[str]:
     """Every name that statements mention, kinds of literals included; of regions what is in them."""
     found: set[str] = set()

@@ -29,6 +29,7 @@ from hfpy.parse.directives import (
     NO_SIZES,
     Directive,
     Sizes,
+    check_names,
     if_of,
     is_region_end,
     parse_directive,
@@ -37,7 +38,7 @@ from hfpy.parse.directives import (
 from hfpy.parse.distributed import distributed_of
 from hfpy.parse.limits import DEEPEST_BLOCKS
 from hfpy.parse.nests import take_loops
-from hfpy.parse.regions import region_of
+from hfpy.parse.regions import REGION_ATTRIBUTES, REGION_FLAGS, region_of
 from hfpy.parse.schedules import scope_of
 from hfpy.parse.statements import parse_statement
 
@@ -51,6 +52,7 @@ _CLOSES = {
     "block": ("block",),
     "critical": ("critical",),
 }
+_REGIONS = ("region", "nest", "columns")
 _MIDDLE = {"elseif": ("if",), "else": ("if",), "case": ("select", "selecttype"), "elsewhere": ("where",)}
 
 
@@ -158,10 +160,9 @@ class BlockBuilder:
         while self.stack:
             block = self.stack.pop()
             place = block.header.line.place(self.file)
-            code = "HF204" if block.kind in ("region", "nest", "at_if") else "HF109"
-            name = {"region": "@parallelRegion", "nest": "@parallelRegion", "at_if": "@if"}.get(
-                block.kind, f"'{block.kind}'"
-            )
+            code = "HF204" if block.kind in (*_REGIONS, "at_if") else "HF109"
+            shown = dict.fromkeys(_REGIONS, "@parallelRegion") | {"at_if": "@if"}
+            name = shown.get(block.kind, f"'{block.kind}'")
             self.found.append(error(code, f"{name} is not closed", place))
             self._append(block.build(None))
         return tuple(self.root)
@@ -219,6 +220,8 @@ class BlockBuilder:
             self._scope(line, directive)
         elif directive.end:
             self._end_directive(line, directive.keyword)
+        elif directive.keyword == "parallelregion" and directive.get("columns") is not None:
+            self._columns(line, directive)
         elif directive.keyword == "parallelregion" and directive.get("domsize") is None:
             self.stack.append(_Open("nest", DirectiveLine(line, "nest"), directive=directive))
         elif directive.keyword == "parallelregion":
@@ -234,7 +237,7 @@ class BlockBuilder:
         elif directive.keyword in DISTRIBUTED:
             self._distributed(line, directive)
         elif directive.keyword == "exit":
-            if not any(b.kind in ("region", "nest") for b in self.stack):
+            if not any(b.kind in _REGIONS for b in self.stack):
                 self.found.append(error("HF207", "@exit outside a region", line.place(self.file)))
             self._append(Jump(line, "@exit"))
         else:
@@ -242,8 +245,22 @@ class BlockBuilder:
             message = f"@{shown_keyword(directive.keyword)} in the executable part"
             self.found.append(error("HF207", message, line.place(self.file), hint))
 
+    def _columns(self, line: LogicalLine, directive: Directive) -> None:
+        """A region whose loops over the columns stand in it begins."""
+        problems = check_names(directive, line, self.file, REGION_ATTRIBUTES, REGION_FLAGS)
+        for name in ("domname", "domsize", "startat", "endat", "stride"):
+            attribute = directive.get(name)
+            if attribute is not None:
+                message = "the loops in the region say what the columns are"
+                place = line.place(self.file, attribute.start, attribute.end)
+                problems.append(error("HF202", message, place, "leave it out beside columns(…)"))
+        if any(b.kind in _REGIONS for b in self.stack):
+            problems.append(error("HF207", "columns(…) inside a region", line.place(self.file), "end that one before"))
+        self.found += problems
+        self.stack.append(_Open("columns", DirectiveLine(line, "columns")))
+
     def _distributed(self, line: LogicalLine, directive: Directive) -> None:
-        if any(b.kind in ("region", "nest") for b in self.stack):
+        if any(b.kind in _REGIONS for b in self.stack):
             message = f"@{shown_keyword(directive.keyword)} inside a region"
             hint = "processes exchange halos between regions"
             self.found.append(error("HF207", message, line.place(self.file), hint))
@@ -283,6 +300,8 @@ class BlockBuilder:
         if kind == "region" and self.stack and self.stack[-1].kind == "nest":
             self._append(self.stack.pop().build(DirectiveLine(line, "nest")))
             return
+        if kind == "region":
+            kind = next((b.kind for b in reversed(self.stack) if b.kind in ("region", "columns")), kind)
         if kind is None or not any(b.kind == kind for b in self.stack):
             shown = {"parallelregion": "parallelRegion", "domaindependant": "domainDependant"}.get(keyword, keyword)
             self.found.append(error("HF205", f"@end {shown} without its begin", line.place(self.file)))

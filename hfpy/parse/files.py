@@ -139,6 +139,11 @@ def _seen(path: Path, source: SourceText, options: Options, macros: Mapping[str,
     return _Seen(made.active, made.defined_here, definitions, made.includes, made.diagnostics)
 
 
+def directive_sign(path: str) -> str:
+    """How directives begin in a file: in hybrid ones by ``@``, in others they stand in comments (design §6)."""
+    return "@" if Path(path).suffix in HYBRID_SUFFIXES else "!@"
+
+
 def index_text(
     path: Path, text: str, options: Options, macros: Mapping[str, Macro], line_map: tuple[int, ...] | None = None
 ) -> FileIndex:

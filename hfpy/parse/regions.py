@@ -28,7 +28,8 @@ from hfpy.parse.widths import widths_of
 
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
-    "march share team block fuse annotate transform specialise specialize async stride independent distinct halo"
+    "march share team block fuse annotate transform specialise specialize async stride independent distinct halo "
+    "columns"
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
 MOST_COPIES = 256  # that unroll makes of a body

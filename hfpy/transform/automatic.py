@@ -27,15 +27,17 @@ from hfpy.analyze.plainloops import Serial, plain_loops
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing
+from hfpy.analyze.stretches import NoColumns
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
-from hfpy.model.statements import Construct
-from hfpy.parse.application import with_texts
-from hfpy.transform.edits import Edit
+from hfpy.model.statements import LOOPS, Construct, constructs
+from hfpy.transform.columnloops import TakenOut
+from hfpy.transform.columnproof import Proved, proved
+from hfpy.transform.columnstretches import beside, stretches
+from hfpy.transform.drafts import Draft
 from hfpy.transform.ownloops import last_row
-from hfpy.transform.passes import edited, with_text
 from hfpy.transform.settled import Settled
 from hfpy.transform.tried import NOTHING as NOTHING_BROUGHT
 from hfpy.transform.tried import (
@@ -45,13 +47,13 @@ from hfpy.transform.tried import (
     judged,
     leaving,
     outermost,
-    region_edits,
     regions_of_loops,
+    speaks_against,
     written,
 )
 
 _ROUNDS = 60
-_AGAINST = ("HF500", "HF501", "HF505")  # warnings that leave it open whether points meet
+_PIECES = 5  # how often a stretch is cut where a statement is in the way
 _PROCEDURES = ("program", "subroutine", "function", "procedure")
 
 
@@ -60,12 +62,14 @@ class Verdict:
     """What became of one loop of a routine: the iterators of its region, outermost first, and the reductions of that;
     or why it is none. ``nested`` are the loops that stand right in each other from this one on. ``inside`` says that it
     stands in a region, or in a routine that is called in one. ``clause`` would make a region of it, if the user can
-    state that.
+    state that. ``last`` is its last line. ``columns`` are iterators of a stretch whose loops over them were taken out;
+    ``beside`` says what is in the way of code for one column around a serial loop. Lines are the user's.
     """
 
     key: str
     loop: Construct
     place: Place
+    last: int
     iterators: tuple[str, ...] = ()
     nested: int = 1
     reductions: tuple[Reduction, ...] = ()
@@ -74,11 +78,8 @@ class Verdict:
     stated: str = ""
     inside: bool = False
     holds: bool = False
-
-    @property
-    def last(self) -> int:
-        """The last line of the loop, in the lines of its file's text, counted from 1."""
-        return last_row([self.loop]) + 1
+    columns: tuple[str, ...] = ()
+    beside: str = ""
 
     @property
     def region(self) -> bool:
@@ -99,14 +100,44 @@ class Automatic:
 
 
 Stated = Mapping[tuple[str, int], str]
+Allowed = frozenset[tuple[str, int, tuple[str, ...]]]  # stretches by file, first line, iterators
 NOTHING: Stated = MappingProxyType({})
 
 
-def with_found_regions(settled: Settled, judge: Judge, stated: Stated = NOTHING) -> Automatic:
+def with_found_regions(
+    settled: Settled, judge: Judge, stated: Stated = NOTHING, allowed: Allowed | None = None
+) -> Automatic:
     """The application with those of its plain loops as regions of which it is proved that they may be. ``stated`` are
-    clauses such as ``distinct(idx)`` for loops, by file and line.
+    clauses such as ``distinct(idx)`` for loops, by file and line. ``allowed`` are the stretches that may become code
+    for one column, if not all may.
     """
-    return _Search(settled, judge, stated).done()
+    search = _Search(settled, judge, stated)
+    first = search.done()
+    made, refused = search.columns(allowed)
+    while made.loops:
+        second = _Search(made.settled, judge, stated).done()
+        regions = {id(v.loop) for v in second.verdicts if v.region}
+        lost = [taken for taken, loop in made.loops if id(loop) not in regions]
+        if not lost:
+            around = {id(loop): taken.stretch.iterators for taken, loop in made.loops}
+            return replace(second, verdicts=tuple(_with_columns(second.verdicts, around, refused)))
+        made = proved(settled, search.worlds, search.ordering, [taken for taken, _ in made.loops if taken not in lost])
+    return replace(first, verdicts=tuple(_with_columns(first.verdicts, {}, refused)))
+
+
+def _with_columns(
+    verdicts: Sequence[Verdict], around: Mapping[int, tuple[str, ...]], refused: Mapping[tuple[str, int], str]
+) -> Iterator[Verdict]:
+    """Verdicts with loops that stand around columns, in place of what begins in their lines, and with what is in the
+    way of others.
+    """
+    taken = {(v.place.file, v.place.line) for v in verdicts if id(v.loop) in around}
+    for v in verdicts:
+        place = (v.place.file, v.place.line)
+        if id(v.loop) in around:
+            yield replace(v, columns=around[id(v.loop)])
+        elif place not in taken:
+            yield replace(v, beside="" if v.region or v.clause else refused.get(place, ""))
 
 
 class _Search:
@@ -189,7 +220,7 @@ class _Search:
         application = self.settled.application
         facts: Facts | None = None
         accepted: set[tuple[str, int, int, tuple[str, ...]]] = set()
-        draft = _Draft(application, self.worlds)
+        draft = Draft(application, self.worlds)
         for _ in range(_ROUNDS):
             active = self._active()
             if not active or has_errors(draft.write(active)):
@@ -199,7 +230,9 @@ class _Search:
             gapped = Gapped(facts, effects)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
             changed = False
+            lost = {self._id(x): x for x in active}
             for construct, number, loop in regions_of_loops(draft.application, rows):
+                del lost[self._id(loop)]
                 # What a region is by itself does not depend on the others.
                 region = (*self._id(loop), loop.depth, loop.candidate.attributes)
                 if region in accepted:
@@ -208,6 +241,8 @@ class _Search:
                     changed = True
                 else:
                     accepted.add(region)
+            for loop in lost.values():  # what is no region in the text has not been looked at
+                changed = self._replace(loop, replace(loop, why="it stands where no region can be"))
             if not changed:
                 return
             if has_errors(facts.found):
@@ -234,7 +269,7 @@ class _Search:
             self.reductions[self._id(loop)] = (*known, *found)
             return True
         result = sharing.place()
-        against = next((d for d in result.found if _speaks_against(d)), None)
+        against = next((d for d in result.found if speaks_against(d)), None)
         if against is None:
             why = leaving(facts, effects, construct, number, loop) or self._gapped(sharing, gapped)
             return self._replace(loop, replace(loop, why=why)) if why else False
@@ -247,7 +282,7 @@ class _Search:
 
     def _ask(self, loop: Tried, found: Sequence[Diagnostic]) -> None:
         """Note what the user could state of a loop: it counts if there is nothing else against a region."""
-        clauses = {next((f.text for f in d.fixes if f.way == "state"), "") for d in found if _speaks_against(d)}
+        clauses = {next((f.text for f in d.fixes if f.way == "state"), "") for d in found if speaks_against(d)}
         if len(clauses) == 1:
             self.questions[self._id(loop)] = clauses.pop()
 
@@ -291,6 +326,63 @@ class _Search:
         found = self.judge(facts, Effects(facts))
         return (made, NOTHING_BROUGHT) if has_errors(found) else (done, brought)
 
+    # -- columns
+
+    def stretches(self, allowed: Allowed | None) -> tuple[list[TakenOut], dict[tuple[str, int], str]]:
+        """The stretches that may become code for one column, and what is in the way around other serial loops, by file
+        and line.
+        """
+        active = self._active()
+        below = {callee for x in active for callee in self.callees[self._id(x)]}
+        regions: dict[str, list[tuple[Construct, tuple[str, ...]]]] = {}
+        for x in active:
+            turns = x.candidate.region(self.worlds[x.key], x.depth).turns
+            regions.setdefault(x.key, []).append((x.candidate.outer, tuple(t.iterator for t in turns)))
+        wanted: list[TakenOut] = []
+        refused: dict[tuple[str, int], str] = {}
+        for key, listed in regions.items():
+            if key not in below:
+                found = stretches(self.settled.application, self.worlds[key], listed)
+                wanted += (x for x in found.wanted if allowed is None or self._named(x) in allowed)
+                refused |= {self._at(key, loop): self._in_the_way(key, why) for loop, why in found.refused}
+        return wanted, refused
+
+    def columns(self, allowed: Allowed | None) -> tuple[Proved, dict[tuple[str, int], str]]:
+        """The stretches that are proved; and what is in the way of others, by file and line of the serial loops in
+        them. Where a statement is in the way, what stands before and behind it is tried.
+        """
+        wanted, told = self.stretches(allowed)
+        application = self.settled.application
+        for _ in range(_PIECES):
+            made = proved(self.settled, self.worlds, self.ordering, wanted)
+            told |= self._told_of(made.refused)
+            pieces = [p for t, why in made.refused for p in beside(application, self.worlds[t.key], t, why.line)]
+            pieces = [p for p in pieces if allowed is None or self._named(p) in allowed]
+            if not pieces:
+                break
+            wanted = [*(taken for taken, _ in made.loops), *pieces]
+        return made, told
+
+    def _told_of(self, refused: Sequence[tuple[TakenOut, NoColumns]]) -> dict[tuple[str, int], str]:
+        """What is in the way of stretches, by file and line of the serial loops in them."""
+        found: dict[tuple[str, int], str] = {}
+        for taken, why in refused:
+            inside = [c for c in constructs(list(taken.stretch.nodes)) if c.kind in LOOPS]
+            found |= {self._at(taken.key, loop): self._in_the_way(taken.key, why) for loop in inside}
+        return found
+
+    def _named(self, taken: TakenOut) -> tuple[str, int, tuple[str, ...]]:
+        application = self.settled.application
+        line = application.user_line(taken.key, taken.stretch.first.first)
+        return application.file(taken.key).path, line, taken.stretch.iterators
+
+    def _at(self, key: str, loop: Construct) -> tuple[str, int]:
+        place = self._place(key, loop)
+        return place.file, place.line
+
+    def _in_the_way(self, key: str, why: NoColumns) -> str:
+        return f"{why.message} (line {self.settled.application.user_line(key, why.line.first)})"
+
     # -- verdicts
 
     def _verdicts(self) -> Iterator[Verdict]:
@@ -301,12 +393,10 @@ class _Search:
             spans.setdefault(x.key, []).append((x.candidate.row, _last(x.candidate.outer)))
         below = {callee for x in active for callee in self.callees[self._id(x)]}
         for key, serial in self.serial:
-            yield self._placed(
-                Verdict(key, serial.loop, self._place(key, serial.loop), why=self._told(key, serial)), spans, below
-            )
+            yield self._placed(self._verdict(key, serial.loop, why=self._told(key, serial)), spans, below)
         for x in self.loops:
             loop = x.candidate.outer
-            made = Verdict(x.key, loop, self._place(x.key, loop), nested=x.candidate.most)
+            made = self._verdict(x.key, loop, nested=x.candidate.most)
             if self._id(x) in regions:
                 names = tuple(t.iterator for t in x.candidate.region(self.worlds[x.key], x.depth).turns)
                 found = self.reductions.get(self._id(x), ())
@@ -324,8 +414,13 @@ class _Search:
         holds = holds or any(spans.get(callee) for callee in self.ordering.callees(verdict.key, verdict.loop))
         return replace(verdict, inside=inside, holds=holds)
 
+    def _verdict(self, key: str, loop: Construct, nested: int = 1, why: str = "") -> Verdict:
+        last = self.settled.application.user_line(key, _last(loop))
+        return Verdict(key, loop, self._place(key, loop), last, nested=nested, why=why)
+
     def _place(self, key: str, loop: Construct) -> Place:
-        return loop.header.line.place(self.settled.application.file(key).path)
+        application, line = self.settled.application, loop.header.line
+        return replace(line.place(application.file(key).path), line=application.user_line(key, line.first))
 
     def _told(self, key: str, serial: Serial) -> str:
         if serial.line is serial.loop.header.line:
@@ -333,46 +428,8 @@ class _Search:
         return f"{serial.why} (line {self.settled.application.user_line(key, serial.line.first)})"
 
 
-class _Draft:
-    """The application with loops as regions, round after round: files whose regions stay are not read again."""
-
-    def __init__(self, application: Application, worlds: Mapping[str, World]) -> None:
-        self.application = application
-        self._files = {f.path: f for f in application.files}
-        self._worlds = worlds
-        self._regions: dict[str, tuple[tuple[int, int, tuple[str, ...]], ...]] = {}
-
-    def write(self, loops: Sequence[Tried]) -> list[Diagnostic]:
-        """Put these loops into the place of those before; what is wrong with the new texts."""
-        wanted: dict[str, list[Tried]] = {}
-        for loop in loops:
-            wanted.setdefault(self.application.file(loop.key).path, []).append(loop)
-        macros = self.application.macros
-        texts: dict[str, tuple[str, tuple[int, ...]]] = {}
-        for path in wanted.keys() | self._regions.keys():
-            here = wanted.get(path, [])
-            regions = tuple(sorted((x.candidate.row, x.depth, x.candidate.attributes) for x in here))
-            if regions != self._regions.get(path, ()):
-                self._regions[path] = regions
-                texts[path] = with_text(self._files[path], edited(self._files[path], self._edits(path, here), macros))
-        self.application, found = with_texts(self.application, texts)
-        return found
-
-    def _edits(self, path: str, loops: Sequence[Tried]) -> list[Edit]:
-        made: dict[Edit, None] = {}
-        for loop in loops:
-            world = self._worlds[loop.key]
-            region = loop.candidate.region(world, loop.depth)
-            made |= dict.fromkeys(region_edits(self._files[path], world, loop.candidate, region))
-        return list(made)
-
-
 def _last(loop: Construct) -> int:
     return last_row([loop])
-
-
-def _speaks_against(diagnostic: Diagnostic) -> bool:
-    return diagnostic.severity == "error" or (diagnostic.severity == "warning" and diagnostic.code in _AGAINST)
 
 
 def _equal(first: Sequence[tuple[str, int]], second: Sequence[tuple[str, int]]) -> int:

@@ -74,7 +74,7 @@ class DeclarationRewriter:
                 yield from without(symbols, gone)
                 symbols = left
             shapes = {s.name: text for s in symbols if (text := self._new_shape(s)) is not None}
-            yield from _shape_edits(symbols, shapes)
+            yield from shape_edits(symbols, shapes)
 
     def _new_shape(self, symbol: Symbol) -> str | None:
         """The new dimension list of a symbol, or None if it stays."""
@@ -199,7 +199,7 @@ class DeclarationRewriter:
         return data is not None and data.home == self.routine.key and self._too_large(data)
 
 
-def _shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]:
+def shape_edits(symbols: list[Symbol], shapes: dict[str, str]) -> Iterator[Edit]:
     """New shapes for the entities of one declaration.
 
     A ``dimension(…)`` that they share is edited in place where all that have their shape from it get the same one. It

@@ -11,7 +11,9 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.neighbours import apart, touched
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.model.statements import Construct
+from hfpy.model.units import Routine
 from hfpy.parse.nests import own_nest
+from hfpy.transform.declarations import known_small
 from hfpy.transform.regioncode import RegionCode, Together
 
 
@@ -56,7 +58,7 @@ def _fits(prepared: Prepared) -> bool:
 
 
 def _group(facts: Facts, sharing: RoutineSharing, part: Sequence[Prepared]) -> dict[int, Together]:
-    names = sorted({name for p in part for name in _names(p.code)})
+    names = sorted({name for p in part for name in _names(facts, sharing.routine, p.code)})
     complete = all(p.code.sharing.complete for p in part)
     data = [touched(facts, sharing, p.code.number, p.whole.sharing) for p in part]
     waits: list[bool] = []
@@ -72,8 +74,12 @@ def _group(facts: Facts, sharing: RoutineSharing, part: Sequence[Prepared]) -> d
     }
 
 
-def _names(code: RegionCode) -> set[str]:
-    """What the threads share in a region: what is private there needs no place around it."""
+def _names(facts: Facts, routine: Routine, code: RegionCode) -> set[str]:
+    """What the threads share in a region. What is private there needs no place around it, but for arrays that may be
+    allocatable in generated code: their copies have the shape of the one outside.
+    """
     sharing = code.sharing
     reductions = (r.name for r in code.region.reductions)
-    return {*sharing.shared, *sharing.firstprivate, *sharing.lastprivate, *reductions}
+    own = ((name, facts.object(name, routine.key)) for name in sharing.private)
+    large = (name for name, data in own if data is not None and data.rank and not known_small(facts, routine, data))
+    return {*sharing.shared, *sharing.firstprivate, *sharing.lastprivate, *reductions, *large}

@@ -24,6 +24,7 @@ from hfpy.model.application import Application
 from hfpy.model.statements import Construct, Header, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.application import completed
+from hfpy.parse.files import directive_sign
 from hfpy.parse.nests import own_nest
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
 from hfpy.transform.ownloops import directive_rows, last_row
@@ -105,7 +106,7 @@ def written(
     for key, names in brought.items():
         index, routine = application.file(key), application.routines[key]
         indent = 0 if index.fixed else routine.header.segments[0][2] + 2
-        rows = [" " * indent + row for row in transfer_rows(names)]
+        rows = [" " * indent + row for row in transfer_rows(names, directive_sign(index.path))]
         edit = insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
         changes.setdefault(index.path, {})[edit] = None
     made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
@@ -114,9 +115,10 @@ def written(
     return made if has_errors(made.found) else without_dropped(made)
 
 
-def transfer_rows(names: Sequence[str]) -> list[str]:
-    """The directive, in comments, by which a routine brings arrays to the device."""
-    return ["!@domainDependant{attribute(transferHere)}", *(f"!@  {n}" for n in names), "!@end domainDependant"]
+def transfer_rows(names: Sequence[str], sign: str) -> list[str]:
+    """The directive by which a routine brings arrays to the device; ``sign`` begins directives in its file."""
+    listed = [f"{sign if sign != '@' else ''}  {name}" for name in names]
+    return [f"{sign}domainDependant{{attribute(transferHere)}}", *listed, f"{sign}end domainDependant"]
 
 
 def region_edits(index: FileIndex, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
@@ -126,8 +128,9 @@ def region_edits(index: FileIndex, world: World, candidate: Candidate, region: L
     for mark in candidate.marks:
         yield replace_lines(mark.first, mark.last, ())
     column = 0 if index.fixed else header.segments[0][2]
-    rows = directive_rows(column, [*region.attributes, *candidate.attributes], "!@")
-    end = " " * column + "!@end parallelRegion"
+    sign = directive_sign(index.path)
+    rows = directive_rows(column, [*region.attributes, *candidate.attributes], sign)
+    end = f"{' ' * column}{sign}end parallelRegion"
     if candidate.outer.kind != "doconcurrent":
         yield insert_lines(header.first, rows, 9, header.first)
         last = last_row([candidate.outer])
@@ -162,7 +165,15 @@ def _as_loops(outer: Construct, region: LoopRegion, rows: Sequence[str], end: st
     yield replace_rows(last.line.first, last.line.last, [(row, last.line.first) for row in closed])
 
 
+_AGAINST = ("HF500", "HF501", "HF505")  # warnings that leave it open whether points meet
+
+
 # -- judgement
+
+
+def speaks_against(diagnostic: Diagnostic) -> bool:
+    """Whether an error, or a warning that leaves it open whether points meet, keeps a loop from being a region."""
+    return diagnostic.severity == "error" or (diagnostic.severity == "warning" and diagnostic.code in _AGAINST)
 
 
 @dataclass
@@ -268,7 +279,7 @@ def _counts(diagnostic: Diagnostic, loop: Tried) -> bool:
     """
     if diagnostic.severity != "warning":
         return diagnostic.severity == "error"
-    if diagnostic.code not in ("HF500", "HF501", "HF505"):
+    if diagnostic.code not in _AGAINST:
         return False
     stated = loop.candidate.stated and loop.depth <= loop.candidate.least
     return not (stated and diagnostic.code == "HF500")
@@ -282,7 +293,7 @@ def leaving(facts: Facts, effects: Effects, construct: Construct, number: int, l
         return ""
     sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number).place()
     for name in sharing.lastprivate:
-        if name in loop.candidate.private and not _counts_only(facts, loop.key, name):
+        if name in loop.candidate.private and not counts_only(facts, loop.key, name):
             return f"'{name}' is private in it, but its value is used behind the loop"
     set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
     for name in sharing.firstprivate:
@@ -292,7 +303,7 @@ def leaving(facts: Facts, effects: Effects, construct: Construct, number: int, l
     return ""
 
 
-def _counts_only(facts: Facts, key: str, name: str) -> bool:
+def counts_only(facts: Facts, key: str, name: str) -> bool:
     """Whether a routine reads a variable in loops over it alone, so that no value of it is used behind them."""
     implied = ImpliedLoops()
     reads = (r for r in facts.references[key] if r.name == name and not r.writes)

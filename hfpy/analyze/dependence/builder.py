@@ -279,7 +279,10 @@ class _Walk(Walked):
         value: Form | None = None
         if isinstance(statement, Assignment) and isinstance(statement.target, Name) and not self.loose:
             name = statement.target.name
-            if reading.is_integer(statement.target) and not self.masked and reading.is_integer(statement.value):
+            target = self.facts.object(name, self.frame.key)
+            scalar = target is None or not target.rank  # an array is set as a whole, and changed element by element
+            whole = scalar and reading.is_integer(statement.target) and reading.is_integer(statement.value)
+            if whole and not self.masked:
                 value = reading.form(statement.value)
                 if name not in aliases_of(at):
                     self.frame.values[name] = value

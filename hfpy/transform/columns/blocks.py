@@ -15,11 +15,11 @@ from hfpy.model.expressions import Apply, Expr, Name, walk
 from hfpy.model.extents import Dim
 from hfpy.model.names import stem
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Node, all_names, constructs
+from hfpy.model.statements import Construct, Node, all_names, constructs, jumps_out
 from hfpy.parse.fragments import ONE, fragment
 from hfpy.parse.nests import innermost_body
 from hfpy.transform.columns.clones import COUNT, Clones
-from hfpy.transform.columns.common import LANE, Instance, Lanes, column_positions, named, refused
+from hfpy.transform.columns.common import LANE, Instance, Lanes, column_positions, named, place_of, refused
 from hfpy.transform.columns.fitness import check_same_in_all
 from hfpy.transform.columns.home import HomeBlocks
 from hfpy.transform.columns.packing import Mover, Packed, written
@@ -136,6 +136,9 @@ class RegionBlocks:
                 raise refused("it has a reduction, is a vector loop, or has a stride", region.place)
             if region.private or self._kept(region):
                 raise refused("it is made of blocks already, or says that it shall not be", region.place)
+            left = next(jumps_out(innermost_body(sharing.body.construct, region)), None)
+            if left is not None:
+                raise refused(f"'{left.kind}' goes on with another point of it", place_of(self.routine, left))
             placed = sharing.place()
             if region.independent or region.distinct or not placed.clean:
                 raise refused("its points may meet in an element, as far as hfpy can tell", region.place)

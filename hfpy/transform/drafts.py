@@ -1,0 +1,47 @@
+"""An application with loops as regions, to be looked at: nothing of it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hfpy.analyze.loopregions import World
+from hfpy.diagnostics import Diagnostic
+from hfpy.model.application import Application
+from hfpy.parse.application import with_texts
+from hfpy.transform.edits import Edit
+from hfpy.transform.passes import edited, with_text
+from hfpy.transform.tried import Tried, region_edits
+
+
+class Draft:
+    """The application with loops as regions, round after round: files whose regions stay are not read again."""
+
+    def __init__(self, application: Application, worlds: Mapping[str, World]) -> None:
+        self.application = application
+        self._files = {f.path: f for f in application.files}
+        self._worlds = worlds
+        self._regions: dict[str, tuple[tuple[int, int, tuple[str, ...]], ...]] = {}
+
+    def write(self, loops: Sequence[Tried]) -> list[Diagnostic]:
+        """Put these loops into the place of those before; what is wrong with the new texts."""
+        wanted: dict[str, list[Tried]] = {}
+        for loop in loops:
+            wanted.setdefault(self.application.file(loop.key).path, []).append(loop)
+        macros = self.application.macros
+        texts: dict[str, tuple[str, tuple[int, ...]]] = {}
+        for path in wanted.keys() | self._regions.keys():
+            here = wanted.get(path, [])
+            regions = tuple(sorted((x.candidate.row, x.depth, x.candidate.attributes) for x in here))
+            if regions != self._regions.get(path, ()):
+                self._regions[path] = regions
+                texts[path] = with_text(self._files[path], edited(self._files[path], self._edits(path, here), macros))
+        self.application, found = with_texts(self.application, texts)
+        return found
+
+    def _edits(self, path: str, loops: Sequence[Tried]) -> list[Edit]:
+        made: dict[Edit, None] = {}
+        for loop in loops:
+            world = self._worlds[loop.key]
+            region = loop.candidate.region(world, loop.depth)
+            made |= dict.fromkeys(region_edits(self._files[path], world, loop.candidate, region))
+        return list(made)
