@@ -10,9 +10,9 @@ from dataclasses import dataclass
 # :class:`hfpy.transform.scripts.kernel.Kernel`.
 CALLS = (
     "order interchange split unroll jam fission expand precompute tile march share team block collapse schedule group "
-    "apart specialise before after"
+    "apart specialise before after assume tag reduction"
 ).split()
-_STATEMENTS = ("before", "after", "precompute")  # they take Fortran, which options do not
+_STATEMENTS = ("before", "after", "precompute", "assume")  # they take Fortran, which options do not
 _SETTING = re.compile(r"(\w+)\.((?:\w+::)?[\w:]+)(?:=(.*))?")
 TUNE = "hfpy tune"
 SET = "--set"

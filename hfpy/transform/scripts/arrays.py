@@ -18,8 +18,10 @@ class Array:
     """An array: its dimensions as text (those of domains included), its type as written, its role (``input``,
     ``output``, ``inout`` or ``temporary``), and where it is used.
 
-    ``offsets`` are the places relative to the point, an entry for each index that is written: None for one that is
-    no iterator plus a number. It is None itself where the array is used whole.
+    ``layout`` are its dimensions in the order of storage, fastest first, counted from 0; ``space`` is where it lies:
+    ``host``, ``device``, or ``private`` to each point. ``offsets`` are the places relative to the point, an entry for
+    each index that is written: None for one that is no iterator plus a number. It is None itself where the array is
+    used whole.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Array:
     intent: str
     role: str
     offsets: frozenset[Offset] | None
+    layout: tuple[int, ...] = ()
+    space: str = "host"
 
     def __repr__(self) -> str:
         return f"<{self.role} {self.name}({', '.join(self.dims)}) {self.type}>"
@@ -50,7 +54,10 @@ def arrays_of(work: Work, key: str, number: int) -> dict[str, Array]:
         dims = tuple(d.extent.text for d in data.used)
         offsets = _offsets(references, frozenset(body.region.iterators), data.inserted)
         intent = data.symbol.intent
-        found[name] = Array(name, data.rank, dims, data.symbol.type.text, intent, role, offsets)
+        order = work.facts.order(data)
+        layout = order.storage if order.storage is not None else tuple(range(data.rank))
+        space = "private" if name in private else "device" if work.application.options.target == "gpu" else "host"
+        found[name] = Array(name, data.rank, dims, data.symbol.type.text, intent, role, offsets, layout, space)
     return found
 
 

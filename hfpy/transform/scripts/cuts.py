@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from hfpy.analyze.bodies import RegionBody
 from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.forms import Index
-from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.dependence.model import Nest
 from hfpy.analyze.dependence.turns import against_order, index_of, shared
 from hfpy.analyze.flow import Flow, FlowScan
@@ -44,7 +43,7 @@ def check_fission(work: Work, key: str, number: int, loop: Construct, count: int
     body, nodes = work.body(key, number), loop.parts[0].body
     _check_scalars(work, body, loop, nodes[:count], nodes[count:])
     check_memory(work, body, loop)
-    nest = _nest(body, loop)
+    nest = _nest(work, body, loop)
     first, second = _statements(nodes[:count]), _statements(nodes[count:])
     for array, index in _arrays(nest, loop):
         accesses = [a for a in nest.of(array) if index_of(a, loop) == index]
@@ -95,7 +94,7 @@ def carried(work: Work, key: str, number: int, loop: Construct) -> Iterator[str]
         data = work.facts.object(name, key)
         if name in flow.exposed and (data is None or not data.rank):
             yield name
-    nest = _nest(body, loop)
+    nest = _nest(work, body, loop)
     for array in dict.fromkeys(a for a, _ in _arrays(nest, loop)):
         indices = {index for a, index in _arrays(nest, loop) if a == array}
         if any(shared(work.effects.engine.sets, nest, array, (index,)) is not None for index in indices):
@@ -135,8 +134,8 @@ def _read_outside(body: RegionBody, loop: Construct, name: str) -> Statement | N
     return next(found, None)
 
 
-def _nest(body: RegionBody, loop: Construct) -> Nest:
-    nest = build(body, Known(), True)
+def _nest(work: Work, body: RegionBody, loop: Construct) -> Nest:
+    nest = build(body, work.known(body), True)
     if nest is None:
         raise Against(PARTS, "the kernel is too long to look into", loop.header)
     return nest

@@ -4,106 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from types import MappingProxyType
+from pathlib import PurePath
 
 from hfpy.analyze.sizes import constant
 from hfpy.diagnostics import Place, UsageError
 from hfpy.model.directives import Region
-from hfpy.model.names import in_unit_of
 from hfpy.model.statements import Construct, Header, Statement
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES
 from hfpy.transform.scripts import common, cuts, legality, loopchanges
-from hfpy.transform.scripts.arrays import Array, arrays_of
-from hfpy.transform.scripts.arrays import told as told_arrays
+from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.illegal import IllegalTransform, script_place
-from hfpy.transform.scripts.ledger import Ledger, Step
+from hfpy.transform.scripts.ledger import Step
 from hfpy.transform.scripts.legality import Against
-from hfpy.transform.scripts.loops import Loop, loops_of
-from hfpy.transform.scripts.modelled import Stats, stats_of
-from hfpy.transform.scripts.work import Work
+from hfpy.transform.scripts.loops import Loop
+from hfpy.transform.scripts.questions import Questions
 from hfpy.transform.stencil.locals import Locals
 
+# Where a loop of the region is put, counted from the innermost one.
+GPU_TAGS = {f"{level}.{axis}": place for level in ("thread", "block") for place, axis in enumerate("xyz")}
+TAGS = {**GPU_TAGS, "omp.simd": 0, "vector": 0, "omp.parallel": -1}
 ITERATORS = "the region's points may be computed in any order, so its own loops may"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Kernel:
+class Kernel(Questions):
     """A region of a program. Transformations leave it as it is and give another one; each raises IllegalTransform where
     it would change results, or where the kernel has no place for it.
-
-    ``name`` is the one that its directive gives, or that of its routine with a number where there are several.
     """
-
-    name: str
-    key: str
-    number: int
-    work: Work
-    region: Region
-    ledger: Ledger
-    steps: tuple[Step, ...] = ()
-    parent: Kernel | None = None
-    declared: frozenset[str] = frozenset()
-    rows_before: tuple[str, ...] = ()
-    rows_after: tuple[str, ...] = ()
-
-    # -- questions
-
-    @property
-    def construct(self) -> Construct:
-        """The region as it was read."""
-        return self.work.routine(self.key).regions[self.number]
-
-    @property
-    def source(self) -> Place:
-        """The file and the line of its directive."""
-        index = self.work.file(self.key)
-        return replace(self.region.place, line=index.user_line(self.construct.header.line.first))
-
-    @property
-    def routine(self) -> str:
-        """The routine that it is in, as ``module::name``."""
-        return self.key
-
-    @property
-    def full_name(self) -> str:
-        """``module::name``, or the name alone of a kernel in no module, in lower case."""
-        return in_unit_of(self.key, self.name)
-
-    @property
-    def target(self) -> str:
-        """The backend of its routine, such as ``openmp`` or ``cuda-c``."""
-        return self.work.facts.backend(self.key)
-
-    @cached_property
-    def loops(self) -> Mapping[str, Loop]:
-        """Its loops by name: those of the region, outermost first, then those in the body in the order of the text."""
-        return MappingProxyType(loops_of(self.construct, self.region))
-
-    @cached_property
-    def arrays(self) -> Mapping[str, Array]:
-        """Its arrays by name."""
-        return MappingProxyType(arrays_of(self.work, self.key, self.number))
-
-    @cached_property
-    def stats(self) -> Stats | None:
-        """Bytes and operations a point, and seconds by the optimiser's model; None of a kernel that it does not know
-        (``why_not`` says why).
-        """
-        found = stats_of(self.work, self.key, self.number)
-        return found if isinstance(found, Stats) else None
-
-    @property
-    def why_not(self) -> str:
-        """Why there are no ``stats``; empty if there are."""
-        found = stats_of(self.work, self.key, self.number)
-        return found if isinstance(found, str) else ""
-
-    def model(self) -> float | None:
-        """Predicted seconds, for as many points as the model plans for; None of a kernel that it does not know."""
-        return self.stats.seconds if self.stats is not None else None
 
     def run(self, rounds: int = 5, **sizes: int) -> float:
         """Seconds that a call of its routine takes with this form of the kernel, the median of some rounds. Arguments
@@ -115,27 +44,6 @@ class Kernel:
         if self.ledger.timed is None:
             raise UsageError("a script cannot run kernels; hfpy tune --script times the forms that it proposes")
         return self.ledger.timed(self, sizes, rounds)
-
-    @property
-    def text(self) -> str:
-        """Its lines as they are now."""
-        return "\n".join(row for row, _ in self.work.region_rows(self.key, self.number, self.region))
-
-    @property
-    def mapping(self) -> Mapping[str, str]:
-        """What its directive asks for: ``tile``, ``unroll``, ``schedule`` and so on, as text."""
-        found = {name: ", ".join(entries) for name, entries in self.region.hints}
-        found |= {"schedule": self.region.schedule} if self.region.schedule else {}
-        found |= {"collapse": str(self.region.collapse)} if self.region.collapse else {}
-        return MappingProxyType(found)
-
-    def __repr__(self) -> str:
-        rows = [f"kernel {self.name} ({self.source.file}:{self.source.line})"]
-        rows += [f"  {'loop':<9} {repr(loop)[1:-1]}" for loop in self.loops.values()]
-        rows += [f"  {row}" for row in told_arrays(dict(self.arrays))]
-        rows += [f"  {name:<9} {value}" for name, value in self.mapping.items()]
-        rows += [f"  done      {step}" for step in self.steps]
-        return "\n".join(rows)
 
     # -- statements around it
 
@@ -151,6 +59,27 @@ class Kernel:
         if self.work.file(self.key).fixed:
             raise self._illegal(call, "a file in free form", "hfpy adds no statements in fixed form")
         return self._made(replace(self, rows_before=before, rows_after=after, steps=self._done(call), parent=self))
+
+    def assume(self, condition: str) -> Kernel:
+        """With a condition on integer scalars, such as ``nz >= 8``, that the program tests before the kernel: it ends
+        with a message where that is false. What comes after may rely on it.
+        """
+        call = _call("assume", condition)
+        try:
+            made = assumption(self.work, self.key, self.number, condition)
+        except Against as reason:
+            raise self._against(call, reason) from None
+        place = f"{PurePath(self.source.file).name}:{self.source.line}"
+        said = f"hfpy: {place}: kernel {self.name} needs {made.text}"
+        rows = (f"if (.not. ({made.text})) then", f"  error stop '{said}'", "end if")
+        kernel = self._around(call, (*self.rows_before, *rows), self.rows_after)
+        return self._made(
+            replace(
+                kernel,
+                work=replace(self.work, assumed=(*self.work.assumed, (self.key, self.number, made))),
+                parent=self,
+            )
+        )
 
     # -- the region's own loops
 
@@ -236,6 +165,44 @@ class Kernel:
         known = self.region.entries("specialise")
         entries = (*known, *(n.lower() for n in listed), *(f"{name.lower()}:{n}" for name, n in sizes.items()))
         return self._hint(call, "specialise", tuple(dict.fromkeys(entries)))
+
+    def tag(self, loop: str, where: str) -> Kernel:
+        """A loop at a place: ``unroll``; of the region's loops on GPUs ``thread.x``, ``block.x`` (the innermost),
+        ``.y`` and ``.z``, on CPUs ``omp.simd``, ``vector`` (the innermost), ``omp.parallel`` (it and those around it).
+        """
+        call = _call("tag", loop, where)
+        found = self._loop(call, loop)
+        if where == "unroll":
+            return self.unroll(loop)
+        gpu = self.work.application.options.target == "gpu"
+        if where not in TAGS or (where in GPU_TAGS) != gpu:
+            places = ["unroll", *(t for t in TAGS if (t in GPU_TAGS) == gpu)]
+            raise self._illegal(call, "a place for loops on the target", f"there are {_listed(places)}")
+        if not found.parallel:
+            at = found.construct.header if found.construct is not None else None
+            raise self._illegal(call, "a loop of the region", f"'{loop}' is in its body", at)
+        iterators = self.region.iterators
+        if where == "omp.parallel":
+            return self._with(call, replace(self.region, collapse=len(iterators) - iterators.index(found.name)))
+        place = TAGS[where]
+        if place >= len(iterators):
+            raise self._illegal(call, "as many loops as places", f"the region has {len(iterators)} loops")
+        names = [i for i in iterators if i != found.name]
+        names.insert(place, found.name)
+        return self._ordered(call, tuple(reversed(names)))
+
+    def reduction(self, kind: str) -> Kernel:
+        """Its reductions in two stages (``two_stage``): sums of parts, then the sum of these, in an order that does not
+        depend on the run. That is what kernels of CUDA, HIP and OpenCL do in any case.
+        """
+        call = _call("reduction", kind)
+        if not self.region.reductions:
+            raise self._illegal(call, "a kernel with a reduction", "its directive names none")
+        if kind != "two_stage":
+            raise self._illegal(call, "a way to reduce that hfpy has", f"'{kind}' is none: there is 'two_stage'")
+        if self.target not in ("cuda-c", "cuda-fortran", "hip", "opencl"):
+            raise self._illegal(call, "kernels that hfpy writes", f"with {self.target} the compiler decides")
+        return self._with(call, self.region)
 
     # -- loops in the body
 
@@ -474,21 +441,6 @@ class Kernel:
 
     def _against(self, call: str, reason: Against) -> IllegalTransform:
         return self._illegal(call, reason.rule, reason.message, reason.statement)
-
-    @property
-    def program(self) -> Work:
-        """The program as it was read."""
-        work = self.work
-        while work.before is not None:
-            work = work.before
-        return work
-
-    def descends_from(self, other: Kernel) -> bool:
-        """Whether the kernel was made from another one, or is it."""
-        kernel: Kernel | None = self
-        while kernel is not None and kernel is not other:
-            kernel = kernel.parent
-        return kernel is other
 
 
 def _call(name: str, *args: object, **named: object) -> str:

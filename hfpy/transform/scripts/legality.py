@@ -10,7 +10,6 @@ from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Index
 from hfpy.analyze.dependence.model import Access, Nest
-from hfpy.analyze.dependence.model import Facts as Known
 from hfpy.analyze.dependence.turns import exchanged, index_of, shared
 from hfpy.analyze.flow import FlowScan
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk
@@ -108,7 +107,7 @@ def check_interchange(work: Work, key: str, number: int, outer: Construct, inner
             raise Against(SCALARS, f"the variable '{_variable(loop)}' is used outside of its loop", behind)
     _check_scalars(work, body, outer, inner)
     check_memory(work, body, outer)
-    nest = build(body, Known(), True)
+    nest = build(body, work.known(body), True)
     if nest is None:
         raise Against(ORDER, "the kernel is too long to look into", outer.header)
     _check_arrays(work, nest, outer, inner)
@@ -169,7 +168,7 @@ def check_team(work: Work, key: str, number: int, variables: tuple[str, ...]) ->
         for one in [c for c in constructs((loop,)) if _variable(c) in variables]:
             _check_own_scalars(work, body, one)
     _check_elements(work, body, nodes, frozenset(variables))
-    nest = build(body, Known(), True)
+    nest = build(body, work.known(body), True)
     if nest is None:
         raise Against(APART, "the kernel is too long to look into", body.construct.header)
     for loop in outermost:

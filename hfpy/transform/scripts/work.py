@@ -8,12 +8,16 @@ from functools import cached_property
 
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.dependence.forms import Form
+from hfpy.analyze.dependence.model import Facts as Known
+from hfpy.analyze.dependence.reading import Frame, Reading, World
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.diagnostics import has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Region
+from hfpy.model.expressions import Fragment
 from hfpy.model.printing import attributes
 from hfpy.model.statements import Construct
 from hfpy.model.units import FileIndex, Routine
@@ -29,12 +33,14 @@ Row = tuple[str, int]  # a line of text, and the one (0-based) of the program's 
 @dataclass(frozen=True, eq=False)
 class Work:
     """A program, with the facts when they are asked for. ``before`` is the one it was made from, ``rows`` are the lines
-    of the file that was changed (None: none was).
+    of the file that was changed (None: none was). ``assumed`` are conditions that are tested before kernels, by routine
+    and number.
     """
 
     settled: Settled
     before: Work | None = None
     rows: tuple[Row, ...] | None = None
+    assumed: tuple[tuple[str, int, Fragment], ...] = ()
 
     @property
     def application(self) -> Application:
@@ -68,6 +74,14 @@ class Work:
         routine = self.routine(key)
         return RegionBody(self.facts, self.effects, routine, routine.regions[number], number)
 
+    def known(self, body: RegionBody) -> Known:
+        """What the dependence engine may take for granted in a region: what is tested before it."""
+        place = (body.key, body.identity.number)
+        world = World(self.facts, body.key, lambda _identity, _parts: False, _valueless)
+        reading = Reading(world, Frame(body.key), body.construct.header.line.key)
+        tested = (made for key, number, made in self.assumed if (key, number) == place)
+        return Known(assumed=tuple(reading.condition(made.expr) for made in tested))
+
     def origin(self, row: int) -> int:
         """The line of the program's text (0-based) that a line of the changed file stems from."""
         return self.rows[row][1] if self.rows is not None else row
@@ -85,7 +99,7 @@ class Work:
         made = changed(self.settled, {index.path: edits}, [])
         done = apply_edits(index.source, edits, lines_for(index, self.application.macros))
         rows = tuple((text, self.origin(line - 1)) for text, line in zip(done.lines, done.line_map, strict=True))
-        return None if has_errors(made.found) else Work(made, self, rows)
+        return None if has_errors(made.found) else Work(made, self, rows, self.assumed)
 
     def region_rows(self, key: str, number: int, region: Region) -> Iterator[Row]:
         """The lines of a region with another directive."""
@@ -99,6 +113,10 @@ class Work:
             column = header.segments[0][2]
             yield from ((row, self.origin(first)) for row in directive_rows(column, list(attributes(region)), sign))
         yield from ((index.source.lines[n], self.origin(n)) for n in range(header.last + 1, last + 1))
+
+
+def _valueless(shown: str) -> Form:
+    raise AssertionError(f"'{shown}' has no value before a region")
 
 
 def lines_of(construct: Construct) -> tuple[int, int]:
