@@ -138,7 +138,7 @@ def test_constructs_are_printed_line_by_line() -> None:
 
 
 def plain(construct: Construct) -> bool:
-    inner = [c for c in constructs((construct,)) if c.kind in ("region", "at_if", "block")]
+    inner = [c for c in constructs((construct,)) if c.kind in ("region", "nest", "columns", "at_if", "block")]
     exits = [s for s in flatten((construct,)) if isinstance(s, Jump) and s.kind == "@exit"]
     written_out = any(isinstance(s, Distributed) for s in flatten((construct,)))  # before anything is printed
     return not inner and not exits and not written_out and all(c.end is not None for c in constructs((construct,)))
