@@ -155,7 +155,7 @@ def _as_loops(outer: Construct, region: LoopRegion, rows: Sequence[str], end: st
     for number, turn in enumerate(region.turns):
         name = label if number == len(region.turns) - 1 else ""
         step = f", {turn.step}" if turn.step.text != "1" else ""
-        opened.append(f"{indent}{name}do {turn.iterator} = {turn.lower}, {turn.upper}{step}")
+        opened.append(f"{indent}{name}do {turn.iterator} = {turn.first}, {turn.last}{step}")
     masks = [header.line.text[e.start : e.end] for e in region.masks(header)]
     opened += [f"{indent}if ({mask}) then" for mask in masks]
     closed = [f"{indent}end if" for _ in masks]

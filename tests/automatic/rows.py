@@ -76,6 +76,30 @@ ROWS = (
         "region j",
     ),
     _row(
+        "chunks of any size",
+        "",
+        "do j = 1, n, k1(2)\ndo i = j, min(j+k1(2)-1, n)\nd(i) = c(i)\nend do\nend do",
+        "region j",
+    ),
+    _row("downwards", "", "do j = n, 2, -1\ndo i = n, 1, -1\na(i,j) = b(i,j-1)\nend do\nend do", "region j i"),
+    _row(
+        "downwards, with what the last turn leaves",
+        "",
+        "do i = n - 1, 3, -2\ns = c(i)*2\nd(i) = s\nend do\nd(1) = s",
+        "region i",
+    ),
+    _row("downwards, with a sum", "", "s = 0\ndo i = n, 1, -1\ns = s + c(i)\nend do\nd(1) = s", "reduction"),
+    _row("downwards, turn by turn", "", "do i = n - 1, 1, -1\nd(i) = d(i) + d(i+1)\nend do", "serial"),
+    _row(
+        "either way",
+        "",
+        "s = 1\ndo j = n*(3 - k1(1))/2 + 1, n, 1 - k1(1)\nd(j) = c(j)\ns = c(j)\nend do\nd(2) = s\n"
+        "do j = n, 1, 1 - k1(1)\nd(j) = d(j) + c(j)\ns = c(j)\nend do\nd(3) = s",
+        "region j",
+        "region j",
+    ),
+    _row("either way, turn by turn", "", "do i = n - 1, 1, 1 - k1(1)\nd(i) = d(i) + d(i+1)\nend do", "question"),
+    _row(
         "flattened",
         "real(8) :: f(n*n)",
         "do j = 1, n\ndo i = 1, n\nf(n*(j-1)+i) = i + 100*j\nend do\nend do\nb(:,1) = f(n+1:2*n)",

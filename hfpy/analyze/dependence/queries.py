@@ -40,6 +40,7 @@ from hfpy.analyze.dependence.model import (
     forms_of,
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
+from hfpy.analyze.dependence.ways import ways
 from hfpy.model.names import without_home
 
 _PAIRS = 3_000  # of one array, but those that are obviously apart
@@ -60,10 +61,16 @@ class Engine:
 
         The worst answer of all pairs: refuted, then unknown, then proved.
         """
+        return max((self._independent(way, array) for way in ways(nest)), key=_rank)
+
+    def _independent(self, nest: Nest, array: str) -> Answer:
         return self._worst(nest, _pairs(_without_copies(nest.of(array)), frozenset(nest.points)))
 
     def unchanged(self, nest: Nest, array: str) -> Answer:
         """Whether a point that reads an element without having set it finds what was there before all points."""
+        return max((self._unchanged(way, array) for way in ways(nest)), key=_rank)
+
+    def _unchanged(self, nest: Nest, array: str) -> Answer:
         accesses = nest.of(array)
         writes = _without_copies(tuple(a for a in accesses if a.write))
         worst: Answer = Proved()
@@ -102,6 +109,9 @@ class Engine:
 
         Unknown with the read that may see another value, and its kind ``exposed``.
         """
+        return max((self._private(way, array) for way in ways(nest)), key=_rank)
+
+    def _private(self, nest: Nest, array: str) -> Answer:
         accesses = nest.of(array)
         writes = _without_copies(tuple(a for a in accesses if a.write))
         reads = _without_copies(tuple(a for a in accesses if not a.write))
@@ -124,6 +134,9 @@ class Engine:
         """Whether each point sets what it reads of a variable. Refuted where a read that no write in its point can come
         before certainly sees what another point writes.
         """
+        return max((self._carried(way, variable) for way in ways(nest)), key=_rank)
+
+    def _carried(self, nest: Nest, variable: str) -> Answer:
         answer = self.private(nest, variable)
         if isinstance(answer, Proved):
             return answer
@@ -138,6 +151,9 @@ class Engine:
 
     def filled(self, nest: Nest, array: str, shape: tuple[Section, ...]) -> bool:
         """Whether the points of a nest together certainly set all elements of an array, whose bounds are given."""
+        return all(self._filled(way, array, shape) for way in ways(nest))
+
+    def _filled(self, nest: Nest, array: str, shape: tuple[Section, ...]) -> bool:
         loops = []
         for place, dim in enumerate(shape):
             if dim.lower is None or dim.upper is None:
