@@ -100,6 +100,21 @@ ROWS = (
     ),
     _row("either way, turn by turn", "", "do i = n - 1, 1, 1 - k1(1)\nd(i) = d(i) + d(i+1)\nend do", "question"),
     _row(
+        "do concurrent, over both indices",
+        "",
+        "do concurrent (j = n:2:-1, i = 1:n, b(i,j) > 3)\na(i,j) = a(i,j) + b(i,j-1)\nend do",
+        "region j i",
+    ),
+    _row("do concurrent, a false promise", "", "do concurrent (i = 2:n)\nd(i) = d(i-1) + c(i)\nend do", "serial"),
+    _row("do concurrent, a sum", "", "s = 0\ndo concurrent (i = 1:n)\ns = s + c(i)\nend do\nd(1) = s", "reduction"),
+    _row("do concurrent, by indices", "", "do concurrent (i = 1:n)\nd(idx(i)) = c(i)\nend do", "question"),
+    _row(
+        "do concurrent, and what has the index's name outside",
+        "",
+        "k = 7\ndo concurrent (k = 1:n)\nd(k) = 2*c(k)\nend do\nd(1) = k",
+        "serial",
+    ),
+    _row(
         "flattened",
         "real(8) :: f(n*n)",
         "do j = 1, n\ndo i = 1, n\nf(n*(j-1)+i) = i + 100*j\nend do\nend do\nb(:,1) = f(n+1:2*n)",

@@ -115,7 +115,7 @@ TAKEN = {
     "locality": (
         "do concurrent (integer :: q = 1:nx) local(x, w) shared(a) reduce(+:total)\nx = q\nw = x\na(q,1) = w(1)\n"
         "total = total + x\nend do",
-        "domName(q), domSize(nx), explicit, private(w), reduction(+:total)",
+        "domName(q), domSize(nx), explicit, private(w), local(x), reduction(+:total)",
     ),
     "the inner one where the outer one cannot be": (
         "!$omp parallel do num_threads(2)\ndo k = 1, nz\n!$omp parallel do\ndo i = 1, nx\nc(k,i,1) = i\nend do\nend do",
