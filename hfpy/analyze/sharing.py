@@ -103,6 +103,7 @@ class RegionSharing:
         self._behind: dict[str, Reference] | None = None
         self._values: dict[str, int] | None = None
         self._set_here: dict[str, bool] = {}
+        self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
         self._arrays = SharedArrays(self.body, self.result.found)
 
     def place(self) -> Sharing:
@@ -200,6 +201,8 @@ class RegionSharing:
             return
         if name in flow.exposed and name in flow.certain | flow.written.keys():
             carried = self._carried(name, data, flow.exposed[name], write)
+            if not carried:
+                self.set_first.add(name)
             if live_out and (carried or name not in flow.certain):
                 self._live_error(name, write)
                 return

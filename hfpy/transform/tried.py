@@ -264,14 +264,15 @@ def leaving(facts: Facts, effects: Effects, construct: Construct, number: int, l
     """
     if RegionId(loop.key, number) not in facts.positions.regions:
         return ""
-    sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number).place()
+    region = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number)
+    sharing = region.place()
     for name in sharing.lastprivate:
         if name in loop.candidate.private and not counts_only(facts, loop.key, name):
             return f"'{name}' is private in it, but its value is used behind the loop"
     set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
     for name in sharing.firstprivate:
         data = facts.object(name, loop.key)
-        if name in set_in_it and (data is None or not data.rank):
+        if name in set_in_it and name not in region.set_first and (data is None or not data.rank):
             return f"'{name}' is read before it is set, so that it goes from point to point"
     return ""
 

@@ -115,6 +115,30 @@ ROWS = (
         "serial",
     ),
     _row(
+        "work array that keeps values from turn to turn of the loop around",
+        "real(8) :: w(n+2)",
+        "w = 0\ndo i = 1, n\ndo k = 1, n\na(i,k) = a(i,k) + w(i+1)\nw(i+2) = k\nend do\nend do",
+        "serial",
+    ),
+    _row(
+        "work array whose values come from before all turns",
+        "real(8) :: w(n+2)",
+        "w = 3\ndo i = 2, n\ndo k = 1, n\nw(2) = k\na(i,k) = a(i-1,k) + w(2) + w(5)\nend do\nend do",
+        "region k",
+    ),
+    _row(
+        "scalar that a loop with known bounds sets",
+        "",
+        "do i = 1, n\ndo k = 1, 4\ns = a(i,k) + k\nend do\nc(i) = s\nend do",
+        "region i",
+    ),
+    _row(
+        "points apart by the bounds of the loop around",
+        "",
+        "do i = 1, 9\ndo k = 1, n - 1\na(1,k) = a(i+1,k+1) + i\nend do\nend do",
+        "holds",
+    ),
+    _row(
         "flattened",
         "real(8) :: f(n*n)",
         "do j = 1, n\ndo i = 1, n\nf(n*(j-1)+i) = i + 100*j\nend do\nend do\nb(:,1) = f(n+1:2*n)",

@@ -330,8 +330,8 @@ def _witness(meeting: Meeting, given: tuple[tuple[str, int], ...] = ()) -> Witne
     rows = [tuple((i.name, point[scope[i]]) for i in question.points if i in scope) for scope in question.scopes]
     element = tuple(one.value(point) for one, _ in question.elements)
     shown = tuple(_shown_at(one, meeting) for one, _ in question.elements)
-    names = ("*".join(spelled(a) for a in m) for m in question.encoding.parameters)
-    found = tuple(zip(names, (point[n] for n in question.encoding.parameters.values()), strict=True))
+    told = [(m, n) for m, n in question.encoding.parameters.items() if all(getattr(a, "told", True) for a in m)]
+    found = tuple(("*".join(spelled(a) for a in m), point[n]) for m, n in told)
     values = tuple((_applied_at(a, point), point[a.name]) for a in question.encoding.applied)
     return Witness(rows[0], rows[1], element, shown, (*given, *found, *values))
 
