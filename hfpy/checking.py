@@ -36,13 +36,12 @@ def session_of(files: Sequence[Path], given: Given, environment: Mapping[str, st
     Raises HfpyError if the settings of that project are faulty, UsageError for unusable options.
     """
     from hfpy.build.session import nearest_project, open_project
-    from hfpy.build.translated import all_sources
 
     for folder in files[0].resolve().parents:
         if not (folder / "hfpy.toml").is_file():
             continue
         session = open_project(nearest_project(Path(os.path.relpath(folder))), given, environment)
-        sources = {path.resolve() for path in all_sources(session.project)}
+        sources = {path.resolve() for path in session.sources}
         return session if all(path.resolve() in sources for path in files) else None
     return None
 
@@ -60,11 +59,10 @@ def check(
     """
     from hfpy.build.driver import build_folder
     from hfpy.build.outside import outside_of
-    from hfpy.build.translated import all_sources
     from hfpy.incremental import faults_key, key_now
 
     project, options = session.project, session.options
-    sources = all_sources(project)
+    sources = session.sources
     outside = outside_of(project, options.target, environment)
     built = build_folder(project, options)
     kept_there = not project.scratch and project.name != "files" and built.is_dir()
@@ -100,9 +98,8 @@ def of_files(
     """The diagnostics of some files of a session, and those of options and settings, with the number of errors in the
     other files.
     """
-    from hfpy.build.translated import all_sources
 
-    others = {path.resolve() for path in all_sources(session.project)} - {path.resolve() for path in files}
+    others = {path.resolve() for path in session.sources} - {path.resolve() for path in files}
     elsewhere = {file for file in {d.place.file for d in found} if Path(file).resolve() in others}
     left = tuple(d for d in found if d.place.file not in elsewhere)
     return left, sum(has_errors([d]) for d in found if d.place.file in elsewhere)

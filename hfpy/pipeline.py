@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from hfpy.insight.survey import Survey
     from hfpy.model.application import Application
     from hfpy.options import Outside
-    from hfpy.transform.automatic import Allowed, Automatic, Stated
+    from hfpy.transform.automatic import Automatic, Stated
+    from hfpy.transform.foundregions import Allowed
     from hfpy.transform.pipelines import Lowered
     from hfpy.transform.settled import Settled
 
@@ -140,7 +141,8 @@ def found_regions(
 
     Raises HfpyError if a file cannot be read as Fortran.
     """
-    from hfpy.transform.automatic import NOTHING, with_found_regions
+    from hfpy.transform.automatic import NOTHING
+    from hfpy.transform.foundregions import with_found_regions
 
     with deep():
         settled = _read(paths, replace(options, auto=True), progress, {})
@@ -163,7 +165,7 @@ def program_of(
         progress("trying loops as regions", 0, 0)
         settled = with_parallel_loops(settled, _judged)
     if options.auto and not has_errors(settled.found):
-        from hfpy.transform.automatic import with_found_regions
+        from hfpy.transform.foundregions import with_found_regions
 
         progress("looking for regions", 0, 0)
         settled = with_found_regions(settled, _judged).settled

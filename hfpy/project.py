@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from hfpy.build import codes
@@ -113,6 +114,15 @@ class Project:
     scripts: Scripts | None = None
     sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that ``sources`` reaches, less what is excluded, each once, in the order of the entries, as they
+        are when somebody asks first.
+
+        Raises HfpyError for entries that name nothing.
+        """
+        return _files(self)
+
     def target(self, name: str) -> TargetSettings:
         """The settings of a target, the defaults if nothing is set."""
         return self.targets.get(name, TargetSettings())
@@ -201,7 +211,7 @@ def _files_of(project: Project, patterns: tuple[str, ...]) -> tuple[str, ...]:
     """The sources that one of the patterns means; ``*`` alone stands for all."""
     if not patterns or "*" in patterns:
         return patterns
-    return tuple(str(p) for p in all_files(project) if any(matches(p, project.root, x) for x in patterns))
+    return tuple(str(p) for p in project.files if any(matches(p, project.root, x) for x in patterns))
 
 
 def measured_machine(folder: Path, target: str = "cpu") -> Machine | None:
@@ -302,7 +312,7 @@ def storage_order_file(project: Project) -> Path | None:
                 ]
             )
         return path
-    for path in all_files(project):
+    for path in project.files:
         if path.name == STORAGE_ORDER_FILE:
             return path
     return None
@@ -321,7 +331,7 @@ def source_files(project: Project, suffixes: Iterable[str] = FORTRAN_SUFFIXES) -
     """
     wanted = frozenset(suffixes)
     order = storage_order_file(project)
-    return tuple(p for p in all_files(project) if p.suffix in wanted and p != order)
+    return tuple(p for p in project.files if p.suffix in wanted and p != order)
 
 
 def key_place(project: Project, *path: str) -> Place:
@@ -333,8 +343,7 @@ def key_place(project: Project, *path: str) -> Place:
         return Place(str(project.root))
 
 
-def all_files(project: Project) -> tuple[Path, ...]:
-    """Every file that ``sources`` reaches, less what is excluded, each once, in the order of the entries."""
+def _files(project: Project) -> tuple[Path, ...]:
     problems, files = [], []
     for entry in project.sources:
         found = sorted(_entry_files(project.root, entry))

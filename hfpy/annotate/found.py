@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from hfpy.build.translated import all_sources
 from hfpy.diagnostics import Diagnostic, HfpyError
 from hfpy.options import Options, Progress, silent
 from hfpy.pipeline import found_regions, judged
-from hfpy.transform.automatic import Allowed, Automatic, Stated
+from hfpy.transform.automatic import Automatic, Stated
+from hfpy.transform.foundregions import Allowed
 
 Sessions = Mapping[str, Session]
 
@@ -27,14 +28,23 @@ def found(sessions: Sessions, stated: Stated, progress: Progress = silent) -> tu
     Raises HfpyError if nothing is left.
     """
     made, problems = _on_each(sessions, stated, None, progress)
-    stretches = [_stretches(automatic) for automatic in made.values()]
-    if any(found != stretches[0] for found in stretches):  # the directives are for all targets
-        made, problems = _on_each(sessions, stated, frozenset.intersection(*stretches), progress)
-    first = next(iter(made.values()))
-    scopes = Scopes(first.original)
-    work = Work(first.original, scopes, CallGraph(first.original, scopes))
-    loops = {(v.place.file, v.place.line): (v.key, v.loop) for v in first.verdicts}
-    return nests_of(made, shares(work, loops)), tuple(problems)
+    if crossed := _crossed(made):  # directives in a stretch would be in the way of it on another target
+        every = frozenset().union(*map(_stretches, made.values()))
+        made, problems = _on_each(sessions, stated, every - crossed, progress)
+    weights: dict[tuple[str, int], float] = {}
+    for automatic in made.values():
+        weights = {**_weights(automatic, weights), **weights}
+    return nests_of(made, weights), tuple(problems)
+
+
+def _weights(automatic: Automatic, known: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:
+    """The share of each loop in the program's work, by file and line, but for those that are known."""
+    loops = {(v.place.file, v.place.line): (v.key, v.loop) for v in automatic.verdicts}
+    loops = {place: loop for place, loop in loops.items() if place not in known}
+    if not loops:
+        return {}
+    scopes = Scopes(automatic.original)
+    return shares(Work(automatic.original, scopes, CallGraph(automatic.original, scopes)), loops)
 
 
 def _on_each(
@@ -52,6 +62,18 @@ def _on_each(
 def _stretches(automatic: Automatic) -> Allowed:
     """The stretches that are code for one column."""
     return frozenset((v.place.file, v.place.line, v.columns) for v in automatic.verdicts if v.columns)
+
+
+def _crossed(made: Mapping[str, Automatic]) -> Allowed:
+    """The stretches of a target in whose lines another target has regions, and not the same stretch."""
+    crossed: set[tuple[str, int, tuple[str, ...]]] = set()
+    for target, automatic in made.items():
+        for v in automatic.verdicts:
+            others = (o for other, a in made.items() if other != target for o in a.verdicts if o.region)
+            here = [o for o in others if o.place.file == v.place.file and v.place.line <= o.place.line <= v.last]
+            if v.columns and here and not any((o.columns, o.place.line) == (v.columns, v.place.line) for o in here):
+                crossed.add((v.place.file, v.place.line, v.columns))
+    return frozenset(crossed)
 
 
 def _of_readable(

@@ -95,7 +95,7 @@ class Nests:
     @property
     def targets(self) -> tuple[str, ...]:
         """The targets that were looked at."""
-        return tuple(dict.fromkeys(target for n in self.nests for target in n.found))
+        return tuple(target for target in TARGETS if any(target in n.found for n in self.nests))
 
     def counted(self, target: str) -> tuple[Nest, ...]:
         """The nests that a summary counts: regions of a target, and outermost loops that neither are nor hold one."""

@@ -14,7 +14,7 @@ from hfpy.build.tools import PREPROCESSED, Tools, find_tools
 from hfpy.build.translated import Translated
 from hfpy.diagnostics import UsageError
 from hfpy.options import Options
-from hfpy.project import C_SUFFIXES, Project, all_files, include_folders, source_files
+from hfpy.project import C_SUFFIXES, Project, include_folders, source_files
 
 _FORBIDDEN = frozenset(" \t#:$%\\|;&<>()'\"*?[]")
 
@@ -65,7 +65,7 @@ class _Fragment:
     def inputs(self, project: Project, options: Options, translated: Translated) -> None:
         """The fragment itself depends on all sources, what they include, and the folders where new ones may appear."""
         sources = [file.source for file in translated.files]
-        found: dict[Path, None] = dict.fromkeys([*sources, *all_files(project)])
+        found: dict[Path, None] = dict.fromkeys([*sources, *project.files])
         if options.storage_order is not None:
             found[options.storage_order] = None
         for source in sources:

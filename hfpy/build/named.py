@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hfpy.build import codes
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, warning
-from hfpy.project import Project, all_files, key_place, matches
+from hfpy.project import Project, key_place, matches
 
 
 def unknown_paths(project: Project) -> Iterator[Diagnostic]:
@@ -22,7 +22,7 @@ def unknown_paths(project: Project) -> Iterator[Diagnostic]:
     folders = (project.root / d for d in project.include_dirs)
     yield from unknown_folders([f for f in folders if not project.legacy], place)
     try:
-        every = all_files(replace(project, exclude=()))
+        every = replace(project, exclude=()).files
     except HfpyError:  # told where the sources are read
         return
     names = {p.name for p in every} | {p.relative_to(project.root).as_posix() for p in every if _below(p, project)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from hfpy.backendtable import BACKENDS
@@ -59,6 +60,16 @@ class Session:
     project: Project
     options: Options
     notes: tuple[Diagnostic, ...] = field(default=())
+
+    @cached_property
+    def sources(self) -> tuple[Path, ...]:
+        """The Fortran sources with those of the runtime library that they use, as they are when somebody asks first.
+
+        Raises HfpyError if there are none, or if two would be written to one file.
+        """
+        from hfpy.build.translated import all_sources
+
+        return all_sources(self.project)
 
 
 def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, runs: bool = False) -> Session:

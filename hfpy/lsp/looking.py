@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 
 from hfpy.build.session import Given, Session, open_files
-from hfpy.build.translated import all_sources
 from hfpy.checking import check, session_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error, source_lines
 from hfpy.insight.survey import RoutineView, Survey
@@ -77,7 +76,7 @@ class Looker:
         lines: dict[Path, tuple[str, ...]] = {}
         try:
             session = self.session(path)
-            sources |= {p.resolve() for p in all_sources(session.project)}
+            sources |= {p.resolve() for p in session.sources}
             lines = {p: lines_on_disk(p) for p in {path, *open_now} & sources}
             self._options[path] = session.options
             made = check(session, silent, os.environ, surveyed=True, cache=Path(self._folder.name))

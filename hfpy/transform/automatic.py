@@ -27,15 +27,11 @@ from hfpy.analyze.plainloops import Serial, plain_loops
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing
-from hfpy.analyze.stretches import NoColumns
 from hfpy.analyze.uses import uses
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
-from hfpy.model.statements import LOOPS, Construct, constructs
-from hfpy.transform.columnloops import TakenOut
-from hfpy.transform.columnproof import Proved, proved
-from hfpy.transform.columnstretches import beside, stretches
+from hfpy.model.statements import Construct
 from hfpy.transform.drafts import Draft
 from hfpy.transform.ownloops import last_row
 from hfpy.transform.settled import Settled
@@ -53,7 +49,6 @@ from hfpy.transform.tried import (
 )
 
 _ROUNDS = 60
-_PIECES = 5  # how often a stretch is cut where a statement is in the way
 _PROCEDURES = ("program", "subroutine", "function", "procedure")
 
 
@@ -100,51 +95,18 @@ class Automatic:
 
 
 Stated = Mapping[tuple[str, int], str]
-Allowed = frozenset[tuple[str, int, tuple[str, ...]]]  # stretches by file, first line, iterators
+Loops = frozenset[tuple[str, int]]  # by file and line
 NOTHING: Stated = MappingProxyType({})
 
 
-def with_found_regions(
-    settled: Settled, judge: Judge, stated: Stated = NOTHING, allowed: Allowed | None = None
-) -> Automatic:
-    """The application with those of its plain loops as regions of which it is proved that they may be. ``stated`` are
-    clauses such as ``distinct(idx)`` for loops, by file and line. ``allowed`` are the stretches that may become code
-    for one column, if not all may.
+class Search:
+    """The rounds of one application. ``apart`` are loops, by file and line, that shall be no regions, since what they
+    call has better ones.
     """
-    search = _Search(settled, judge, stated)
-    first = search.done()
-    made, refused = search.columns(allowed)
-    while made.loops:
-        second = _Search(made.settled, judge, stated).done()
-        regions = {id(v.loop) for v in second.verdicts if v.region}
-        lost = [taken for taken, loop in made.loops if id(loop) not in regions]
-        if not lost:
-            around = {id(loop): taken.stretch.iterators for taken, loop in made.loops}
-            return replace(second, verdicts=tuple(_with_columns(second.verdicts, around, refused)))
-        made = proved(settled, search.worlds, search.ordering, [taken for taken, _ in made.loops if taken not in lost])
-    return replace(first, verdicts=tuple(_with_columns(first.verdicts, {}, refused)))
 
-
-def _with_columns(
-    verdicts: Sequence[Verdict], around: Mapping[int, tuple[str, ...]], refused: Mapping[tuple[str, int], str]
-) -> Iterator[Verdict]:
-    """Verdicts with loops that stand around columns, in place of what begins in their lines, and with what is in the
-    way of others.
-    """
-    taken = {(v.place.file, v.place.line) for v in verdicts if id(v.loop) in around}
-    for v in verdicts:
-        place = (v.place.file, v.place.line)
-        if id(v.loop) in around:
-            yield replace(v, columns=around[id(v.loop)])
-        elif place not in taken:
-            yield replace(v, beside="" if v.region or v.clause else refused.get(place, ""))
-
-
-class _Search:
-    """The rounds of one application."""
-
-    def __init__(self, settled: Settled, judge: Judge, stated: Stated) -> None:
+    def __init__(self, settled: Settled, judge: Judge, stated: Stated, apart: Loops = frozenset()) -> None:
         self.settled = settled
+        self.apart = apart
         self.judge = judge
         self.stated = stated
         application = settled.application
@@ -158,10 +120,10 @@ class _Search:
         }
         self.serial: list[tuple[str, Serial]] = []
         self.loops = list(self._candidates(application))
-        self.own = {self._id(x): x.candidate.attributes for x in self.loops}
+        self.own = {self.identity(x): x.candidate.attributes for x in self.loops}
         self.reductions: dict[tuple[str, int], tuple[Reduction, ...]] = {}
         self.questions: dict[tuple[str, int], str] = {}
-        self.callees = {self._id(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
+        self.callees = {self.identity(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
 
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
@@ -180,19 +142,28 @@ class _Search:
             for found in plain_loops(index, world, self.ordering, kinds, target, drops):
                 if isinstance(found, Serial):
                     self.serial.append((key, found))
+                elif self.at(key, found.outer) in self.apart:
+                    why = "what it calls has kernels whose points lie side by side in memory"
+                    self.serial.append((key, Serial(found.outer, why, found.outer.header.line)))
                 else:
                     yield Tried(found, key, found.most)
 
     @staticmethod
-    def _id(loop: Tried) -> tuple[str, int]:
+    def identity(loop: Tried) -> tuple[str, int]:
+        """What tells a loop from others."""
         return loop.key, id(loop.candidate.outer)
 
-    def _active(self) -> list[Tried]:
+    def active(self) -> list[Tried]:
         """The loops that are tried: outermost ones, in routines that no other one calls."""
         self.loops = [self._possible(x) for x in self.loops]
         outer = [x for x in outermost(self.loops) if not x.why]
-        below = {callee for x in outer for callee in self.callees[self._id(x)]}
+        below = {callee for x in outer for callee in self.callees[self.identity(x)]}
         return [self._with_reductions(x) for x in outer if x.key not in below]
+
+    def nested(self, key: str) -> bool:
+        """Whether a routine has candidates in other loops."""
+        here = [x.candidate for x in self.loops if x.key == key]
+        return any(a.row < b.row <= _last(a.outer) for a in here for b in here)
 
     def _possible(self, loop: Tried) -> Tried:
         """A loop with a depth that its nest has, and bounds that are known there."""
@@ -207,13 +178,13 @@ class _Search:
     def _with_reductions(self, loop: Tried) -> Tried:
         found = self._reductions_of(loop)
         clause = self._stated(loop)
-        own = self.own[self._id(loop)]
+        own = self.own[self.identity(loop)]
         attributes = (*own, *((clause,) if clause else ()), *(f"reduction({r.op}:{r.name})" for r in found))
         return replace(loop, candidate=replace(loop.candidate, attributes=attributes))
 
     def _reductions_of(self, loop: Tried) -> tuple[Reduction, ...]:
         """Those that its own clauses have, and those that were found."""
-        return (*loop.candidate.reductions, *self.reductions.get(self._id(loop), ()))
+        return (*loop.candidate.reductions, *self.reductions.get(self.identity(loop), ()))
 
     def _stated(self, loop: Tried) -> str:
         place = self._place(loop.key, loop.candidate.outer)
@@ -228,7 +199,7 @@ class _Search:
         accepted: set[tuple[str, int, int, tuple[str, ...]]] = set()
         draft = Draft(application, self.worlds)
         for _ in range(_ROUNDS):
-            active = self._active()
+            active = self.active()
             if not active or has_errors(draft.write(active)):
                 return
             facts = analyse(draft.application, facts)
@@ -236,11 +207,11 @@ class _Search:
             gapped = Gapped(facts, effects)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
             changed = False
-            lost = {self._id(x): x for x in active}
+            lost = {self.identity(x): x for x in active}
             for construct, number, loop in regions_of_loops(draft.application, rows):
-                del lost[self._id(loop)]
+                del lost[self.identity(loop)]
                 # What a region is by itself does not depend on the others.
-                region = (*self._id(loop), loop.depth, loop.candidate.attributes)
+                region = (*self.identity(loop), loop.depth, loop.candidate.attributes)
                 if region in accepted:
                     continue
                 if self._look(facts, effects, gapped, construct, number, loop):
@@ -271,8 +242,8 @@ class _Search:
         sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number)
         found = tuple(found_reductions(sharing.body))
         if found:
-            known = self.reductions.get(self._id(loop), ())
-            self.reductions[self._id(loop)] = (*known, *found)
+            known = self.reductions.get(self.identity(loop), ())
+            self.reductions[self.identity(loop)] = (*known, *found)
             return True
         result = sharing.place()
         against = next((d for d in result.found if speaks_against(d)), None)
@@ -290,12 +261,12 @@ class _Search:
         """Note what the user could state of a loop: it counts if there is nothing else against a region."""
         clauses = {next((f.text for f in d.fixes if f.way == "state"), "") for d in found if speaks_against(d)}
         if len(clauses) == 1:
-            self.questions[self._id(loop)] = clauses.pop()
+            self.questions[self.identity(loop)] = clauses.pop()
 
     def _replace(self, before: Tried, after: Tried) -> bool:
         outer = before.candidate.outer
         self.loops = [after if x.candidate.outer is outer and x.key == before.key else x for x in self.loops]
-        self.reductions.pop(self._id(before), None)
+        self.reductions.pop(self.identity(before), None)
         return True
 
     # -- judging the program
@@ -304,7 +275,7 @@ class _Search:
         """The application with its regions, without those that have a fault in it."""
         before = Before(self.settled, self.judge)
         for _ in range(_ROUNDS):
-            active = self._active()
+            active = self.active()
             made = written(self.settled, self.worlds, active)
             if not active:
                 return made
@@ -325,90 +296,33 @@ class _Search:
             return made, NOTHING_BROUGHT
         brought = brought_here(analyse(made.application))
         brought = {key: names for key, names in brought.items() if key in self.worlds}
-        done = written(self.settled, self.worlds, self._active(), brought) if brought else made
+        done = written(self.settled, self.worlds, self.active(), brought) if brought else made
         if not brought or has_errors(done.found):
             return made, NOTHING_BROUGHT
         facts = analyse(done.application)
         found = self.judge(facts, Effects(facts))
         return (made, NOTHING_BROUGHT) if has_errors(found) else (done, brought)
 
-    # -- columns
-
-    def stretches(self, allowed: Allowed | None) -> tuple[list[TakenOut], dict[tuple[str, int], str]]:
-        """The stretches that may become code for one column, and what is in the way around other serial loops, by file
-        and line.
-        """
-        active = self._active()
-        below = {callee for x in active for callee in self.callees[self._id(x)]}
-        regions: dict[str, list[tuple[Construct, tuple[str, ...]]]] = {}
-        for x in active:
-            turns = x.candidate.region(self.worlds[x.key], x.depth).turns
-            regions.setdefault(x.key, []).append((x.candidate.outer, tuple(t.iterator for t in turns)))
-        wanted: list[TakenOut] = []
-        refused: dict[tuple[str, int], str] = {}
-        for key, listed in regions.items():
-            if key not in below:
-                found = stretches(self.settled.application, self.worlds[key], listed)
-                wanted += (x for x in found.wanted if allowed is None or self._named(x) in allowed)
-                refused |= {self._at(key, loop): self._in_the_way(key, why) for loop, why in found.refused}
-        return wanted, refused
-
-    def columns(self, allowed: Allowed | None) -> tuple[Proved, dict[tuple[str, int], str]]:
-        """The stretches that are proved; and what is in the way of others, by file and line of the serial loops in
-        them. Where a statement is in the way, what stands before and behind it is tried.
-        """
-        wanted, told = self.stretches(allowed)
-        application = self.settled.application
-        for _ in range(_PIECES):
-            made = proved(self.settled, self.worlds, self.ordering, wanted)
-            told |= self._told_of(made.refused)
-            pieces = [p for t, why in made.refused for p in beside(application, self.worlds[t.key], t, why.line)]
-            pieces = [p for p in pieces if allowed is None or self._named(p) in allowed]
-            if not pieces:
-                break
-            wanted = [*(taken for taken, _ in made.loops), *pieces]
-        return made, told
-
-    def _told_of(self, refused: Sequence[tuple[TakenOut, NoColumns]]) -> dict[tuple[str, int], str]:
-        """What is in the way of stretches, by file and line of the serial loops in them."""
-        found: dict[tuple[str, int], str] = {}
-        for taken, why in refused:
-            inside = [c for c in constructs(list(taken.stretch.nodes)) if c.kind in LOOPS]
-            found |= {self._at(taken.key, loop): self._in_the_way(taken.key, why) for loop in inside}
-        return found
-
-    def _named(self, taken: TakenOut) -> tuple[str, int, tuple[str, ...]]:
-        application = self.settled.application
-        line = application.user_line(taken.key, taken.stretch.first.first)
-        return application.file(taken.key).path, line, taken.stretch.iterators
-
-    def _at(self, key: str, loop: Construct) -> tuple[str, int]:
-        place = self._place(key, loop)
-        return place.file, place.line
-
-    def _in_the_way(self, key: str, why: NoColumns) -> str:
-        return f"{why.message} (line {self.settled.application.user_line(key, why.line.first)})"
-
     # -- verdicts
 
     def _verdicts(self) -> Iterator[Verdict]:
-        active = self._active()
-        regions = {self._id(x) for x in active}
+        active = self.active()
+        regions = {self.identity(x) for x in active}
         spans: dict[str, list[tuple[int, int]]] = {}
         for x in active:
             spans.setdefault(x.key, []).append((x.candidate.row, _last(x.candidate.outer)))
-        below = {callee for x in active for callee in self.callees[self._id(x)]}
+        below = {callee for x in active for callee in self.callees[self.identity(x)]}
         for key, serial in self.serial:
             yield self._placed(self._verdict(key, serial.loop, why=self._told(key, serial)), spans, below)
         for x in self.loops:
             loop = x.candidate.outer
             made = self._verdict(x.key, loop, nested=x.candidate.most)
-            if self._id(x) in regions:
+            if self.identity(x) in regions:
                 names = tuple(t.iterator for t in x.candidate.region(self.worlds[x.key], x.depth).turns)
                 found = self._reductions_of(x)
                 yield replace(made, iterators=names, reductions=found, stated=self._stated(x))
             else:
-                made = replace(made, why=x.why, clause=self.questions.get(self._id(x), ""))
+                made = replace(made, why=x.why, clause=self.questions.get(self.identity(x), ""))
                 yield self._placed(made, spans, below)
 
     def _placed(self, verdict: Verdict, spans: Mapping[str, list[tuple[int, int]]], below: set[str]) -> Verdict:
@@ -423,6 +337,11 @@ class _Search:
     def _verdict(self, key: str, loop: Construct, nested: int = 1, why: str = "") -> Verdict:
         last = self.settled.application.user_line(key, _last(loop))
         return Verdict(key, loop, self._place(key, loop), last, nested=nested, why=why)
+
+    def at(self, key: str, loop: Construct) -> tuple[str, int]:
+        """The user's file and line of a loop."""
+        place = self._place(key, loop)
+        return place.file, place.line
 
     def _place(self, key: str, loop: Construct) -> Place:
         application, line = self.settled.application, loop.header.line

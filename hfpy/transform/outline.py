@@ -18,6 +18,8 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.known import known_values
 from hfpy.analyze.sharing import RegionSharing, Sharing
+from hfpy.analyze.typed import Types
+from hfpy.analyze.uses import aliases_of
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Fragment, names_in
 from hfpy.model.names import is_operator, outlined_name
@@ -72,6 +74,9 @@ class Contained:
     call: tuple[str, ...]
     head: tuple[str, ...]
     tail: tuple[str, ...]
+
+
+_NUMBERS = ("real", "integer", "logical", "complex")
 
 
 class Refused(Exception):
@@ -190,12 +195,14 @@ class Builder:
         self.passed: dict[str, DataObject] = {}
         self.locals: dict[str, DataObject] = {}
         self.constants: dict[str, Symbol] = {}
+        self.associated: dict[str, str] = {}  # names of associate with their types
+        self._references = analysis.body.references
         self.known = known_values(facts, routine, analysis.body.construct, set(self.flow.written))
 
     @property
     def arguments(self) -> list[str]:
         """Actual arguments and dummies alike: iterators first, scalars before the arrays that they dimension."""
-        scalars = sorted(n for n, d in self.passed.items() if not d.rank)
+        scalars = sorted([*(n for n, d in self.passed.items() if not d.rank), *self.associated])
         arrays = sorted(n for n, d in self.passed.items() if d.rank)
         return [*self.region.iterators, *scalars, *arrays]
 
@@ -210,6 +217,27 @@ class Builder:
                 self._name(name)
         for name in sorted(self._constants_of_body()):
             self._constant(name)
+        self._associate()
+
+    def _associate(self) -> None:
+        """Names of ``associate`` around the region are arguments: what they stand for is not seen from the body."""
+        types = Types(self.facts.application, self.facts.scopes)
+        for reference in self._references:
+            aliases = aliases_of(reference.at)
+            if reference.name not in aliases:
+                continue
+            selector = aliases[reference.name]
+            found = types.expression(selector, self.source.key) if selector is not None else None
+            if (
+                found is None
+                or found.rank != 0
+                or found.base not in _NUMBERS
+                or found.bytes is None
+                or reference.writes
+            ):
+                raise Refused(f"'{reference.name}' stands for something that cannot be passed")
+            kind = found.bytes // 2 if found.base == "complex" else found.bytes
+            self.associated[reference.name] = f"{found.base}({kind})"
 
     def _constants_of_body(self) -> set[str]:
         symbols = self.source.spec.symbols
@@ -229,7 +257,7 @@ class Builder:
             self._names_of(symbol.type.kind)
             self.constants[name] = replace(symbol, initial=fragment(str(self.known[name])))
             return
-        if symbol.type.base not in ("real", "integer", "logical", "complex") or not symbol.type.text:
+        if symbol.type.base not in _NUMBERS or not symbol.type.text:
             raise Refused(f"'{name}' is no number")
         if symbol.attributes & {"pointer", "allocatable", "target", "optional", "volatile", "save", "header"}:
             raise Refused(f"'{name}' is a pointer, allocatable, optional or the like")
@@ -289,7 +317,7 @@ class Builder:
 
     def _own_names(self) -> set[str]:
         """The names that the new routine declares. Raises Refused where a whole module brings one of them."""
-        names = {*self.region.iterators, *self.passed, *self.locals}
+        names = {*self.region.iterators, *self.passed, *self.locals, *self.associated}
         if with_it := sorted(n for n in names if self.brought(n)):
             raise Refused(f"'{with_it[0]}' comes with all names of a module")
         return names
@@ -342,6 +370,7 @@ class Builder:
             intent = "intent(inout)" if name in self.flow.written else "intent(in)"
             shape = f"({shape_text(data, self.facts.order(data))})" if data.rank else ""
             rows.append(f"{data.symbol.type.text}, {intent} :: {name}{shape}")
+        rows += [f"{kind}, intent(in) :: {name}" for name, kind in sorted(self.associated.items())]
         for name, data in self.locals.items():
             rows.append(f"{data.symbol.type.text} :: {name}")
         return rows

@@ -57,6 +57,14 @@ ROWS = (
         "s = 0\ndo i = 1, n\nif (c(i) > 5) then\ns = c(i)\nelse\nd(i) = s\nend if\nend do",
         "serial",
     ),
+    _row(
+        "number of a block",
+        "integer :: w, at",
+        "w = max(2, n/7)\ndo i = 1, n, w\nat = (i-1)/w + 1\nd(at) = c(i)\nend do\n"
+        "do i = 1, n, w\nat = (i-1)/(w+1) + 1\nd(at) = d(at)/2 + c(i)\nend do",
+        "region i",
+        "question",
+    ),
     _row("halves", "", "do i = 1, n\nd(i/2+1) = i\nend do\ndo i = 1, n\nd(mod(i,2)+1) = i\nend do", "serial", "serial"),
     _row("a diagonal", "", "do i = 2, n\na(i,i) = a(i-1,i)\nend do", "region i"),
     _row(

@@ -138,6 +138,49 @@ def test_the_same_numbers(form: str, variant: Variant, tmp_path: Path) -> None:
     corpus.check(form)
 
 
+# -- in blocks, as a driver calls it
+
+
+BLOCKS = (Path(__file__).parent / "blocks.f90").read_text()
+PLAIN_BLOCKS = BLOCKS.replace("associate(rg => ydcst%rg, rcpd => ydcst%rcpd)", "").replace("end associate", "")
+PLAIN_BLOCKS = PLAIN_BLOCKS.replace("/rcpd*", "/1004d0*").replace(")*rg\n", ")*9.81d0\n")
+
+
+@pytest.mark.parametrize("text", [BLOCKS, PLAIN_BLOCKS], ids=["associate", "plain"])
+def test_threads_get_blocks_and_kernels_get_columns(text: str, tmp_path: Path) -> None:
+    """One region over blocks on the CPU, a kernel over the columns of a block on a GPU, from the same source."""
+    paths = write_files({"cloud.f90": text}, tmp_path)
+    cpu = found_regions(paths, Options())
+    assert [v.iterators for v in cpu.verdicts if v.region and v.key == "cloud::driver"] == [("jkglo",)]
+    assert not any(v.columns for v in cpu.verdicts)
+    gpu = found_regions(paths, Options(target="gpu", backend="cuda-c"))
+    assert [v.key for v in gpu.verdicts if v.columns == ("jl",)] == ["cloud::cloudsc"]
+    assert not any(v.region for v in gpu.verdicts if v.key == "cloud::driver")
+
+
+@pytest.mark.parametrize("variant", [pytest.param(v, id=v.label) for v in VARIANTS])
+@pytest.mark.parametrize("text", [BLOCKS, PLAIN_BLOCKS], ids=["associate", "plain"])
+def test_blocks_have_the_same_numbers(text: str, variant: Variant, tmp_path: Path) -> None:
+    files = {"cloud.f90": text}
+    corpus = Corpus([Pair("cloud", files, files, "cloud")], tmp_path, {"cloud": (variant,)})
+    expected, got = corpus.expected("cloud"), corpus.output("cloud", variant)
+    pairs = zip(expected.split(), got.split(), strict=True)  # the exponential is another one in kernels
+    assert all(abs(float(a) - float(b)) <= 1e-12 * abs(float(a)) for a, b in pairs)
+
+
+def test_blocks_are_annotated_for_each_target(tmp_path: Path) -> None:
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["cloud.f90"]\n')
+    (tmp_path / "cloud.f90").write_text(BLOCKS)
+    done = CliRunner().invoke(cli, ["annotate", str(tmp_path), "--write"], standalone_mode=False)
+    assert done.exception is None, done.exception
+    rows = [row.strip() for row in (tmp_path / "cloud.f90").read_text().splitlines()]
+    assert rows[rows.index("!@parallelRegion{columns(jl), appliesTo(GPU)}") + 1] == "zflux(:,1) = 0"
+    assert rows[rows.index("!@parallelRegion{appliesTo(CPU)}") + 1] == "do jkglo = 1, ngptot, nproma"
+    text = (tmp_path / "cloud.f90").read_text()
+    assert translate_text({"cloud.f90": text}, backend="openmp", opt=0).require().text.count("omp parallel do") == 2
+    assert "__global__" in translate_text({"cloud.f90": text}, target="gpu", backend="cuda-c").require().text
+
+
 # -- random programs
 
 

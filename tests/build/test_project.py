@@ -148,6 +148,7 @@ def test_storage_order_among_the_sources_is_found(tmp_path: Path) -> None:
     (tmp_path / "src/a.f90").write_text("")
     assert storage_order_file(project) is None
     (tmp_path / "src/storage_order.F90").write_text("")
+    project = load_project(tmp_path)
     assert storage_order_file(project) == tmp_path / "src/storage_order.F90"
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from hfpy.lsp import texts
+from hfpy.lsp.looking import Looked
+from hfpy.lsp.server import Opened, Server
 from hfpy.lsp.shown import shown
 from hfpy.lsp.texts import Outdated, Text, changed_rows
 from hfpy.options import Options
@@ -222,3 +224,23 @@ def test_changed_rows() -> None:
     assert changed_rows("aac", "aaac") == (2, 2, 3)
     assert changed_rows("abc", "c") == (0, 2, 0)
     assert changed_rows("", "x") == (0, 0, 1)
+
+
+def test_what_a_project_said_of_an_older_text_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look that ends while a newer text waits to be read publishes nothing for that file."""
+    server = Server()
+    path = tmp_path / "a.h90"
+    path.write_text("end\n")
+    published: list[Path] = []
+    monkeypatch.setattr(server, "publish", lambda opened, if_new=False: published.append(opened.path))
+    monkeypatch.setattr(Server, "_refreshes", False)
+    monkeypatch.setattr(server, "show", lambda path, found: published.append(path))
+    text = Text.read(path, "end\n", Options())
+    server.opened[path] = Opened(path, path.as_uri(), changes=2, text=text, read_at=1)
+    looked = Looked({path: ()}, frozenset([path]))
+    server.take(looked)
+    assert published == []
+    server.opened[path].read_at = 2
+    server.take(looked)
+    assert published == [path]
+    server.close()

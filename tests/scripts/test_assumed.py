@@ -161,9 +161,23 @@ def test_a_kernel_without_stages(tmp_path: Path) -> None:
 
 
 def test_layout(tmp_path: Path) -> None:
-    assert _points(tmp_path)["first"].arrays["b"].layout == (0, 1)
-    settings = '[project]\nname = "p"\nsources = ["points.h90"]\n[layout]\ncpu = "j i"\n'
-    (tmp_path / "hfpy.toml").write_text(settings + '[domains]\ni = { size = ["nx"], iterators = ["i"] }\nj = { size = ["ny"], iterators = ["j"] }\n')
+    source = """program turned
+  implicit none
+  integer, parameter :: nx = 4, ny = 3
+  real(8) :: a(nx,ny), b(nx,ny)
+  integer :: i, j
+  @parallelRegion{domName(i,j), domSize(nx,ny), name(first), explicit}
+  a(i,j) = i
+  b(i,j) = a(i,j) + j
+  @end parallelRegion
+  print *, sum(b)
+end program turned
+"""
+    (tmp_path / "turned.h90").write_text(source)
+    assert hfpy.read(tmp_path / "turned.h90")["first"].arrays["b"].layout == (0, 1)
+    domains = '[domains]\ni = { size = ["nx"], iterators = ["i"] }\nj = { size = ["ny"], iterators = ["j"] }\n'
+    settings = '[project]\nname = "p"\nsources = ["turned.h90"]\n[layout]\ncpu = "j i"\n'
+    (tmp_path / "hfpy.toml").write_text(settings + domains)
     assert hfpy.read(tmp_path)["first"].arrays["b"].layout == (1, 0)
 
 

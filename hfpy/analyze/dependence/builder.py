@@ -71,7 +71,8 @@ def build(
     points = tuple(loop.index for loop in walk.loops)
     walk.levels.append(Level(len(rows), 0, "", "routine"))
     walk.block(innermost_body(body.construct, region), points)
-    return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), facts)
+    known = replace(facts, distinct=facts.distinct | walk.turns) if walk.turns else facts
+    return None if len(walk.accesses) > _MOST else Nest(points, tuple(walk.accesses), known)
 
 
 class _Walk(Walked):

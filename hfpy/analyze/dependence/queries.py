@@ -50,6 +50,9 @@ _COVERED = 20_000  # reads times writes
 _SIZES = ((9, 7), (14, 11), (23, 16))
 
 
+_OPERATIONS = frozenset({"/", "*"})  # of which nobody can state that they take no value twice
+
+
 class Engine:
     """Answers questions about nests. What was answered is kept with the engine."""
 
@@ -191,6 +194,7 @@ class Engine:
         for function in values:
             if (
                 function.args
+                and function.name not in _OPERATIONS
                 and function.name in _in_places(pair)
                 and question.meeting(facts.distinct | {function.name}) is None
             ):

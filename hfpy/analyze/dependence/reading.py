@@ -71,7 +71,8 @@ class Frame:
 class World:
     """What a reading needs besides: what the nest sets, and values that nothing else equals.
 
-    ``root`` is the region's routine, whose names stand for themselves. ``changed`` tells whether a variable, by home
+    ``root`` is the region's routine, whose names stand for themselves. ``turn`` gives the number of a loop's turn, if
+    that is what a quotient is. ``changed`` tells whether a variable, by home
     and name, or a component of it is set somewhere in the nest; ``fresh`` gives a value that belongs to the present
     turn of all loops.
     """
@@ -80,6 +81,7 @@ class World:
     root: str
     changed: Callable[[tuple[str, str], tuple[str, ...]], bool]
     fresh: Callable[[str], Form]
+    turn: Callable[[Form, Form], Form | None] = lambda _left, _right: None
 
 
 class Reading:
@@ -120,7 +122,10 @@ class Reading:
         if op == "*":
             return left * right
         by = right.constant
-        return quotient(left, by) if by else atom(Application("/", (left, right)))
+        if by:
+            return quotient(left, by)
+        turn = self.world.turn(left, right)
+        return turn if turn is not None else atom(Application("/", (left, right)))
 
     def _short(self, form: Form, expr: Expr) -> Form:
         """A form that stays small: values made of values grow without end."""

@@ -59,7 +59,8 @@ class Walked:
         self._statements = read.statements
         self._changed = read.changed
         self.scalars = read.scalars | own
-        self.world = World(body.facts, body.key, self._is_changed, self.fresh)
+        self.turns: set[str] = set()
+        self.world = World(body.facts, body.key, self._is_changed, self.fresh, self._turn)
 
     # -- values
 
@@ -68,6 +69,17 @@ class Walked:
         self._count += 1
         args = tuple(atom(loop.index) for loop in self.loops)
         return atom(Application(f"${self._count}", args, shown=shown, anew=True))
+
+    def _turn(self, left: Form, right: Form) -> Form | None:
+        """``(i - first)/step`` in a loop with a step that is no number: the number of the turn, from 0, which is
+        another one in each turn.
+        """
+        for loop in self.loops:
+            if loop.step.constant is None and loop.step == right and left == atom(loop.index) - loop.lower:
+                name = f"turn of {loop.index.name}"
+                self.turns.add(name)
+                return atom(Application(name, (atom(loop.index),), shown=f"the turn of {loop.index.name}"))
+        return None
 
     def unknown(self, shown: str) -> Condition:
         """A condition of which nothing is known."""
