@@ -10,14 +10,14 @@ from hfpy.analyze.domains import DataObject
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.halodepths import FAR
 from hfpy.analyze.halolevels import Level, Levels, added
-from hfpy.analyze.sizes import Linear, linear
+from hfpy.analyze.sizes import Linear, constant, linear
 from hfpy.analyze.uses import Reference
 from hfpy.model.building import binary
 from hfpy.model.directives import Region, Width
 from hfpy.model.expressions import Expr, Fragment, Name, Range
 from hfpy.model.extents import Dim
 from hfpy.model.statements import Construct, Header
-from hfpy.parse.fragments import expanded
+from hfpy.parse.fragments import ONE, expanded
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,9 @@ class Fields:
     def of_region(self, region: Region, constructs: Iterable[Construct], key: str) -> Scope:
         """The scope of a statement in a region, with the loops around it."""
         macros = self.facts.application.macros
-        bounds = zip(region.domains, region.starts, region.ends, strict=True)
-        own = {d.name: (expanded(start, macros).expr, expanded(end, macros).expr) for d, start, end in bounds}
+        strides = region.strides or (ONE,) * len(region.domains)
+        bounds = zip(region.domains, region.starts, region.ends, strides, strict=True)
+        own = {d.name: _ends(*(expanded(f, macros).expr for f in found)) for d, *found in bounds}
         for width in region.halo:
             (start, end), low, high = own[width.domain], expanded(width.low, macros), expanded(width.high, macros)
             own[width.domain] = binary(start, "-", low.expr), binary(end, "+", high.expr)
@@ -244,6 +245,14 @@ def loops(constructs: Iterable[Construct]) -> dict[str, tuple[Expr, Expr]]:
 
 
 _UNKNOWN = Range(0, 0, None, None, None)
+
+
+def _ends(start: Expr, end: Expr, stride: Expr) -> tuple[Expr, Expr]:
+    """The lowest and the highest index of a region's loop, or what is beyond."""
+    by = constant(stride)
+    if by is None:
+        return _UNKNOWN, _UNKNOWN
+    return (start, end) if by > 0 else (end, start)
 
 
 def index_of(reference: Reference, data: DataObject, cut: Cut) -> Expr | None:

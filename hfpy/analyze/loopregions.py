@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.intrinsics import INQUIRY
+from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sizes import constant, normal
 from hfpy.analyze.uses import Reference
@@ -40,12 +41,15 @@ from hfpy.parse.sentinels import index_types
 
 @dataclass(frozen=True)
 class Turns:
-    """One loop of a nest: its variable, and its bounds and step as they are written."""
+    """One loop of a nest: its variable, and its bounds and step as they are written. ``down`` says that it certainly
+    goes downwards.
+    """
 
     iterator: str
-    lower: Fragment
-    upper: Fragment
+    first: Fragment
+    last: Fragment
     step: Fragment = ONE
+    down: bool = False
 
     @staticmethod
     def of(text: str, iterator: str, span: Range) -> Turns:
@@ -57,7 +61,8 @@ class Turns:
     @property
     def extent(self) -> Dim:
         """The loop's bounds as the size of a domain."""
-        return Dim("explicit", None if self.lower == ONE else self.lower, self.upper)
+        lower, upper = (self.last, self.first) if self.down else (self.first, self.last)
+        return Dim("explicit", None if lower == ONE else lower, upper)
 
 
 class NotTaken(Exception):
@@ -135,7 +140,7 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
     if why := serial_reason(outer):
         raise NotTaken(f"you call this loop serial: {why}", outer.header.line, "name others, or take @serial away")
     loops = perfect_nest(outer, len(names) or most)
-    turns = tuple(_turns(loop.header) for loop in loops)
+    turns = tuple(_turns(world, loop.header) for loop in loops)
     _all_named(names, loops, turns)
     for loop, turn in zip(loops, turns, strict=True):
         _proper(world, loop.header, turn, [t.iterator for t in turns])
@@ -147,11 +152,12 @@ def loop_region(world: World, outer: Construct, names: Sequence[str] = (), most:
 
 def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], order: Sequence[str]) -> LoopRegion:
     """A ``do concurrent`` as a region, its loops in an order, innermost first. Raises NotTaken."""
+    turns = [_directed(world, t) for t in turns]
     by_name = {t.iterator: t for t in turns}
     for turn in turns:
         if not index_types(loop.header.line) or world.scopes.variable(turn.iterator, world.routine.key) is not None:
             _integer(world, loop.header, turn.iterator, (0, None))
-        _upwards(loop.header.line, turn, (0, None))
+        _moving(loop.header.line, turn, (0, None))
     _unchanged([loop], turns)
     sizes = {name: _size(world, loop, by_name[name]) for name in order}
     outermost_first = tuple(by_name[name] for name in reversed(order))
@@ -161,9 +167,16 @@ def concurrent_region(world: World, loop: Construct, turns: Sequence[Turns], ord
 _NEED = "begin the nest with `do VARIABLE = FIRST, LAST`"
 
 
-def _turns(header: object) -> Turns:
+def _turns(world: World, header: object) -> Turns:
     assert isinstance(header, Header)
-    return Turns(header.var, *(piece(header.line.text, e) for e in header.exprs))
+    first, last, step = (*(piece(header.line.text, e) for e in header.exprs), ONE)[:3]
+    return _directed(world, Turns(header.var, first, last, step))
+
+
+def _directed(world: World, turn: Turns) -> Turns:
+    """Turns that know whether they go downwards; where that is not known, they are taken to go upwards."""
+    step = Kinds(world.scopes).value(turn.step.expr, world.routine.key)
+    return replace(turn, down=step is not None and step < 0)
 
 
 def _all_named(names: Sequence[str], loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
@@ -184,7 +197,7 @@ def _proper(world: World, header: object, turn: Turns, iterators: Sequence[str])
             message = f"the bounds of the loop over '{turn.iterator}' depend on '{other}', an iterator of the region"
             hint = f"name the loops that are the region's without this one: domName({_but(iterators, turn.iterator)})"
             raise NotTaken(message, header.line, hint, (expr.start, expr.end))
-    _upwards(header.line, turn, (header.exprs[-1].start, header.exprs[-1].end))
+    _moving(header.line, turn, (header.exprs[-1].start, header.exprs[-1].end))
 
 
 def _integer(world: World, header: Statement, iterator: str, at: tuple[int, int | None]) -> None:
@@ -194,11 +207,10 @@ def _integer(world: World, header: Statement, iterator: str, at: tuple[int, int 
         raise NotTaken(f"'{iterator}' is no integer variable", header.line, "loop over an integer", at)
 
 
-def _upwards(line: LogicalLine, turn: Turns, at: tuple[int, int | None]) -> None:
-    step = constant(turn.step.expr)
-    if step is not None and step < 1:
-        hint = "let it go upwards: the points of a region have no order"
-        raise NotTaken(f"the loop over '{turn.iterator}' goes downwards", line, hint, at)
+def _moving(line: LogicalLine, turn: Turns, at: tuple[int, int | None]) -> None:
+    if constant(turn.step.expr) == 0:
+        message = f"the loop over '{turn.iterator}' has the step 0"
+        raise NotTaken(message, line, "Fortran allows no such step (2018, 11.1.7.4.1)", at)
 
 
 def _but(iterators: Sequence[str], name: str) -> str:
@@ -210,7 +222,7 @@ def _but(iterators: Sequence[str], name: str) -> str:
 
 def _unchanged(loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
     """Neither a bound nor an iterator is set in the nest: a region finds its bounds once."""
-    bounds = [f for t in turns for f in (t.lower, t.upper, t.step)]
+    bounds = [f for t in turns for f in (t.first, t.last, t.step)]
     names = {n for f in bounds for n in f.names} | {t.iterator for t in turns}
     values = {n for f in bounds for n in _values(f.expr)} | {t.iterator for t in turns}
     for statement in flatten(loops[-1].body):

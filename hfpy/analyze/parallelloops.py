@@ -7,7 +7,7 @@ in ``!$acc kernels`` have to be proved. Clauses become attributes, are hfpy's ow
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.loopregions import (
     LoopRegion,
@@ -20,6 +20,7 @@ from hfpy.analyze.loopregions import (
     perfect_nest,
 )
 from hfpy.model.application import Application
+from hfpy.model.directives import Reduction
 from hfpy.model.expressions import Keyword, Range
 from hfpy.model.statements import Construct, Header, Node, Statement, constructs
 from hfpy.model.units import FileIndex
@@ -38,7 +39,7 @@ _NO_EFFECT = {
         "present no_create attach pcopy pcopyin pcopyout pcreate present_or_copy present_or_copyin present_or_copyout "
         "present_or_create firstprivate".split()
     ),
-    "do": frozenset({"shared", "default", "local_init"}),
+    "do": frozenset({"shared", "default"}),
 }
 _ORDERING = frozenset({"atomic", "critical", "ordered"})  # of points, which a region does not have
 
@@ -47,7 +48,8 @@ _ORDERING = frozenset({"atomic", "critical", "ordered"})  # of points, which a r
 class Candidate:
     """A loop that may become a region. ``marks`` are the directives that then go, ``owner`` tells loops that become
     regions together; ``least`` is the number of its loops that surely are the region's, ``stated`` whether the user
-    says that they are parallel; ``private`` are scalars whose values do not leave the loop.
+    says that they are parallel; ``private`` are scalars whose values do not leave the loop, ``reductions`` those
+    of a ``do concurrent``, which are no attributes yet.
     """
 
     outer: Construct
@@ -58,6 +60,7 @@ class Candidate:
     most: int = 15
     stated: bool = True
     private: frozenset[str] = frozenset()
+    reductions: tuple[Reduction, ...] = ()
 
     @property
     def row(self) -> int:
@@ -242,11 +245,9 @@ def _candidate(
     inside = [d for d in listed if loop.header.line.first < d.first < last]
     ordered = any(_ORDERING & set(d.words) for d in inside)
     if not marks:
-        made = _Clauses("do", world, loop)
-        for clause in locality_of(loop.header.line):
-            made.take(clause)
-        count = len(concurrent(world, loop).turns)
-        return Candidate(loop, (), owner, tuple(made.attributes), count, count, not ordered, frozenset(made.private))
+        found = concurrent_candidate(world, loop)
+        texts = (f"reduction({r.op}:{r.name})" for r in found.reductions)
+        return replace(found, owner=owner, stated=not ordered, attributes=(*found.attributes, *texts))
     directive = marks[0]
     made = _Clauses(directive.sentinel, world, loop)
     for clause in (c for d in marks if not d.ends for c in d.clauses):
@@ -278,9 +279,17 @@ class _Clauses:
 
     def __init__(self, sentinel: str, world: World, loop: Construct) -> None:
         self.sentinel, self.world, self.loop = sentinel, world, loop
-        self.attributes: list[str] = []
+        self.listed: list[str] = []
+        self.arrays: list[str] = []
+        self.reductions: list[Reduction] = []
         self.private: set[str] = set()
         self.collapse = 0
+
+    @property
+    def attributes(self) -> list[str]:
+        """All of them. Scalars that are local to a ``do concurrent`` are not what has their name outside."""
+        lists = {"private": dict.fromkeys(self.arrays), "local": sorted(self.private) if self.sentinel == "do" else ()}
+        return [*(f"{word}({','.join(names)})" for word, names in lists.items() if names), *self.listed]
 
     def take(self, clause: Clause) -> None:
         """Add what a clause says. Raises NotTaken."""
@@ -291,7 +300,7 @@ class _Clauses:
         elif clause.name == "schedule" and self.sentinel == "omp":
             if fault := schedule_fault(clause.text or ""):
                 raise self._against(fault)
-            self.attributes.append(f"schedule({clause.text})")
+            self.listed.append(f"schedule({clause.text})")
         elif clause.name == "collapse":
             if not (clause.text or "").isdigit():
                 raise self._against("collapse takes a number")
@@ -311,17 +320,31 @@ class _Clauses:
         self.private |= set(clause.entries) - set(arrays)
         if arrays and clause.name in ("firstprivate", "local_init"):
             raise self._against(f"'{arrays[0]}' is an array that every point shall have a filled copy of")
-        self.attributes += [f"private({','.join(arrays)})"] if arrays else []
+        self.arrays += arrays
 
     def _reduction(self, clause: Clause) -> None:
         arrays = [name for name in clause.entries if self._rank(name) or not name.isidentifier()]
         if clause.operator not in OPERATORS or arrays:
             shown = arrays[0] if arrays else clause.operator
             raise self._against(f"a reduction with '{shown}' is none that a region has")
-        self.attributes.append(f"reduction({clause.operator}:{','.join(clause.entries)})")
+        if self.sentinel == "do":
+            self.reductions += [Reduction(clause.operator, name) for name in clause.entries]
+        else:
+            self.listed.append(f"reduction({clause.operator}:{','.join(clause.entries)})")
 
 
 # -- do concurrent
+
+
+def concurrent_candidate(world: World, loop: Construct) -> Candidate:
+    """A ``do concurrent`` with what its locality clauses say (F2023 11.1.7.5). Raises NotTaken."""
+    made = _Clauses("do", world, loop)
+    for clause in locality_of(loop.header.line):
+        made.take(clause)
+    count = len(concurrent(world, loop).turns)
+    row = loop.header.line.first
+    given = tuple(made.reductions)
+    return Candidate(loop, (), row, tuple(made.attributes), count, count, True, frozenset(made.private), given)
 
 
 def concurrent(world: World, loop: Construct) -> LoopRegion:

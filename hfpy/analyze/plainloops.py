@@ -7,13 +7,13 @@ the loop's own statements (automatic.md §3).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.loopregions import World, perfect_nest, serial_reason
+from hfpy.analyze.loopregions import NotTaken, World, perfect_nest, serial_reason
 from hfpy.analyze.ordering import Ordering
-from hfpy.analyze.parallelloops import Candidate, loop_end
-from hfpy.analyze.work import WORTH
+from hfpy.analyze.parallelloops import Candidate, concurrent_candidate, loop_end
+from hfpy.analyze.work import WORTH, turns_of
 from hfpy.model.expressions import Range
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, constructs, flatten
@@ -52,8 +52,10 @@ def plain_loops(
             why = "a pure procedure can hold no directives"
         elif reason := serial_reason(loop):
             why = f"you call it serial: {reason}"
-        elif loop.kind != "do" or not (isinstance(loop.header, Header) and loop.header.var):
-            why = _KINDS.get(loop.kind, "it has no variable")
+        elif loop.kind == "dowhile":
+            why = "how many turns it has is known at its end only"
+        elif loop.kind == "do" and not (isinstance(loop.header, Header) and loop.header.var):
+            why = "it has no variable"
         elif _among(loop, listed, open_):
             why = "directives of yours stand around it or in it (--drop-directives takes them out)"
         elif target == "cpu" and (work := _work(world, kinds, loop)) is not None and work < WORTH:
@@ -63,13 +65,17 @@ def plain_loops(
         elif (ordered := ordering.reason(routine.key, loop)) is not None:
             yield Serial(loop, ordered.why, ordered.line)
         else:
-            yield Candidate(loop, (), line.first, most=len(perfect_nest(loop, 15)), stated=False)
+            yield _candidate(world, loop)
 
 
-_KINDS = {
-    "dowhile": "how many turns it has is known at its end only",
-    "doconcurrent": "it is 'do concurrent': --directives-as-regions takes it",
-}
+def _candidate(world: World, loop: Construct) -> Candidate | Serial:
+    """A loop as a candidate. What ``do concurrent`` promises is not believed."""
+    if loop.kind == "do":
+        return Candidate(loop, (), loop.header.line.first, most=len(perfect_nest(loop, 15)), stated=False)
+    try:
+        return replace(concurrent_candidate(world, loop), stated=False)
+    except NotTaken as fault:
+        return Serial(loop, fault.message, loop.header.line)
 
 
 def _outside(nodes: tuple[Node, ...]) -> Iterator[Construct]:
@@ -138,7 +144,7 @@ def _cost(world: World, kinds: Kinds, node: Node) -> int | None:
         action = node.action if isinstance(node, OneLine) else node
         scalar = isinstance(action, Assignment) and not _whole(world, action)
         return 1 if scalar or (not isinstance(action, Assignment) and not _calls(node)) else None
-    if node.kind == "do":
+    if node.kind in ("do", "doconcurrent"):
         return _work(world, kinds, node)
     costs = [_cost(world, kinds, inner) for part in node.parts for inner in part.body]
     known = [c for c in costs if c is not None]
@@ -162,10 +168,4 @@ def _calls(node: Node) -> bool:
 
 
 def _trips(world: World, kinds: Kinds, loop: Construct) -> int | None:
-    if not isinstance(loop.header, Header) or not loop.header.exprs:
-        return None
-    values = [kinds.value(e, world.routine.key) for e in loop.header.exprs]
-    first, last, step = [*values, 1][:3]
-    if first is None or last is None or not step:
-        return None
-    return max(0, (last - first + step) // step)
+    return turns_of(kinds, world.routine.key, loop)

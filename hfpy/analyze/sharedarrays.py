@@ -12,7 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from hfpy.analyze.bodies import RegionBody
+from hfpy.analyze.dependence.again import in_turns
 from hfpy.analyze.dependence.answers import Answer, Pair, Proved, Refuted, Unknown, Witness
+from hfpy.analyze.dependence.around import around, lasting, loops_around
 from hfpy.analyze.dependence.builder import build
 from hfpy.analyze.dependence.calls import Source
 from hfpy.analyze.dependence.forms import Form, Index, Parameter, atom, computed_from
@@ -25,6 +27,7 @@ from hfpy.diagnostics import Diagnostic, Fix, Place, Related, error, note, warni
 from hfpy.model.expressions import Name
 from hfpy.model.extents import Dim
 from hfpy.model.names import at_home, without_home
+from hfpy.model.statements import LOOPS
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import ONE
 
@@ -197,7 +200,7 @@ class SharedArrays:
         )
 
     def unchanged(self, data: DataObject) -> Answer:
-        """Whether no point reads an element that another point writes."""
+        """Whether no point reads an element that another point writes, in any turn of loops around the region."""
         return self._ask(data, "unchanged")
 
     def not_private(self, name: str, answer: Answer) -> None:
@@ -217,7 +220,7 @@ class SharedArrays:
         """By what is known without a look into called routines; if that is not enough, with one."""
         array = name_of(data, self.body.key)
         engine = self.body.effects.engine
-        ask = {"independent": engine.independent, "private": engine.private, "unchanged": engine.unchanged}[question]
+        ask = {"independent": engine.independent, "private": engine.private, "unchanged": self._in_turns}[question]
         nest = self._nest(False)
         assert nest is not None
         answer = ask(nest, array)
@@ -229,6 +232,12 @@ class SharedArrays:
             return ask(detailed, array)
         first = nest.of(array)[0]
         return Unknown("inexact", _LONG, (first, first)) if below and isinstance(answer, Proved) else answer
+
+    def _in_turns(self, nest: Nest, array: str) -> Answer:
+        """The engine's answer to whether an array is unchanged, where a loop is around the region for all its turns."""
+        if any(c.kind in LOOPS for c in around(self.body)):
+            nest = in_turns(nest, frozenset(lasting(self.body)))
+        return self.body.effects.engine.unchanged(nest, array)
 
     @cached_property
     def _read(self) -> Read:
@@ -242,7 +251,8 @@ class SharedArrays:
     def _known(self) -> Facts:
         """What the region states and its declarations tell."""
         objects = (self.body.facts.object(n, self.body.key) for n in self.body.region.distinct)
-        return Facts(self._sizes(), frozenset(name_of(d, self.body.key) for d in objects if d is not None))
+        assumed = (*self._sizes(), *loops_around(self.body))
+        return Facts(assumed, frozenset(name_of(d, self.body.key) for d in objects if d is not None))
 
     def _sizes(self) -> tuple[Condition, ...]:
         """Names that are the size of a domain or a dimension as they stand: they are not negative. Procedures within

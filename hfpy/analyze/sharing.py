@@ -103,6 +103,7 @@ class RegionSharing:
         self._behind: dict[str, Reference] | None = None
         self._values: dict[str, int] | None = None
         self._set_here: dict[str, bool] = {}
+        self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
         self._arrays = SharedArrays(self.body, self.result.found)
 
     def place(self) -> Sharing:
@@ -191,12 +192,17 @@ class RegionSharing:
             return
         write = flow.written[name]
         live_out = self._live_out(name, data)
+        if live_out and name in self.region.local:
+            self._local_error(name, write)
+            return
         if self.body.known_below(data) or (data.home != self.key and name in flow.exposed):
             self._common(name, data, write)
             self.result.shared.append(name)
             return
         if name in flow.exposed and name in flow.certain | flow.written.keys():
             carried = self._carried(name, data, flow.exposed[name], write)
+            if not carried:
+                self.set_first.add(name)
             if live_out and (carried or name not in flow.certain):
                 self._live_error(name, write)
                 return
@@ -235,6 +241,12 @@ class RegionSharing:
         hint = f"use reduction(op:{name}), set it for every point, or set it to one constant only"
         message = f"'{name}' is set in the region and used after it, but which point sets it last is not defined"
         self.result.found.append(error("HF502", message, self.body.place(write), hint, related))
+
+    def _local_error(self, name: str, write: Reference) -> None:
+        self.result.refused.append(name)
+        message = f"'{name}' is local to the loop, but what has its name outside is used behind it"
+        hint = "give the local variable a name of its own"
+        self.result.found.append(error("HF502", message, self.body.place(write), hint))
 
     def _live_out(self, name: str, data: DataObject) -> bool:
         symbol = data.symbol

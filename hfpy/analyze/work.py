@@ -5,12 +5,13 @@ A statement counts one, a loop as many turns as its bounds say or a typical numb
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.kinds import Kinds
 from hfpy.analyze.scopes import Scopes
 from hfpy.model.application import Application
+from hfpy.model.expressions import Expr, Keyword, Range
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import Construct, Header, Node, Specification
 from hfpy.model.units import Routine
@@ -77,13 +78,8 @@ class Work:
     def _turns(self, key: str, construct: Construct) -> float:
         if construct.kind not in _LOOPS:
             return 1.0
-        header = construct.header
-        if construct.kind == "do" and isinstance(header, Header) and header.exprs:
-            values = [self.kinds.value(e, key) for e in header.exprs]
-            first, last, step = [*values, 1][:3]
-            if first is not None and last is not None and step:
-                return float(max(0, (last - first + step) // step))
-        return float(TURNS)
+        turns = turns_of(self.kinds, key, construct)
+        return float(TURNS) if turns is None else float(turns)
 
     def _nodes(self, key: str, nodes: tuple[Node, ...], depth: int) -> float:
         return sum(self._node(key, node, depth) for node in nodes)
@@ -103,6 +99,29 @@ class Work:
                     found.setdefault(id(site.at.statement.line), []).append(site.callee)
             self._calls[key] = found
         return 1.0 + sum(self.routine(callee, depth + 1) for callee in self._calls[key].get(id(line), ()))
+
+
+def turns_of(kinds: Kinds, key: str, loop: Construct) -> int | None:
+    """How many turns a loop of a routine has, of a ``do concurrent`` all together; None where that is not known."""
+    header = loop.header
+    if not isinstance(header, Header) or not header.exprs or loop.kind not in ("do", "doconcurrent"):
+        return None
+    turns = 1
+    for bounds in [header.exprs] if loop.kind == "do" else _spans(header):
+        values = [None if e is None else kinds.value(e, key) for e in bounds]
+        first, last, step = [*values, 1][:3]
+        if first is None or last is None or not step:
+            return None
+        turns *= max(0, (last - first + step) // step)
+    return turns
+
+
+def _spans(header: Header) -> Iterator[tuple[Expr | None, ...]]:
+    """The bounds and steps of the indices of a ``do concurrent``."""
+    for expr in header.exprs:
+        if isinstance(expr, Keyword) and isinstance(expr.value, Range):
+            span = expr.value
+            yield (span.lower, span.upper) if span.step is None else (span.lower, span.upper, span.step)
 
 
 def _path(nodes: tuple[Node, ...], wanted: Construct) -> tuple[Construct, ...] | None:

@@ -19,6 +19,7 @@ from hfpy.analyze.sizes import constant
 from hfpy.analyze.states import States
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.base import Clause, directive_lines, render
+from hfpy.backends.behind import behind
 from hfpy.backends.called import Called, not_shared, plain_type, refused
 from hfpy.backends.sequential import nest
 from hfpy.model.directives import Region
@@ -430,7 +431,7 @@ def _sets_pointer(statement: Statement) -> bool:
 
 def _at_end(loop: Loop) -> str:
     if loop.step:
-        return f"{loop.var} + ({loop.step}) > {loop.upper}"
+        return behind(f"{loop.var} + ({loop.step})", loop.upper, f"({loop.step})")
     return f"{loop.var} == {loop.upper}"
 
 

@@ -22,11 +22,17 @@ def data_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> 
 
 
 def own_clauses(sharing: Sharing, code: RegionCode, with_last: bool = True) -> list[Clause]:
-    """The clauses for what each thread has for itself."""
+    """The clauses for what each thread has for itself.
+
+    A loop without turns leaves variables as they are. Compilers such as gfortran give no value at all to one that is
+    only ``lastprivate`` then (OpenMP 5.2 does not say what it is), so that it gets its value before the loop as well.
+    """
+    last = sharing.lastprivate if with_last else []
+    kept = [] if code.certain else last
     return [
         *clause("private(", sorted({*sharing.private, *counters(code)})),
-        *clause("firstprivate(", sharing.firstprivate),
-        *clause("lastprivate(", sharing.lastprivate if with_last else []),
+        *clause("firstprivate(", [*sharing.firstprivate, *kept]),
+        *clause("lastprivate(", last),
     ]
 
 

@@ -46,7 +46,8 @@ class Region:
     """One ``@parallelRegion``. ``starts``/``ends`` are the effective bounds, one per domain.
 
     ``private`` are arrays of which every point has its own. ``independent`` are arrays in which no two points meet,
-    ``distinct`` index arrays that take no value twice, as the user says. ``loops`` says that the body's own ``do`` nest
+    ``distinct`` index arrays that take no value twice, as the user says. ``local`` are scalars whose values do not
+    leave the region. ``loops`` says that the body's own ``do`` nest
     over the iterators serves as the loops (comment form). ``stated`` are those of ``startat`` and ``endat`` that were
     given. ``explicit`` says that all indices are written: nothing is inserted, and a name alone is the whole array.
     ``halo`` are the points of the halo that each process computes too, by the region's iterators.
@@ -69,6 +70,7 @@ class Region:
     private: tuple[str, ...] = ()
     independent: tuple[str, ...] = ()
     distinct: tuple[str, ...] = ()
+    local: tuple[str, ...] = ()
     hints: tuple[tuple[str, tuple[str, ...]], ...] = ()
     loops: bool = False
     stated: frozenset[str] = frozenset()

@@ -305,6 +305,7 @@ def attributes(made: Region) -> Iterator[str]:
         "private": made.private,
         "independent": made.independent,
         "distinct": made.distinct,
+        "local": made.local,
         "schedule": (made.schedule,),
         "collapse": (str(made.collapse),) if made.collapse else (),
         "name": (made.name,),

@@ -29,7 +29,7 @@ from hfpy.parse.widths import widths_of
 REGION_ATTRIBUTES = (
     "domname domsize appliesto startat endat template reduction private name backend schedule collapse unroll tile "
     "march share team block fuse annotate transform specialise specialize async stride independent distinct halo "
-    "columns"
+    "columns local"
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
 MOST_COPIES = 256  # that unroll makes of a body
@@ -38,7 +38,7 @@ HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "spec
 REGION_FLAGS = ("vector", "explicit")
 TARGETS = ("cpu", "gpu")
 OPERATORS = "+ * - max min iand ior ieor .and. .or. .eqv. .neqv.".split()
-_NAME_LISTS = ("private", "independent", "distinct")
+_NAME_LISTS = ("private", "independent", "distinct", "local")
 
 
 def region_of(
@@ -62,7 +62,7 @@ def region_of(
     problems += more
     targets, more = listed_words(directive, "appliesto", TARGETS, line, file)
     problems += more
-    reductions, more = _reductions(directive, line, file)
+    reductions, more = reductions_of(directive, line, file)
     problems += more
     problems += factor_problems(directive, line, file, [d.name for d in domains])
     problems += _size_problems(directive, line, file)
@@ -72,7 +72,7 @@ def region_of(
     if problems:
         return None, problems
     lists = (directive.get(name) for name in _NAME_LISTS)
-    private, independent, distinct = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
+    private, independent, distinct, local = (tuple(e.lower() for e in x.entries) if x else () for x in lists)
     collapse = directive.get("collapse")
     return (
         Region(
@@ -95,6 +95,7 @@ def region_of(
             private=private,
             independent=independent,
             distinct=distinct,
+            local=local,
             hints=tuple((a.name, a.entries) for a in directive.attributes if a.name in HINTS),
             halo=halo,
         ),
@@ -118,7 +119,7 @@ def _bounds(
         return default, [no_expression(name, fault, line.place(file, attribute.start, attribute.end))]
 
 
-def _reductions(directive: Directive, line: LogicalLine, file: str) -> tuple[tuple[Reduction, ...], list[Diagnostic]]:
+def reductions_of(directive: Directive, line: LogicalLine, file: str) -> tuple[tuple[Reduction, ...], list[Diagnostic]]:
     result: list[Reduction] = []
     problems: list[Diagnostic] = []
     for attribute in directive.attributes:

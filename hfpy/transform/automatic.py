@@ -120,6 +120,7 @@ class Search:
         }
         self.serial: list[tuple[str, Serial]] = []
         self.loops = list(self._candidates(application))
+        self.own = {self.identity(x): x.candidate.attributes for x in self.loops}
         self.reductions: dict[tuple[str, int], tuple[Reduction, ...]] = {}
         self.questions: dict[tuple[str, int], str] = {}
         self.callees = {self.identity(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
@@ -175,10 +176,15 @@ class Search:
         return loop
 
     def _with_reductions(self, loop: Tried) -> Tried:
-        found = self.reductions.get(self.identity(loop), ())
+        found = self._reductions_of(loop)
         clause = self._stated(loop)
-        attributes = (*((clause,) if clause else ()), *(f"reduction({r.op}:{r.name})" for r in found))
+        own = self.own[self.identity(loop)]
+        attributes = (*own, *((clause,) if clause else ()), *(f"reduction({r.op}:{r.name})" for r in found))
         return replace(loop, candidate=replace(loop.candidate, attributes=attributes))
+
+    def _reductions_of(self, loop: Tried) -> tuple[Reduction, ...]:
+        """Those that its own clauses have, and those that were found."""
+        return (*loop.candidate.reductions, *self.reductions.get(self.identity(loop), ()))
 
     def _stated(self, loop: Tried) -> str:
         place = self._place(loop.key, loop.candidate.outer)
@@ -245,7 +251,7 @@ class Search:
             why = leaving(facts, effects, construct, number, loop) or self._gapped(sharing, gapped)
             return self._replace(loop, replace(loop, why=why)) if why else False
         depth = min((_equal(w.first, w.second) for w in sharing.refuted), default=loop.depth - 1)
-        if depth < 1:
+        if depth < loop.candidate.least:
             if not sharing.refuted:
                 self._ask(loop, result.found)
             return self._replace(loop, replace(loop, why=against.message))
@@ -313,7 +319,7 @@ class Search:
             made = self._verdict(x.key, loop, nested=x.candidate.most)
             if self.identity(x) in regions:
                 names = tuple(t.iterator for t in x.candidate.region(self.worlds[x.key], x.depth).turns)
-                found = self.reductions.get(self.identity(x), ())
+                found = self._reductions_of(x)
                 yield replace(made, iterators=names, reductions=found, stated=self._stated(x))
             else:
                 made = replace(made, why=x.why, clause=self.questions.get(self.identity(x), ""))

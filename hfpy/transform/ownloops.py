@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World, loop_region
+from hfpy.analyze.parallelloops import concurrent, concurrent_candidate
 from hfpy.diagnostics import Diagnostic
+from hfpy.model.directives import Reduction
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Construct, Node, constructs, flatten
+from hfpy.model.statements import Construct, Header, Node, constructs, flatten
 from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.directives import Directive, parse_directive
-from hfpy.transform.edits import Edit, insert_lines, replace_lines
+from hfpy.parse.regions import reductions_of
+from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
 
 _LONG = 110
 
@@ -31,24 +35,70 @@ def written_out(index: FileIndex, world: World, nest: Construct) -> tuple[list[E
     except NotTaken as fault:
         return [], [fault.error(index.path)]
     own = [line.text[a.start : a.end] for a in directive.attributes if a.name not in ("domname", "explicit")]
+    said, _ = reductions_of(directive, line, index.path)
+    own += [*made.attributes, *(f"reduction({r.op}:{r.name})" for r in made.reductions if r not in said)]
     column = 0 if index.fixed else line.segments[0][2] - (1 if line.comment else 0)
-    rows = directive_rows(column, [*made.attributes, *own], _sign(line))
+    rows = directive_rows(column, [*made.region.attributes, *own], _sign(line))
     edits = [replace_lines(line.first, line.last, rows)]
-    if nest.end is None:
-        end = " " * column + _sign(line) + "end parallelRegion"
-        edits.append(insert_lines(last_row(nest.body) + 1, [end], -9, last_row(nest.body)))
+    ends = [] if nest.end is not None else [" " * column + _sign(line) + "end parallelRegion"]
+    if made.loop.kind == "doconcurrent":
+        edits += as_loops(world, made.loop, made.region, (), ends)
+    elif ends:
+        edits.append(insert_lines(last_row(nest.body) + 1, ends, -9, last_row(nest.body)))
     return edits, []
 
 
-def _taken(index: FileIndex, world: World, nest: Construct, directive: Directive) -> LoopRegion:
-    """The loops behind a directive. Raises NotTaken."""
+def as_loops(
+    world: World, outer: Construct, region: LoopRegion, before: Sequence[str], behind: Sequence[str]
+) -> Iterator[Edit]:
+    """A ``do concurrent`` as loops, with its mask as a condition, with lines before and behind them."""
+    header, last = outer.header, outer.end
+    assert isinstance(header, Header) and last is not None
+    indent = " " * header.line.segments[0][2]
+    label = f"{header.construct_name}: " if header.construct_name else ""
+    opened = list(before)
+    for number, turn in enumerate(region.turns):
+        name = label if number == len(region.turns) - 1 else ""
+        step = f", {turn.step}" if turn.step.text != "1" else ""
+        opened.append(f"{indent}{name}do {turn.iterator} = {turn.first}, {turn.last}{step}")
+    masks = [header.line.text[e.start : e.end] for e in region.masks(header)]
+    opened += [f"{indent}if ({mask}) then" for mask in masks]
+    closed = [f"{indent}end if" for _ in masks]
+    closed += [f"{indent}end do{' ' + header.construct_name if header.construct_name else ''}"]
+    closed += [*(f"{indent}end do" for _ in region.turns[1:]), *behind]
+    yield replace_rows(header.line.first, header.line.last, [(row, header.line.first) for row in opened])
+    yield replace_rows(last.line.first, last.line.last, [(row, last.line.first) for row in closed])
+    routine = world.routine
+    missing = [t.iterator for t in region.turns if world.scopes.variable(t.iterator, routine.key) is None]
+    if missing:
+        margin = " " * (routine.header.segments[0][2] + 2)
+        row = f"{margin}integer :: {', '.join(missing)}"
+        yield insert_lines(routine.spec_insert + 1, [row], 5, routine.header.first)
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """The loop behind a directive, the region that it is, and what its locality clauses become."""
+
+    loop: Construct
+    region: LoopRegion
+    attributes: tuple[str, ...] = ()
+    reductions: tuple[Reduction, ...] = ()
+
+
+def _taken(index: FileIndex, world: World, nest: Construct, directive: Directive) -> _Taken:
+    """What is behind a directive. Raises NotTaken."""
     line = nest.header.line
     if not nest.body or not isinstance(nest.body[0], Construct):
         raise NotTaken("a region without domains stands before a loop nest", line, "put it right before the loops")
     if any(statement.line.file for statement in flatten(nest.body)) or line.file:
         raise NotTaken("loops in an included file cannot be taken", line, "give domName and domSize, and the end")
     names = directive.get("domname")
-    return loop_region(world, nest.body[0], [n.lower() for n in names.entries] if names else ())
+    loop = nest.body[0]
+    if loop.kind == "doconcurrent":
+        found = concurrent_candidate(world, loop)
+        return _Taken(loop, concurrent(world, loop), found.attributes, found.reductions)
+    return _Taken(loop, loop_region(world, loop, [n.lower() for n in names.entries] if names else ()))
 
 
 def _sign(line: LogicalLine) -> str:

@@ -51,7 +51,9 @@ class Together:
 
 @dataclass(frozen=True)
 class RegionCode:
-    """All a backend needs to write the lines around a region's body."""
+    """All a backend needs to write the lines around a region's body. ``certain`` says that there is a point, by bounds
+    and steps that are known.
+    """
 
     region: Region
     indent: str
@@ -64,6 +66,7 @@ class RegionCode:
     schedule: str = ""
     heap: tuple[tuple[str, str], ...] = field(default=())
     together: Together | None = None
+    certain: bool = False
 
 
 class Backend(Protocol):

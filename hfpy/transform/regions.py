@@ -19,7 +19,7 @@ from hfpy.model.names import point_name, region_name
 from hfpy.model.source import LogicalLine, SourceText
 from hfpy.model.statements import Construct, Header, Jump, Node, constructs, flatten
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import expanded
+from hfpy.parse.fragments import ONE, expanded
 from hfpy.parse.nests import own_nest
 from hfpy.parse.physical import physical
 from hfpy.transform.atomics import atomic_writes
@@ -270,7 +270,17 @@ class RegionRewriter:
             collapse=region.collapse or (0 if by_block else self._collapse(region)),
             schedule=schedule,
             heap=tuple(self._heap(name) for name in sharing.heap),
+            certain=self._certain(region),
         )
+
+    def _certain(self, region: Region) -> bool:
+        """Whether the region has a point, by bounds and steps with known values."""
+        strides = region.strides or (ONE,) * len(region.domains)
+        for row in zip(region.starts, region.ends, strides, strict=True):
+            first, last, step = (self.facts.domains.value(bound, self.routine.key) for bound in row)
+            if first is None or last is None or not step or (last - first) * step < 0:
+                return False
+        return True
 
     def _loops(
         self, region: Region, number: int, exits: bool, sharing: Sharing, by_block: Mapping[str, BlockLoop]

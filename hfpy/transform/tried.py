@@ -26,8 +26,8 @@ from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.application import completed
 from hfpy.parse.files import directive_sign
 from hfpy.parse.nests import own_nest
-from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_rows
-from hfpy.transform.ownloops import directive_rows, last_row
+from hfpy.transform.edits import Edit, insert_lines, replace_lines
+from hfpy.transform.ownloops import as_loops, directive_rows, last_row
 from hfpy.transform.settled import Settled, changed, without_dropped
 
 # Says what is wrong with an application, as far as it can be told before compiling.
@@ -123,7 +123,6 @@ def transfer_rows(names: Sequence[str], sign: str) -> list[str]:
 
 def region_edits(index: FileIndex, world: World, candidate: Candidate, region: LoopRegion) -> Iterator[Edit]:
     """The directive in the place of the user's, and the end behind the loops."""
-    routine = world.routine
     header = candidate.outer.header.line
     for mark in candidate.marks:
         yield replace_lines(mark.first, mark.last, ())
@@ -136,33 +135,7 @@ def region_edits(index: FileIndex, world: World, candidate: Candidate, region: L
         last = last_row([candidate.outer])
         yield insert_lines(last + 1, [end], -9, last)
         return
-    yield from _as_loops(candidate.outer, region, rows, end)
-    missing = [t.iterator for t in region.turns if world.scopes.variable(t.iterator, routine.key) is None]
-    if missing:
-        margin = " " * (routine.header.segments[0][2] + 2)
-        yield insert_lines(
-            routine.spec_insert + 1, [f"{margin}integer :: {', '.join(missing)}"], 5, routine.header.first
-        )
-
-
-def _as_loops(outer: Construct, region: LoopRegion, rows: Sequence[str], end: str) -> Iterator[Edit]:
-    """A ``do concurrent`` as loops, with its mask as a condition."""
-    header, last = outer.header, outer.end
-    assert isinstance(header, Header) and last is not None
-    indent = " " * header.line.segments[0][2]
-    label = f"{header.construct_name}: " if header.construct_name else ""
-    opened = list(rows)
-    for number, turn in enumerate(region.turns):
-        name = label if number == len(region.turns) - 1 else ""
-        step = f", {turn.step}" if turn.step.text != "1" else ""
-        opened.append(f"{indent}{name}do {turn.iterator} = {turn.lower}, {turn.upper}{step}")
-    masks = [header.line.text[e.start : e.end] for e in region.masks(header)]
-    opened += [f"{indent}if ({mask}) then" for mask in masks]
-    closed = [f"{indent}end if" for _ in masks]
-    closed += [f"{indent}end do{' ' + header.construct_name if header.construct_name else ''}"]
-    closed += [f"{indent}end do" for _ in region.turns[1:]] + [end]
-    yield replace_rows(header.line.first, header.line.last, [(row, header.line.first) for row in opened])
-    yield replace_rows(last.line.first, last.line.last, [(row, last.line.first) for row in closed])
+    yield from as_loops(world, candidate.outer, region, rows, [end])
 
 
 _AGAINST = ("HF500", "HF501", "HF505")  # warnings that leave it open whether points meet
@@ -291,14 +264,15 @@ def leaving(facts: Facts, effects: Effects, construct: Construct, number: int, l
     """
     if RegionId(loop.key, number) not in facts.positions.regions:
         return ""
-    sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number).place()
+    region = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number)
+    sharing = region.place()
     for name in sharing.lastprivate:
         if name in loop.candidate.private and not counts_only(facts, loop.key, name):
             return f"'{name}' is private in it, but its value is used behind the loop"
     set_in_it = {s.target.name for s in flatten(construct.body) if hasattr(s, "target") and hasattr(s.target, "name")}
     for name in sharing.firstprivate:
         data = facts.object(name, loop.key)
-        if name in set_in_it and (data is None or not data.rank):
+        if name in set_in_it and name not in region.set_first and (data is None or not data.rank):
             return f"'{name}' is read before it is set, so that it goes from point to point"
     return ""
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from hfpy.cli import cli
+from tests.support import compile_files, output, translate_text
 
 TOML = '[project]\nname = "p"\nsources = ["src"]\n'
 SOURCE = """program p
@@ -232,3 +233,64 @@ def test_regions_of_the_users_are_left_alone(project: Path) -> None:
     text = (project / "src" / "p.f90").read_text()
     assert text.count("!@parallelRegion{domName(j)}\n") == 1
     assert [r for r in text.splitlines() if "@" not in r] == SOURCE.splitlines()
+
+
+CONCURRENT = """program p
+  implicit none
+  integer, parameter :: n = 8000
+  real(8) :: a(n), b(n), w(3), x, y, s, t
+  integer :: i
+  y = 2
+  s = 0
+  t = 0
+  do concurrent (i = 1:n) local(x) local(w) local_init(y) shared(a, b) reduce(+:s, t)
+    w = i
+    x = w(2)*y
+    a(i) = x
+    s = s + x
+    t = t + 1
+  end do
+  x = 3
+  do concurrent (i = 1:n) local(x)
+    x = a(i)
+    b(i) = x
+  end do
+  print *, x, s, t
+  do concurrent (i = 1:n) local_init(y)
+    b(i) = b(i) + y
+    y = a(i)
+  end do
+  do concurrent (i = 1:n) reduce(+:a)
+    a(2) = a(2) + b(i)
+  end do
+end program p
+"""
+
+
+def test_do_concurrent_with_locality(project: Path) -> None:
+    path = project / "src" / "p.f90"
+    path.write_text(CONCURRENT)
+    said(project, "--write")
+    written = path.read_text()
+    assert [r.strip() for r in written.splitlines() if "@" in r] == [
+        "!@parallelRegion{reduction(+:s), reduction(+:t)}",
+    ]
+    assert [r for r in written.splitlines() if "@" not in r] == CONCURRENT.splitlines()
+    nests = json.loads(said(project, "--format", "json"))["nests"]
+    told = {n["line"]: n["targets"]["cpu"]["why"] for n in nests if n["targets"]["cpu"].get("why")}
+    assert "'x' is local to the loop, but what has its name outside is used behind it" in told[18]
+    assert "point i = 1 writes y" in told[23]
+    assert "a reduction with 'a' is none" in told[27]
+
+
+def test_a_written_do_concurrent_runs(project: Path) -> None:
+    path = project / "src" / "p.f90"
+    source = CONCURRENT.partition("  x = 3")[0] + "  print *, s, t, a(n)\nend program p\n"
+    path.write_text(source)
+    said(project, "--write")
+    files = translate_text({"p.f90": path.read_text()}, backend="openmp").require().files
+    assert "reduction(+:s, t)" in files["p.f90"]
+    assert "do concurrent" not in files["p.f90"]
+    expected = [2.0 * sum(range(1, 8001)), 8000.0, 16000.0]
+    built = compile_files(files, project / "made", openmp=True)
+    assert [float(x) for x in output(built, threads=3).split()] == expected

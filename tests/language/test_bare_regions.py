@@ -91,7 +91,7 @@ REFUSED = {
     "do without bounds": ("do\nexit\nend do", "HF241", 10, "needs a variable", ""),
     "a triangle": ("do j = 1, ny\ndo i = 1, j\na(i,j) = 1\nend do\nend do", "HF241", 11, "depend on 'j'", "domName(j)"),
     "a real variable": ("do x = 1, 3\na(1,1) = 1\nend do", "HF241", 10, "no integer", "integer"),
-    "downwards": ("do i = nx, 1, -1\na(i,1) = 1\nend do", "HF241", 10, "downwards", "upwards"),
+    "a step of nothing": ("do i = nx, 1, 0\na(i,1) = 1\nend do", "HF241", 10, "the step 0", "no such"),
     "a bound set in it": ("do i = 1, n\nn = 3\nend do", "HF241", 11, "'n' is set in the nest", ""),
     "an iterator set in it": ("do i = 1, nx\ni = 3\nend do", "HF241", 11, "'i' is set in the nest", ""),
     "a jump out": ("do i = 1, nx\nif (a(i,1) > 0) exit\nend do", "HF405", 11, "leaves", ""),

@@ -100,6 +100,14 @@ TAKEN = {
         "domName(i), domSize(0:nx+1), explicit, private(w)",
     ),
     "do concurrent": ("do concurrent (i = 1:nx, j = 1:ny)\na(i,j) = i\nend do", SIZES),
+    "downwards": (
+        "do concurrent (i = nx-1:2:-1)\nx = a(i,2)\na(i,1) = x\nend do",
+        "domName(i), domSize(nx), explicit",
+    ),
+    "downwards, bounds alone": (
+        "!$omp parallel do reduction(+:total)\ndo i = nx-1, 2, -3\ntotal = total + i\nend do",
+        "domName(i), domSize(2:nx-1), explicit, reduction(+:total)",
+    ),
     "the order of memory": (
         "do concurrent (j = 1:ny, i = 1:nx, k = 1:nz:2)\nc(k,i,j) = i\nend do",
         "domName(k,i,j), domSize(nz,nx,ny), explicit",
@@ -107,7 +115,7 @@ TAKEN = {
     "locality": (
         "do concurrent (integer :: q = 1:nx) local(x, w) shared(a) reduce(+:total)\nx = q\nw = x\na(q,1) = w(1)\n"
         "total = total + x\nend do",
-        "domName(q), domSize(nx), explicit, private(w), reduction(+:total)",
+        "domName(q), domSize(nx), explicit, private(w), local(x), reduction(+:total)",
     ),
     "the inner one where the outer one cannot be": (
         "!$omp parallel do num_threads(2)\ndo k = 1, nz\n!$omp parallel do\ndo i = 1, nx\nc(k,i,1) = i\nend do\nend do",
@@ -188,7 +196,7 @@ KEPT = {
     "kinds of do concurrent": ("do concurrent (integer(8) :: i = 1:nx)\na(i,1) = i\nend do", "a kind of their own"),
     "a value of each thread": ("!$omp parallel do\ndo i = 1, nx\na(i,1) = of_threads\nend do", "threadprivate"),
     "a bound that changes": ("do concurrent (i = 1:n)\na(i,1) = i\nn = 3\nend do", "'n' is set in the nest"),
-    "downwards": ("do concurrent (i = nx:1:-1)\na(i,1) = i\nend do", "downwards"),
+    "no step": ("do concurrent (i = nx:1:0)\na(i,1) = i\nend do", "the step 0"),
 }
 
 

@@ -55,7 +55,7 @@ def offered(name: str, text: str, row: int, folder: Path) -> list[str]:
         ("s.h90", TOTAL, 7, None),  # points meet
         ("s.h90", SCATTER, 7, None),  # points may meet
         ("s.h90", ALONG, 8, None),  # not along the column
-        ("s.h90", DOWN, 7, "  @parallelRegion{domName(j)}"),
+        ("s.h90", DOWN, 7, "  @parallelRegion"),
         ("s.h90", TAKEN, 8, None),
         ("s.h90", TAKEN, 9, None),
     ],

@@ -22,9 +22,10 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value that is the same all over the nest."""
+    """A value that is the same all over the nest; ``told`` says whether messages name it."""
 
     name: str
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True)

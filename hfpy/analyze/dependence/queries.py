@@ -40,6 +40,7 @@ from hfpy.analyze.dependence.model import (
     forms_of,
 )
 from hfpy.analyze.dependence.sets import Sets, TooHardError
+from hfpy.analyze.dependence.ways import ways
 from hfpy.model.names import without_home
 
 _PAIRS = 3_000  # of one array, but those that are obviously apart
@@ -63,10 +64,16 @@ class Engine:
 
         The worst answer of all pairs: refuted, then unknown, then proved.
         """
+        return max((self._independent(way, array) for way in ways(nest)), key=_rank)
+
+    def _independent(self, nest: Nest, array: str) -> Answer:
         return self._worst(nest, _pairs(_without_copies(nest.of(array)), frozenset(nest.points)))
 
     def unchanged(self, nest: Nest, array: str) -> Answer:
         """Whether a point that reads an element without having set it finds what was there before all points."""
+        return max((self._unchanged(way, array) for way in ways(nest)), key=_rank)
+
+    def _unchanged(self, nest: Nest, array: str) -> Answer:
         accesses = nest.of(array)
         writes = _without_copies(tuple(a for a in accesses if a.write))
         worst: Answer = Proved()
@@ -105,6 +112,9 @@ class Engine:
 
         Unknown with the read that may see another value, and its kind ``exposed``.
         """
+        return max((self._private(way, array) for way in ways(nest)), key=_rank)
+
+    def _private(self, nest: Nest, array: str) -> Answer:
         accesses = nest.of(array)
         writes = _without_copies(tuple(a for a in accesses if a.write))
         reads = _without_copies(tuple(a for a in accesses if not a.write))
@@ -127,6 +137,9 @@ class Engine:
         """Whether each point sets what it reads of a variable. Refuted where a read that no write in its point can come
         before certainly sees what another point writes.
         """
+        return max((self._carried(way, variable) for way in ways(nest)), key=_rank)
+
+    def _carried(self, nest: Nest, variable: str) -> Answer:
         answer = self.private(nest, variable)
         if isinstance(answer, Proved):
             return answer
@@ -141,6 +154,9 @@ class Engine:
 
     def filled(self, nest: Nest, array: str, shape: tuple[Section, ...]) -> bool:
         """Whether the points of a nest together certainly set all elements of an array, whose bounds are given."""
+        return all(self._filled(way, array, shape) for way in ways(nest))
+
+    def _filled(self, nest: Nest, array: str, shape: tuple[Section, ...]) -> bool:
         loops = []
         for place, dim in enumerate(shape):
             if dim.lower is None or dim.upper is None:
@@ -318,8 +334,8 @@ def _witness(meeting: Meeting, given: tuple[tuple[str, int], ...] = ()) -> Witne
     rows = [tuple((i.name, point[scope[i]]) for i in question.points if i in scope) for scope in question.scopes]
     element = tuple(one.value(point) for one, _ in question.elements)
     shown = tuple(_shown_at(one, meeting) for one, _ in question.elements)
-    names = ("*".join(spelled(a) for a in m) for m in question.encoding.parameters)
-    found = tuple(zip(names, (point[n] for n in question.encoding.parameters.values()), strict=True))
+    told = [(m, n) for m, n in question.encoding.parameters.items() if all(getattr(a, "told", True) for a in m)]
+    found = tuple(("*".join(spelled(a) for a in m), point[n]) for m, n in told)
     values = tuple((_applied_at(a, point), point[a.name]) for a in question.encoding.applied)
     return Witness(rows[0], rows[1], element, shown, (*given, *found, *values))
 

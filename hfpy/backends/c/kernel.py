@@ -68,7 +68,9 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class Domain:
-    """One domain of a region as C text; ``divisor`` is the number of points where something is divided by it."""
+    """One domain of a region as C text; ``divisor`` is the number of points where something is divided by it, ``way``
+    the sign of the step (0: not known).
+    """
 
     name: str
     first: str
@@ -76,6 +78,22 @@ class Domain:
     step: str
     count: str
     divisor: str
+    way: int
+
+    @property
+    def outside(self) -> str:
+        """Whether the iterator is behind the last point."""
+        return self._behind(self.name)
+
+    @property
+    def at_end(self) -> str:
+        """Whether the iterator is at the last point."""
+        return f"{self.name} == {self.last}" if self.step == "1" else self._behind(f"{self.name} + {self.step}")
+
+    def _behind(self, place: str) -> str:
+        if not self.way:
+            return f"({self.step} > 0 ? {place} > {self.last} : {place} < {self.last})"
+        return f"{place} {'>' if self.way > 0 else '<'} {self.last}"
 
 
 class CKernel:
@@ -145,7 +163,9 @@ class CKernel:
     def _domain(self, made: Range) -> Domain:
         first, last, step = (self._bound(b) for b in (made.first, made.last, made.step))
         count = extent(first, last, step)
-        return Domain(c_name(made.iterator), first, last, step, count, "1" if made.empty else count)
+        by = constant(made.step.expr) or 0
+        divisor = "1" if made.empty else count
+        return Domain(c_name(made.iterator), first, last, operand(step), count, divisor, (by > 0) - (by < 0))
 
     def _bound(self, bound: Fragment) -> str:
         number = constant(bound.expr)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
+from hfpy.backends.behind import behind
 from hfpy.backends.c.values import CannotPrint, Refusals, refused_at
 from hfpy.backends.fortran.constants import Constants, type_text
 from hfpy.backends.fortran.device import FortranRoutines, identity_of, zero
@@ -56,9 +57,23 @@ class Domain:
     count: str
     divisor: str
 
+    @property
+    def outside(self) -> str:
+        """Whether the iterator is behind the last point."""
+        return behind(self.name, self.last, self.step)
+
+    @property
+    def at_end(self) -> str:
+        """Whether the iterator is at the last point."""
+        if self.step == "1":
+            return f"{self.name} == {self.last}"
+        return behind(f"{self.name} + {self.step}", self.last, self.step)
+
 
 def _domain(made: Range) -> Domain:
-    bounds = (made.first.text, made.last.text, made.step.text)
+    step = made.step.text
+    step = step if step.isalnum() or step.isidentifier() else f"({step})"
+    bounds = (made.first.text, made.last.text, step)
     points = count(*bounds)
     return Domain(made.iterator, *bounds, points, "1" if made.empty else points)
 
@@ -188,7 +203,7 @@ class FortranKernel:
         """The number of the point, in the order of the loops."""
         text = ""
         for made in reversed([_domain(r) for r in self.spec.ranges] if self.spec.prints else []):
-            place = f"({made.name} - ({made.first})) / ({made.step})"
+            place = f"({made.name} - ({made.first})) / {made.step}"
             text = f"({text}) * int({made.count}, 8) + {place}" if text else f"int({place}, 8)"
         return text
 

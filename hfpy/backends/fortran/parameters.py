@@ -60,4 +60,4 @@ def count(first: str, last: str, step: str) -> str:
     """The number of points from first to last."""
     low = first if first.isalnum() else f"({first})"
     plain = last if first == "1" else f"{last} - {low} + 1"
-    return plain if step == "1" else f"({last} - {low}) / ({step}) + 1"
+    return plain if step == "1" else f"({last} - {low} + {step}) / {step}"

@@ -15,12 +15,14 @@ from hfpy.analyze.decomposed import Grid, element_type
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.reductions import misuse
+from hfpy.analyze.sizes import constant
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Reduction
+from hfpy.model.expressions import Fragment
 from hfpy.model.printing import attributes
 from hfpy.model.statements import Construct
 from hfpy.model.units import Routine
-from hfpy.parse.fragments import mentions
+from hfpy.parse.fragments import ONE, mentions
 from hfpy.transform.edits import Edit, replace_lines, replace_range
 from hfpy.transform.stencil.locals import Locals
 
@@ -83,10 +85,8 @@ class ExactSums:
         """Statements before the region: terms for all of its points."""
         region = self.construct.region
         assert region is not None
-        bounds = ", ".join(
-            end.text if start.text == "1" else f"{start.text}:{end.text}"
-            for start, end in zip(region.starts, region.ends, strict=True)
-        )
+        strides = region.strides or (ONE,) * len(region.domains)
+        bounds = ", ".join(map(_bounds, region.starts, region.ends, strides))
         for reduction in self.reductions:
             yield f"allocate({self._terms(reduction)}({bounds}))"
             yield f"{self._terms(reduction)} = 0"
@@ -124,3 +124,9 @@ class ExactSums:
             hint = "write them in the region, or reductions(global) in @decomposition"
             self.found.append(error("HF653", message, body.region.place, hint))
         return hidden or (wrong is not None and wrong.severity == "error")
+
+
+def _bounds(start: Fragment, end: Fragment, stride: Fragment) -> str:
+    """The bounds of terms for all points of a loop, which may go downwards."""
+    low, high = (end, start) if (constant(stride.expr) or 1) < 0 else (start, end)
+    return high.text if low.text == "1" else f"{low.text}:{high.text}"

@@ -37,6 +37,11 @@ def _hints(values: Values) -> Any:
     return None if rest is None else (*rest, *remarks)
 
 
+def _checked(_: Values) -> Any:
+    """Nothing: what it says holds of each region, and says nothing of all together."""
+    return ()
+
+
 # Attributes that are wishes for the schedule: a group combines them itself (:meth:`Group.wishes`), a new region has
 # those that its schedule leaves to the backend.
 WISHES = frozenset({"unroll", "tile", "march", "share", "team", "fuse"})
@@ -63,6 +68,7 @@ RULES: Mapping[str, Rule | None] = {
     "explicit": _same,
     "independent": _none,
     "distinct": _none,
+    "local": _checked,
     "halo": _none,
     "name": _together,
     "backend": _same,
