@@ -9,9 +9,9 @@ import pytest
 from tests.attacks.judge import judged
 from tests.attacks.mutants import mutant, programs, warm_up
 
-COUNT = int(os.environ.get("HFPY_MUTANTS", "40"))
+COUNT = int(os.environ.get("HFPY_MUTANTS", "20"))
 FIRST = int(os.environ.get("HFPY_MUTANTS_FROM", "0"))
-PER_TEST = 40
+PER_TEST = 20
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -16,7 +16,7 @@ from tests.automatic.columnprograms import pair_of
 from tests.automatic.test_random import _auto
 from tests.support import CUDA_C, OPENCL, OPENMP, Corpus, Pair, Variant, translate_text, write_files
 
-COUNT = int(os.environ.get("HFPY_COLUMNS", "14"))
+COUNT = int(os.environ.get("HFPY_COLUMNS", "6"))
 FIRST = int(os.environ.get("HFPY_COLUMNS_FROM", "0"))
 VARIANTS = (_auto(OPENMP, threads=(1, 3)), _auto(CUDA_C), _auto(OPENCL))
 

@@ -57,6 +57,7 @@ def test_launch(kernels: Path, case: str) -> None:
     assert ran(kernels, case).stdout == "done\n"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", GOOD)
 def test_launch_under_sanitizers(sanitized_kernels: Path, case: str) -> None:
     assert ran(sanitized_kernels, case).stdout == "done\n"

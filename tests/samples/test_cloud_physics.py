@@ -70,7 +70,7 @@ ON_GPUS = ("--target", "gpu", "--backend")
     [
         ("--backend", "openmp"),
         pytest.param(("--backend", "sequential"), marks=pytest.mark.full),
-        (*ON_GPUS, "cuda-c", "--emulate"),
+        pytest.param((*ON_GPUS, "cuda-c", "--emulate"), marks=pytest.mark.full),
         pytest.param((*ON_GPUS, "cuda-fortran", "--emulate"), marks=pytest.mark.full),
         pytest.param((*ON_GPUS, "openacc"), marks=pytest.mark.full),
         pytest.param((*ON_GPUS, "openmp-target"), marks=pytest.mark.full),

@@ -100,7 +100,10 @@ def test_files(backend: str, order: str, options: Sequence[str], copied: bool, t
     assert bool(fields) == (not copied and order != "i j k")
 
 
-MANY = [("openmp", "k i j", CPU), *(pytest.param(*getattr(c, "values", c), marks=FULL) for c in CASES)]
+MANY = [
+    pytest.param("openmp", "k i j", CPU, marks=FULL),
+    *(pytest.param(*getattr(c, "values", c), marks=FULL) for c in CASES),
+]
 
 
 @pytest.mark.parametrize("copied", [True, pytest.param(False, marks=FULL)])

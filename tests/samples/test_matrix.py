@@ -99,7 +99,7 @@ def covered() -> list[ParameterSet]:
     late |= {("stencils", "cuda-c", "IJK"), ("module_data", "cuda-c", "KIJ"), ("columns", "cuda-c", "KIJ")}
     late |= {("stencils", "openacc", "IJK"), ("weather", "openacc", "IJK"), ("stencils", "openmp", "KIJ")}
     late |= {("euler", "cuda-c", "KIJ"), ("cloud", "cuda-c", "IJK"), ("weather", "openmp", "KIJ")}
-    late |= {("reduction", "cuda-c", "IJK"), ("diffusion", "cuda-c", "IJK")}
+    late |= {("reduction", "cuda-c", "IJK"), ("diffusion", "cuda-c", "IJK"), ("ocean", "cuda-c", "KIJ")}
     soon = {"sequential": "columns", "openacc": "module_data", "openmp-target": "reduction"}  # one sample is enough
     turns = {sample: ORDERS[n % len(ORDERS)] for n, sample in enumerate(NAMES)}
     cases = [(s, b, o) for s in NAMES for b, o in COVERING if b not in KERNEL_BACKENDS or o == turns[s]]

@@ -68,7 +68,7 @@ def test_a_wrong_picture_is_seen(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", [pytest.param("cuda-c", marks=FULL) if b == "cuda-c" else b for b in BACKENDS])
 def test_spectral(backend: str, tmp_path: Path) -> None:
     """Order 7 has a version, order 4 has none; both give the residuals of NumPy, and the bits of the plain build."""
     program = built("spectral", backend, tmp_path / "with")

@@ -39,7 +39,7 @@ def made(program: Path, source: str) -> float:
     [
         (),
         ("--backend", "sequential"),
-        ("--target", "gpu", "--emulate"),
+        pytest.param(("--target", "gpu", "--emulate"), marks=pytest.mark.full),
         pytest.param(("--target", "gpu", "--backend", "openacc"), marks=pytest.mark.full),
     ],
     ids=" ".join,
