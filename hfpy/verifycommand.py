@@ -43,12 +43,13 @@ def verify(
     words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
 ) -> int:
     """Build the project for SECOND (cpu, gpu, TARGET:BACKEND; default: gpu) and for FIRST (default: sequential, at
-    level 0), run both with ARGS, and say where their arrays differ first. With --races: build it once, for SECOND
-    (cpu, gpu; default: cpu), and say which points of its regions meet in an element that one of them sets."""
+    level 0), run both with ARGS, and say where their arrays differ first. With --races: build it for SECOND (cpu, gpu;
+    default: cpu, and gpu if there are regions of GPUs alone), and say which points of its regions meet in an element
+    that one of them sets."""
     if races:
         if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
             raise UsageError("--races watches one target, cpu or gpu; the program's arguments stand behind --")
-        return _watched(words[0] if words else "cpu", behind, project, exe, options)
+        return _watched_targets(words, behind, project, exe, options)
     return _compared(words[:2] or ("gpu",), (*words[2:], *behind), project, exe, options)
 
 
@@ -86,6 +87,32 @@ def _compared(
     compared = f"{verdict.compared} arrays are the same on both sides {agreement(tolerance)}"
     click.echo(f"{compared} ({verdict.passed_over} are only on one)")
     return DONE
+
+
+def _watched_targets(
+    asked: tuple[str, ...], arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]
+) -> int:
+    """Watch the regions of the target that was asked for; without one those of the CPU and, where others are of GPUs
+    alone, those of GPUs, so that each stated fact is looked at. The exit status.
+    """
+    if asked:
+        return _watched(asked[0], arguments, project, exe, options)
+    status = _watched("cpu", arguments, project, exe, options)
+    if _has_regions_of_gpus_alone(project, options):
+        click.echo("there are regions of GPUs alone; they are watched in a run of their own")
+        status = _watched("gpu", arguments, project, exe, options) or status
+    return status
+
+
+def _has_regions_of_gpus_alone(project: Path, options: dict[str, Any]) -> bool:
+    """Whether a region of the project has loops on GPUs and none on the CPU."""
+    from hfpy.analyze.positions import active_regions
+    from hfpy.build.session import open_project
+    from hfpy.pipeline import settled_application
+
+    session = open_project(project, given_by({**options, "target": "cpu"}), os.environ, runs=True)
+    application = settled_application(session.sources, session.options).application
+    return bool(active_regions(application, "gpu").keys() - active_regions(application, "cpu").keys())
 
 
 def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]) -> int:
