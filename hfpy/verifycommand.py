@@ -8,21 +8,19 @@ from typing import Any
 
 import click
 
-from hfpy.commandline import DIFFERENCE, DONE, PATH, built_session, chosen_executable, given_by, require_programs
+from hfpy.commandline import (
+    DIFFERENCE,
+    DONE,
+    PATH,
+    WithArguments,
+    built_session,
+    chosen_executable,
+    given_by,
+    require_programs,
+)
 from hfpy.diagnostics import ToolError, UsageError, printable
 
 REFERENCE = "reference"  # the name of the sequential build at level 0, beside the sides that the user names
-
-
-class WithArguments(click.Command):
-    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Cut the words at ``--``."""
-        cut = args.index("--") if "--" in args else len(args)
-        left = super().parse_args(ctx, args[:cut])
-        ctx.params["behind"] = tuple(args[cut + 1 :])
-        return left
 
 
 @click.command(cls=WithArguments)
