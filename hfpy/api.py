@@ -34,9 +34,8 @@ from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loops import Loop
 from hfpy.transform.scripts.replay import calls_of
-from hfpy.transform.scripts.run import edits_of, kernels_of
+from hfpy.transform.scripts.run import applied, kernels_of
 from hfpy.transform.scripts.work import Work
-from hfpy.transform.settled import changed
 
 if TYPE_CHECKING:
     from hfpy.kernels.objects import Library
@@ -235,8 +234,7 @@ class Program(Mapping[str, Kernel]):
         kernels = [self._now(number) for number in range(len(self._read))]
         with deep():
             settled = self._work.settled
-            edits = edits_of([k for k in kernels if k.steps], self._ledger)
-            made = changed(settled, edits, [])
+            made = applied(settled, kernels, self._ledger, [])
             options = replace(made.application.options, own_backends=tuple(backends.items()))
             done = translated(replace(made, application=replace(made.application, options=options)))
         if has_errors(done.diagnostics):
