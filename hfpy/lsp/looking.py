@@ -76,7 +76,7 @@ class Looker:
         lines: dict[Path, tuple[str, ...]] = {}
         try:
             session = self.session(path)
-            sources |= {p.resolve() for p in session.sources}
+            sources |= session.resolved
             lines = {p: lines_on_disk(p) for p in {path, *open_now} & sources}
             self._options[path] = session.options
             made = check(session, silent, os.environ, surveyed=True, cache=Path(self._folder.name))

@@ -20,6 +20,7 @@ from pygls.workspace import TextDocument
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.insight.survey import Survey
+from hfpy.lsp.garbage import Garbage
 from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
 from hfpy.lsp.modules import Modules
 from hfpy.lsp.newregions import Judge, Proposal, new_regions
@@ -61,6 +62,7 @@ class Server(LanguageServer):
         self._texts = ThreadPoolExecutor(1, "texts")
         self._looks = ThreadPoolExecutor(1, "looks")
         self._questions = ThreadPoolExecutor(1, "questions")
+        self._garbage = Garbage(lambda work: asyncio.get_running_loop().run_in_executor(self._looks, work))
 
     # -- texts
 
@@ -83,6 +85,7 @@ class Server(LanguageServer):
         if opened is None:
             return
         opened.changes += 1
+        self._garbage.asked()
         mine = opened.changes
         await asyncio.sleep(DELAY)
         if opened.changes == mine and await self.text(path) is not None and opened.changes == mine:
@@ -138,6 +141,7 @@ class Server(LanguageServer):
     async def look(self, path: Path) -> None:
         """Look at the project of a file, and publish what is found. What is asked for meanwhile is done together."""
         self._wanted[path] = None
+        self._garbage.asked()
         if self._looking is None or self._looking.done():
             self._looking = asyncio.ensure_future(self._look_at_all())
         await asyncio.shield(self._looking)
@@ -152,6 +156,7 @@ class Server(LanguageServer):
                 self._wanted |= dict.fromkeys(rest)
                 if not self._wanted.keys() & looked.sources:  # else a newer look follows
                     self.take(looked)
+                self._garbage.left()
 
     def take(self, looked: Looked) -> None:
         """Publish what is found in a project; files that had diagnostics lose them."""
