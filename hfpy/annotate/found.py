@@ -11,6 +11,7 @@ from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.work import Work, shares
 from hfpy.annotate.nests import Nests, nests_of
+from hfpy.build.samples import Samples
 from hfpy.build.session import Session
 from hfpy.build.translated import all_sources
 from hfpy.diagnostics import Diagnostic, HfpyError
@@ -22,8 +23,11 @@ from hfpy.transform.foundregions import Allowed
 Sessions = Mapping[str, Session]
 
 
-def found(sessions: Sessions, stated: Stated, progress: Progress = silent) -> tuple[Nests, tuple[Diagnostic, ...]]:
+def found(
+    sessions: Sessions, stated: Stated, samples: Samples | None = None, progress: Progress = silent
+) -> tuple[Nests, tuple[Diagnostic, ...]]:
     """The loops of a program with what was found on each target, and what is wrong with files that are left out.
+    Loops weigh as much as ``samples`` say, else as the text of the program makes likely.
 
     Raises HfpyError if nothing is left.
     """
@@ -33,8 +37,17 @@ def found(sessions: Sessions, stated: Stated, progress: Progress = silent) -> tu
         made, problems = _on_each(sessions, stated, every - crossed, progress)
     weights: dict[tuple[str, int], float] = {}
     for automatic in made.values():
-        weights = {**_weights(automatic, weights), **weights}
-    return nests_of(made, weights), tuple(problems)
+        new = _weights(automatic, weights) if samples is None else _measured(automatic, samples)
+        weights = {**new, **weights}
+    return nests_of(made, weights, samples.count if samples is not None else None), tuple(problems)
+
+
+def _measured(automatic: Automatic, samples: Samples) -> dict[tuple[str, int], float]:
+    """The share of each loop in the time of a run, by file and line."""
+    return {
+        (v.place.file, v.place.line): samples.share(Path(v.place.file).resolve(), v.place.line, v.last)
+        for v in automatic.verdicts
+    }
 
 
 def _weights(automatic: Automatic, known: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:

@@ -85,12 +85,14 @@ class Brought:
 @dataclass(frozen=True)
 class Nests:
     """All loops of a program, by file and line, and the files that they are in. ``brought`` are arrays that routines
-    bring to the device, by file and the user's line (from 0) before which their specification part ends.
+    bring to the device, by file and the user's line (from 0) before which their specification part ends. ``samples`` is
+    the number of those that weights were measured by; None: they are estimated.
     """
 
     nests: tuple[Nest, ...]
     files: Mapping[str, FileIndex]
     brought: Mapping[tuple[str, int], Brought]
+    samples: int | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -116,7 +118,9 @@ def _span(nest: Nest) -> Span:
     return nest.place.file, nest.place.line, nest.last
 
 
-def nests_of(made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], float]) -> Nests:
+def nests_of(
+    made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], float], samples: int | None = None
+) -> Nests:
     """The loops of a program from what was found for each of its targets; ``weights`` are by file and line."""
     found: dict[tuple[str, int], dict[str, Verdict]] = {}
     files: dict[str, FileIndex] = {}
@@ -126,7 +130,8 @@ def nests_of(made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], fl
             found.setdefault((verdict.place.file, verdict.place.line), {})[target] = verdict
     ends = {key: next(iter(said.values())).last for key, said in found.items()}
     nests = [_nest(said, ends[key], weights.get(key, 0.0)) for key, said in found.items()]
-    return Nests(tuple(sorted(nests, key=lambda n: (n.place.file, n.place.line))), files, _all_brought(made))
+    nests.sort(key=lambda n: (n.place.file, n.place.line))
+    return Nests(tuple(nests), files, _all_brought(made), samples)
 
 
 def _all_brought(made: Mapping[str, Automatic]) -> dict[tuple[str, int], Brought]:
