@@ -25,6 +25,7 @@ from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
 from hfpy.lsp.modules import Modules
 from hfpy.lsp.newregions import Judge, Proposal, new_regions
 from hfpy.lsp.places import as_lsp, path_of, uri_of
+from hfpy.lsp.settings import is_settings
 from hfpy.lsp.shown import shown
 from hfpy.lsp.texts import Outdated, Text
 from hfpy.model.source import source_text
@@ -92,9 +93,11 @@ class Server(LanguageServer):
             self.publish(opened)
 
     async def text(self, path: Path) -> Text | None:
-        """The text of an open file as it is now; None where it is not open, or changes while it is read."""
+        """The text of an open file as it is now; None where it is not open, is no Fortran, or changes while it is
+        read.
+        """
         opened = self.opened.get(path)
-        if opened is None:
+        if opened is None or is_settings(path):
             return None
         source, now = self.document(opened.uri).source, opened.changes
         return await asyncio.get_running_loop().run_in_executor(self._texts, self._read, opened, source, now)
