@@ -241,3 +241,11 @@ def test_from_the_command_line() -> None:
 def test_the_order_of_one_array_in_a_project_concerns_plain_files() -> None:
     done = translate_text(_pair().hybrid, layout_arrays={"u": "k i j"}, opt=0).require()
     assert "u(4,3,2) = u(4,3,2) + 1" in done.files["laid_plain.f90"]
+
+
+def test_a_script_goes_over_the_project_but_for_what_has_to_stay(tmp_path: Path) -> None:
+    pair, way = _pair(), _with_script(SEQUENTIAL, tmp_path, FILL)
+    other = replace(way, options={**way.options, "layout_arrays": {"u": "j i k"}}).translated(pair).require()
+    assert "u(nz,nx,ny)" in other.text
+    stays = replace(way, options={**way.options, "layout_arrays": {"u": "declared"}}).translated(pair)
+    assert [d.code for d in stays.errors] == ["HF670"] and "hfpy.toml" in stays.errors[0].message

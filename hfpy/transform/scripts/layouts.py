@@ -113,7 +113,9 @@ def laid_out(work: Work, wanted: Mapping[Node, Layout]) -> Work:
         if not _same(made.facts.order(data), by_numbers(layout, data.rank), data.rank):
             kept = next((d for d in news if d.code == "HF310"), None)
             if kept is None:
-                raise Against(ONE, f"'{name}' has another order by hfpy.toml, or by another script")
+                raise Against(
+                    ONE, f"'{name}' keeps the order that hfpy.toml, another script or a note on it (HF310) says"
+                )
             hint = f"; {kept.hint}" if kept.hint else ""
             raise Against(ONE, f"{kept.message}{hint}", place=_users(whole, kept.place))
     return made
