@@ -13,7 +13,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "hfpy_opencl.hpp"
@@ -222,9 +221,9 @@ const char *name_of(cl_int status) {
 }
 
 cl_kernel kernel_of(const hf_program &program, const char *kernel, const char *where) {
-  static auto *const programs = new std::unordered_map<const hf_program *, cl_program>;
+  static auto *const programs = new std::map<std::pair<const hf_program *, cl_context>, cl_program>;
   static auto *const kernels = new std::map<std::pair<cl_program, std::string>, cl_kernel>;
-  cl_program &whole = (*programs)[&program];
+  cl_program &whole = (*programs)[{&program, context()}];
   if (whole == nullptr) whole = built(program, chosen(), kernel, where);
   cl_kernel &found = (*kernels)[{whole, kernel}];
   if (found == nullptr) {
