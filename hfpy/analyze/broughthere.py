@@ -13,8 +13,6 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.orders import Node
 from hfpy.model.statements import LOOPS
 
-_NOT_THERE_YET = frozenset({"pointer", "allocatable"})  # perhaps, when the routine begins
-
 
 def brought_here(facts: Facts) -> dict[str, tuple[str, ...]]:
     """The names to list with ``transferHere``, by routine."""
@@ -62,7 +60,7 @@ def _names(facts: Facts, key: str, reached: set[str]) -> tuple[str, ...]:
         ):
             continue
         root = facts.classes.root(data.identity)
-        if root in used - own and not data.symbol.attributes & _NOT_THERE_YET:
+        if root in used - own and "pointer" not in data.symbol.attributes:
             names.append(name)
     return tuple(names)
 

@@ -190,7 +190,7 @@ class DeviceData(HostStatements):
         """A call that may allocate an array or associate a pointer of this routine, or free an array."""
         names = []
         for name, data in held.items():
-            kinds = memory_below(self.facts, self.key, statement, data) if data.home == self.key else set()
+            kinds = memory_below(self.facts, self.key, statement, data) if not data.dummy else set()
             names += [name] if "allocate" in kinds else []
             if "deallocate" in kinds:  # maybe not in every run: its values go back
                 freed = self.handle(name, statement.line, self._flag(data))
