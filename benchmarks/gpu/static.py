@@ -10,7 +10,8 @@ instructions
     fills up memory behind the last one is not counted. Where a kernel is straight code, as most stencils are, this is
     what a thread executes for its point, so that two texts of one kernel can be compared. Where it has loops (walks,
     columns, teams) or branches, it is only the size of the code: a thread executes a loop's instructions once a turn.
-    Functions of the mathematical library are counted where they were inlined.
+    Functions of the mathematical library are counted where they were inlined. They are those of the form of the kernel
+    that has indices of 32 bits; ``64 bits`` are those of the other form, for arrays of 2^31 elements and more.
 registers
     The registers of a thread. 65,536 for all threads of a multiprocessor say how many threads can be there at a time:
     2,048 with 32 registers, 1,024 with 64.
@@ -46,16 +47,20 @@ BEGIN, END = "<!-- gpu_static: begin -->", "<!-- gpu_static: end -->"
 
 # One line of a listing: address, predicate, operation, operands.
 _INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+ )?([A-Z][\w.]*)([^;]*);")
+_REGION = re.compile(r"^// (\S+): region .*\n(?:(?!//).*\n)*?__global__ void (\w+)\($", re.M)
 _ENTRY = re.compile(r"Compiling entry function '(\w+)'(.*?)(?=Compiling entry function|\Z)", re.S)
 
 
 @dataclass(frozen=True)
 class Count:
-    """What was counted of one kernel; ``spills`` are bytes stored and loaded, ``where`` file and line of the region."""
+    """What was counted of one kernel, in the form with indices of 32 bits; ``wide`` are the instructions of the other
+    form, ``spills`` bytes stored and loaded, ``where`` file and line of the region.
+    """
 
     kernel: str
     where: str
     instructions: int
+    wide: int
     registers: int
     spills: int
     shared: int
@@ -114,8 +119,11 @@ def counted(source: Path, arch: str = "sm_90") -> list[Count]:
         made = _run(["nvcc", "-cubin", f"-arch={arch}", *own, str(source), "-o", target])
         known = used(made.stderr + made.stdout)
         listed = instructions(_run([tool, "-sass", target]).stdout)
-    places = re.findall(r"^// (\S+): region .*\n(?:.*\n)??.*__global__.* (\w+)\($", source.read_text("utf-8"), re.M)
-    return [Count(name, place, listed[name], *known[name]) for place, name in places]
+    rows = []
+    for place, name in _REGION.findall(source.read_text("utf-8")):
+        narrow, wide = (next(n for n in listed if n.startswith(f"_Z{len(name)}{name}I{i}E")) for i in "ix")
+        rows.append(Count(name, place, listed[narrow], listed[wide], *known[narrow]))
+    return rows
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -131,11 +139,11 @@ def kernels(project: Path, folder: Path, defines: Iterable[str] = ()) -> Iterato
 
 def table(counts: Mapping[str, Sequence[Count]]) -> str:
     """The rows of all samples, as in the documentation."""
-    titles = ("sample", "kernel", "region", "instructions", "registers", "spills", "shared")
+    titles = ("sample", "kernel", "region", "instructions", "64 bits", "registers", "spills", "shared")
     lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for sample, rows in counts.items():
         for row in rows:
-            figures = f"{row.instructions} | {row.registers} | {row.spills or ''} | {row.shared or ''}"
+            figures = f"{row.instructions} | {row.wide} | {row.registers} | {row.spills or ''} | {row.shared or ''}"
             lines.append(f"| {sample} | {row.kernel} | {row.where} | {figures} |")
     return "\n".join(lines)
 

@@ -5,8 +5,9 @@ Host arrays stay the handles; the launcher looks up their device memory (design 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
@@ -14,6 +15,7 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
+from hfpy.backends.c.around import Around, around_points
 from hfpy.backends.c.body import Body
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.dialect import CUDA, Dialect
@@ -49,6 +51,8 @@ from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Header
 from hfpy.parse.nests import innermost_body, own_nest
+
+REDUCING = (128, 1, 1)  # threads of a block of a kernel with reductions: hf_reduction_grid of hfpy_grid.hpp
 
 _OPERATORS = {
     "+": "hf_sum",
@@ -86,6 +90,12 @@ class Domain:
         return self._behind(self.name)
 
     @property
+    def inside(self) -> str:
+        """Whether the iterator is not behind the last point."""
+        signs = {1: "<=", -1: ">="}
+        return f"{self.name} {signs[self.way]} {self.last}" if self.way else f"!{self.outside}"
+
+    @property
     def at_end(self) -> str:
         """Whether the iterator is at the last point."""
         return f"{self.name} == {self.last}" if self.step == "1" else self._behind(f"{self.name} + {self.step}")
@@ -94,6 +104,20 @@ class Domain:
         if not self.way:
             return f"({self.step} > 0 ? {place} > {self.last} : {place} < {self.last})"
         return f"{place} {'>' if self.way > 0 else '<'} {self.last}"
+
+
+@dataclass(frozen=True)
+class View:
+    """The view of an array that a kernel gets: what it is called in messages, whether it is only read, its memory."""
+
+    array: CVariable
+    name: str
+    const: bool
+    data: str
+
+    def lines(self, dialect: Dialect, around: Around | None = None) -> list[str]:
+        """Its definition, perhaps from a point on."""
+        return dialect.parameter_view(self.array, self.name, self.const, self.data, around.point if around else ())
 
 
 class CKernel:
@@ -120,6 +144,8 @@ class CKernel:
         self.prologue: list[str] = []
         self.epilogue: list[str] = []
         self.scope = scope_of(spec)
+        self.views: dict[str, View] = {}
+        self.wide: list[str] = []
         self.spacious: list[DataObject] = []
         self.space = ""
         self.variables = {r.iterator: CVariable(c_name(r.iterator), INTEGER) for r in spec.ranges}
@@ -171,6 +197,11 @@ class CKernel:
         number = constant(bound.expr)
         return str(number) if number is not None else Expressions(self.body, self.key, None).print(bound.expr).text
 
+    def _wide(self, bounds: Iterable[Fragment]) -> list[str]:
+        """Those of some bounds that are integers of 8 bytes, as C text."""
+        shown = [Expressions(self.body, self.key, None).print(b.expr) for b in bounds if constant(b.expr) is None]
+        return [value.text for value in shown if value.type.bytes == 8]
+
     # -- variables
 
     def _parameter(self, parameter: Parameter) -> None:
@@ -187,7 +218,10 @@ class CKernel:
             data = data_name(self.scope, parameter)
             present = self.dialect.present(data) if parameter.optional else ""
             made = CVariable(text, scalar, lower, upper, parameter.storage, present, data=data, space="global")
-            self.definitions += self.dialect.parameter_view(made, parameter.name, parameter.access == "in", data)
+            self.wide += [text for pair in parameter.bounds for text in self._wide(pair)]
+            view = View(made, parameter.name, parameter.access == "in", data)
+            self.views[text] = view
+            self.definitions += view.lines(self.dialect)
             self.variables[parameter.text] = made
 
     def _local(self, local: Local) -> None:
@@ -274,15 +308,46 @@ class CKernel:
         pairs = [(self._bound(low), self._bound(high)) for low, high in parameter.bounds]
         return " * ".join(["1LL"] + [operand(extent(low, high, "1")) for low, high in pairs])
 
+    def _around(self, domains: Sequence[Domain], statements: Statements) -> Mapping[str, Around]:
+        """The arrays that are addressed from the thread's point: those of a kernel with one point a thread."""
+        if self._looped or not self.dialect.can_shift:
+            return {}
+        own = {row for view in self.views.values() for row in view.lines(self.dialect)}
+        others = [row for row in self.definitions if row not in own]
+        lines = [*others, *self.prologue, *(text for text, _ in statements.lines), *self.epilogue]
+        arrays = {name: view.array for name, view in self.views.items() if not view.array.present}
+        return around_points(lines, arrays, [d.name for d in domains])
+
+    def _defined(self, around: Mapping[str, Around]) -> list[str]:
+        """The definitions, of arrays that are addressed from the point as such."""
+        views = {view.lines(self.dialect)[-1]: name for name, view in self.views.items()}
+        shown = []
+        for row in self.definitions:
+            name = views.get(row, "")
+            shown.append(self.views[name].lines(self.dialect, around[name])[-1] if name in around else row)
+        return shown
+
+    @staticmethod
+    def _certain(domains: Sequence[Domain], block: tuple[int, int, int]) -> list[Domain]:
+        """The domains whose points blocks of this shape cover without any left over."""
+        return [d for n, d in enumerate(domains) if n > 0 and block[min(n, 2)] == 1]
+
     def _assemble(self, domains: Sequence[Domain], statements: Statements) -> Kernel:
         spec, scope, line = self.spec, self.scope, self.sharing.region.line
-        block = team_block(spec.team) or spec.block
+        block = REDUCING if self._looped else team_block(spec.team) or spec.block
+        fixed = self._looped or bool(spec.team)
+        around = self._around(domains, statements)
         jumped = statements.left and self._goes_on
         for made in spec.ranges:
             self._domain(made)  # the launcher works out their counts, too
         values: dict[str, object] = {
             "spec": spec,
             "block": block,
+            "head": self.dialect.kernel_head(prod(block), fixed),
+            "blocks_are": self.dialect.blocks_are(block, fixed),
+            "known": [row for d in self._certain(domains, block) for row in self.dialect.known(d.inside)],
+            "wide": dict.fromkeys(self.wide),
+            "reaches": dict.fromkeys(a.distance(self.views[n].array) for n, a in around.items() if any(a.reach)),
             "parameters": [c_parameter(scope, p, self._count(p), self.dialect) for p in spec.parameters],
             "collected": [(c_name(v.partial), c_name(v.name)) for v in spec.locals if v.partial],
             "operators": _OPERATORS,
@@ -292,7 +357,7 @@ class CKernel:
             "looped": self._looped,
             "constants": self.body.constant_lines(),
             "launch_constants": self.body.constant_lines(self.body.asked),
-            "definitions": self.definitions,
+            "definitions": self._defined(around),
             "temporaries": self.body.temporaries,
             "prologue": self.prologue,
             "epilogue": self.epilogue,

@@ -12,6 +12,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RoutineSharing
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.teams import too_many
 from hfpy.backends.c.values import CannotPrint, Problem, Refusals, Unprintable
 from hfpy.backends.kernelspec import SpecBuilder
 from hfpy.backends.prints import shown
@@ -83,6 +84,8 @@ class KernelRewriter(RegionRewriter):
         try:
             with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
+                if what := too_many(spec.block):
+                    raise CannotPrint(what, hint="ask for smaller blocks: block(…), tile(…), or CUDA_BLOCKSIZE_X …")
             kernel = self.writer.kernel(sharing, spec, builder.refusals)
         except Unprintable as problems:
             self._refused(problems, spec, builder.refusals)

@@ -33,6 +33,8 @@ def widest(args: Sequence[CText]) -> Scalar:
 class OpenCL(Dialect):
     """OpenCL C 1.2."""
 
+    can_shift = False
+
     # -- arrays
 
     def element(self, array: CVariable, indices: Sequence[str]) -> str:
@@ -51,7 +53,9 @@ class OpenCL(Dialect):
         kind = f"hf_shape{array.rank}"
         return [f"const {kind} {array.text} = {kind}_of({step}, {self.pairs(array)});"]
 
-    def parameter_view(self, array: CVariable, name: str, const: bool, data: str) -> list[str]:
+    def parameter_view(
+        self, array: CVariable, name: str, const: bool, data: str, point: Sequence[str] = ()
+    ) -> list[str]:
         """Its memory, and its shape."""
         return [*self.pointer(c_type(array.type), data, const), *self.view(array, "", const, data)]
 
@@ -90,6 +94,20 @@ class OpenCL(Dialect):
             return f"(int)({array}.lower[{place}] + {array}.extent[{place}] - 1)"
         return f"(int){array}.{which}[{place}]"
 
+    # -- kernels: the runtime compiles them for one type of indices, and may take smaller blocks
+
+    def kernel_head(self, threads: int, fixed: bool) -> list[str]:
+        """Nothing stands before a kernel."""
+        return []
+
+    def blocks_are(self, block: tuple[int, int, int], fixed: bool) -> list[str]:
+        """The compiler cannot count on a shape."""
+        return []
+
+    def known(self, condition: str) -> list[str]:
+        """Nor on what follows from it."""
+        return []
+
     # -- arguments and parameters
 
     def kernel_parameter(self, passing: str, scalar: Scalar, ctype: str, text: str, restrict: bool) -> str:
@@ -104,6 +122,14 @@ class OpenCL(Dialect):
         """The name of a device routine: one for each kind of memory that it gets addresses in."""
         letters = "".join(_LETTERS[space] for space in spaces)
         return f"{name}_{letters}" if letters else name
+
+    def call(self, name: str, spaces: Sequence[Space], arguments: str) -> str:
+        """A call of it."""
+        return f"{self.called(name, spaces)}({arguments})"
+
+    def routine_head(self, text: str) -> str:
+        """The head of a device routine."""
+        return f"static {text}"
 
     def whole(self, array: CVariable) -> str:
         """An array as an argument."""

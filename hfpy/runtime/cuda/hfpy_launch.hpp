@@ -14,6 +14,45 @@
 #include "hfpy_grid.hpp"
 #include "hfpy_kernel.hpp"
 
+// The forms of a kernel: with indices of 32 bits (`narrow`) and of 64 bits (`wide`), null where one is not compiled.
+template <class K>
+struct hf_forms {
+  K *narrow, *wide;
+};
+
+template <class K>
+hf_forms<K> hf_both(K *narrow, K *wide) {
+  return {narrow, wide};
+}
+template <class K>
+hf_forms<K> hf_only_narrow(K *narrow) {
+  return {narrow, nullptr};
+}
+template <class K>
+hf_forms<K> hf_only_wide(K *wide) {
+  return {nullptr, wide};
+}
+
+// The forms of a kernel as hf_launcher::run takes them. In emulation it is compiled once, with indices of 32 bits, or of
+// 64 bits with HF_INDEX64. Where kernels are compiled while the program runs, by their names, the host needs the types of
+// their parameters alone.
+#if defined(HFPY_OPENCL)
+#define HF_KERNEL(type) hf_both(static_cast<type *>(nullptr), static_cast<type *>(nullptr))
+#elif defined(HFPY_JIT)
+#define HF_KERNEL(name) hf_both(name<int>, name<int>)
+#elif defined(HF_INDEX64)
+#define HF_KERNEL(name) hf_only_wide(name<long long>)
+#elif defined(HF_INDEX32) || defined(HFPY_EMULATE)
+#define HF_KERNEL(name) hf_only_narrow(name<int>)
+#else
+#define HF_KERNEL(name) hf_both(name<int>, name<long long>)
+#endif
+
+// The most elements that indices of 32 bits are used for.
+#ifndef HF_MOST_NARROW
+#define HF_MOST_NARROW 2147483647LL
+#endif
+
 // A flag of hf_launcher: threads of the kernel wait for one another with __syncthreads().
 enum { HF_BARRIERS = 1 };
 
@@ -47,6 +86,7 @@ class hf_launcher {
   // The device address of an array that has to be on the device. `directions` is 2 if the kernel reads and writes it.
   template <class T>
   T *array(const void *host, long long count, const char *name, int directions = 1) {
+    holds(count);
     bytes_ += bytes<T>(count) * static_cast<std::size_t>(directions);
     return static_cast<T *>(hfd_pointer(host, bytes<T>(count), name, kernel_, where_));
   }
@@ -77,10 +117,43 @@ class hf_launcher {
   // Room for local arrays: so many bytes for each thread of the grid.
   hf_space_of_thread space(const hf_grid &grid, long long bytes) {
     const long long threads = grid.threads_in_all();
+    holds(threads * bytes);
     return {workspace<char>(threads * bytes, "local arrays"), threads, bytes, 0, 0};
   }
 
-  // Starts the kernel; arguments are converted to the types of its parameters.
+  // Arrays are addressed from points that lie up to so many elements beside those that are touched.
+  void around(long long elements) {
+    if (elements > around_) around_ = elements;
+  }
+
+  // An index or a bound that may need more than 32 bits.
+  void index(long long value) { holds(value < 0 ? -value : value); }
+
+  // Starts one form of the kernel; arguments are converted to the types of its parameters. Indices have 32 bits where
+  // all positions do and blocks have the shape that this form is compiled for (which in emulation makes no difference).
+  template <class... P, class... A>
+  void run(const hf_forms<void(P...)> &forms, const hf_grid &grid, A... arguments) {
+    narrow_ = most_ <= HF_MOST_NARROW - around_;
+#if defined(HFPY_JIT)
+    narrow_ = narrow_ && grid.exact;
+    start(kernel_, forms.narrow, grid, arguments...);
+#elif defined(HFPY_OPENCL)
+    start(kernel_, forms.narrow, grid, arguments...);
+#else
+#ifndef HFPY_EMULATE
+    narrow_ = narrow_ && grid.exact;
+#endif
+    narrow_ = narrow_ && forms.narrow != nullptr;
+    void (*const kernel)(P...) = narrow_ ? forms.narrow : forms.wide;
+    if (kernel == nullptr && !grid.empty) {
+      hfd_fail(where_, kernel_, "indices have 32 bits where this is compiled, and here they have to count %lld elements, or "
+               "the grid needs blocks of another shape: compile with -DHF_INDEX64", most_ + around_);
+    }
+    start(kernel_, kernel, grid, arguments...);
+#endif
+  }
+
+  // The same for a kernel that has one form.
   template <class... P, class... A>
   void run(void (*kernel)(P...), const hf_grid &grid, A... arguments) {
     start(kernel_, kernel, grid, arguments...);
@@ -137,6 +210,11 @@ class hf_launcher {
   static constexpr long long reduced_on_host = 512;
   static constexpr long long reduced_per_thread = 64;
 
+  // What indices have to count, so that none needs more bits than it has.
+  void holds(long long elements) {
+    if (elements > most_) most_ = elements;
+  }
+
   template <class T>
   static std::size_t bytes(long long count) {
     return count <= 0 ? 0 : static_cast<std::size_t>(count) * sizeof(T);
@@ -176,12 +254,12 @@ class hf_launcher {
   template <class... P>
   void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
     void *addresses[] = {const_cast<void *>(static_cast<const void *>(&values))..., nullptr};
-    hf_jit_launch(name, grid.blocks, grid.threads, addresses);
+    hf_jit_launch(name, narrow_, grid.blocks, grid.threads, addresses);
   }
 #elif defined(HFPY_OPENCL)
   template <class... P>
   void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
-    hf_opencl_call call(*program_, name, where_);
+    hf_opencl_call call(*program_, name, narrow_, where_);
     (pass(call, values), ...);
     call.run(grid.blocks, grid.threads);
   }
@@ -202,8 +280,18 @@ class hf_launcher {
   template <class... P>
   void launch(const char *, void (*kernel)(P...), const hf_grid &grid, P... values) {
     void *addresses[] = {const_cast<void *>(static_cast<const void *>(&values))..., nullptr};
+    const void *const code = reinterpret_cast<const void *>(kernel);
+    const hf_grid fitting = narrow_ || (flags_ & HF_BARRIERS) != 0 ? grid : startable(code, grid);
     // An error shows in hfd_launch_ends.
-    (void)cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid.blocks, grid.threads, addresses, 0, nullptr);
+    (void)cudaLaunchKernel(code, fitting.blocks, fitting.threads, addresses, 0, nullptr);
+  }
+
+  // Smaller blocks where a multiprocessor has too few registers for one of so many threads. (The form with indices of
+  // 32 bits is compiled for its blocks.)
+  static hf_grid startable(const void *kernel, const hf_grid &grid) {
+    cudaFuncAttributes found;
+    if (cudaFuncGetAttributes(&found, kernel) != cudaSuccess) return grid;
+    return hf_with_fewer_threads(grid, found.maxThreadsPerBlock);
   }
 #endif
 
@@ -223,6 +311,8 @@ class hf_launcher {
   const char *where_;
   int flags_;
   std::size_t bytes_ = 0;
+  long long most_ = 0, around_ = 0;
+  bool narrow_ = false;
   std::vector<held_scalar> scalars_;
   std::vector<void *> workspaces_;
 #ifdef HFPY_OPENCL

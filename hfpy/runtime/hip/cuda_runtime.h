@@ -12,6 +12,7 @@
 
 typedef hipError_t cudaError_t;
 typedef hipEvent_t cudaEvent_t;
+typedef hipFuncAttributes cudaFuncAttributes;
 typedef hipMemcpyKind cudaMemcpyKind;
 
 #define cudaSuccess hipSuccess
@@ -39,6 +40,7 @@ typedef hipMemcpyKind cudaMemcpyKind;
 #define cudaEventRecord hipEventRecord
 #define cudaEventSynchronize hipEventSynchronize
 #define cudaEventElapsedTime hipEventElapsedTime
+#define cudaFuncGetAttributes hipFuncGetAttributes
 #define cudaLaunchKernel hipLaunchKernel
 
 #endif

@@ -25,7 +25,8 @@ struct hf_program {
 // One launch: arguments in their order, then run.
 class hf_opencl_call {
  public:
-  hf_opencl_call(const hf_program &program, const char *kernel, const char *where);
+  // Indices have 32 bits in the kernel (`narrow`) or 64.
+  hf_opencl_call(const hf_program &program, const char *kernel, bool narrow, const char *where);
 
   // A value of so many bytes; memory as a buffer, followed by the bytes before what is meant if it may be a part.
   void value(const void *bytes, std::size_t count);

@@ -4,7 +4,7 @@ R"hf_opencl(// hfpy_kernel.cl: what kernels made by hfpy need in OpenCL C 1.2: F
 // The runtime, which has this text as a string of C++, puts it before that of a generated file. Results are those that
 // gfortran gives on the CPU, bit by bit, as with runtime/cuda/hfpy_intrinsics.hpp, of which this is the plain form: the
 // type of the arguments is in the names of functions (r4, r8: reals, i1 to i8: integers and logicals, c4, c8: complex
-// numbers). HF_DOUBLE is defined where the device has double precision, HF_CONTRACT where results may differ in the
+// numbers). HF_INDEX32 is defined where no index needs more than 32 bits, HF_DOUBLE where the device has double precision, HF_CONTRACT where results may differ in the
 // last bits.
 
 #ifdef HF_DOUBLE
@@ -16,7 +16,11 @@ R"hf_opencl(// hfpy_kernel.cl: what kernels made by hfpy need in OpenCL C 1.2: F
 
 // --- Arrays: a pointer to the memory, and a shape beside it, of which generated files define those that they need ----
 
+#ifdef HF_INDEX32
+typedef int hf_index;
+#else
 typedef long hf_index;
+#endif
 
 #define HF_BOUNDS(d, l, u) made.lower[d] = l, made.extent[d] = u - l + 1,
 

@@ -304,10 +304,10 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 
 // --- launches ---
 
-hf_opencl_call::hf_opencl_call(const hf_program &program, const char *kernel, const char *where)
+hf_opencl_call::hf_opencl_call(const hf_program &program, const char *kernel, bool narrow, const char *where)
     : kernel_(nullptr), name_(kernel), where_(where) {
   hfpy::check(ready(), where, "preparing", kernel);
-  kernel_ = hfpy::opencl::kernel_of(program, kernel, where);
+  kernel_ = hfpy::opencl::kernel_of(program, kernel, narrow, where);
 }
 
 void hf_opencl_call::value(const void *bytes, std::size_t count) {

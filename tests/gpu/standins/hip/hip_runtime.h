@@ -8,6 +8,7 @@
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
+#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 
@@ -85,6 +86,10 @@ hipError_t hipEventDestroy(hipEvent_t);
 hipError_t hipEventRecord(hipEvent_t, hipStream_t);
 hipError_t hipEventSynchronize(hipEvent_t);
 hipError_t hipEventElapsedTime(float *, hipEvent_t, hipEvent_t);
+struct hipFuncAttributes {
+  int maxThreadsPerBlock;
+};
+hipError_t hipFuncGetAttributes(hipFuncAttributes *, const void *);
 hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, size_t, hipStream_t);
 hipError_t __hipPushCallConfiguration(dim3, dim3, size_t = 0, hipStream_t = nullptr);
 }
