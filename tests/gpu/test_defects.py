@@ -69,7 +69,7 @@ def test_b14_an_intent_that_is_missing_comes_from_use() -> None:
 
 def test_b15_scalars_that_kernels_set_come_back() -> None:
     text = files()["w.cu"]
-    assert "launcher.reduce<hf_maximum>(largest_partial" in text
+    assert "*largest_partial = launcher.partials<hf_maximum>(largest_host);" in text
     assert 'int *flag = launcher.scalar<int>(flag_host, "flag");' in text
 
 

@@ -117,11 +117,13 @@ UNDEFINED = "-fsanitize=undefined -fno-sanitize-recover=undefined"
 FORMS = {
     "narrow": {"CXXFLAGS": f"-O0 {UNDEFINED}", "LDFLAGS": UNDEFINED},
     "wide": {"CXXFLAGS": "-O0 -DHF_INDEX64"},
-    "where they just do": {"CXXFLAGS": "-O0 -DHF_MOST_NARROW=46000"},
+    "just enough": {"CXXFLAGS": "-O0 -DHF_MOST_NARROW=46000"},
 }
 
 
-@pytest.mark.parametrize("form", ["narrow", "wide", pytest.param("where they just do", marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "form", ["wide", *(pytest.param(f, marks=pytest.mark.full) for f in ("narrow", "just enough"))]
+)
 def test_emulated_with_either_type(form: str, project: Path, expected: str) -> None:
     done = program(project, "--target", "gpu", "--backend", "cuda-c", "--emulate", **FORMS[form])
     assert done.returncode == 0, done.stderr
@@ -129,7 +131,8 @@ def test_emulated_with_either_type(form: str, project: Path, expected: str) -> N
 
 
 @needs_opencl
-@pytest.mark.parametrize("most", [pytest.param("2147483647", marks=pytest.mark.full), "10"])
+@pytest.mark.full
+@pytest.mark.parametrize("most", ["2147483647", "10"])
 def test_opencl_with_either_type(most: str, project: Path, expected: str) -> None:
     flags = f"-O0 -DHF_MOST_NARROW={most}LL"
     done = program(project, "--target", "gpu", "--backend", "opencl", CXXFLAGS=flags)

@@ -34,6 +34,19 @@ class Picked:
     step: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A variable that threads reduce: its type, the name of the operator's class in ``hfpy_reductions.hpp``, what a
+    block has for it in shared memory, the partial results of all blocks, the value of a thread.
+    """
+
+    type: Scalar
+    operator: str
+    room: str
+    partials: str
+    value: str
+
+
 class Dialect:
     """CUDA C++: arrays are objects that are called with indices, functions are templates or overloaded."""
 
@@ -211,6 +224,14 @@ class Dialect:
     def identity(self, operator: str, scalar: Scalar) -> str:
         """What changes nothing in a reduction; ``operator`` is the name of its class in ``hfpy_reductions.hpp``."""
         return f"{operator}::identity<{c_type(scalar)}>()"
+
+    def room(self, scalar: Scalar, name: str) -> str:
+        """The definition of what a block needs to make one value of those that its threads have collected."""
+        return f"__shared__ hf_block_room<{c_type(scalar)}> {name};"
+
+    def collected(self, variables: Sequence[Reduced]) -> list[str]:
+        """The statements that do so for all variables, and write each value to the block's place."""
+        return [f"hf_reduce_block<{v.operator}>({v.room}, {v.partials}, {v.value});" for v in variables]
 
     # -- operators: those of complex numbers are functions in some dialects
 

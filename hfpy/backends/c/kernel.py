@@ -18,7 +18,7 @@ from hfpy.backends.base import Kernel, render
 from hfpy.backends.c.around import Around, around_points
 from hfpy.backends.c.body import Body
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.dialect import CUDA, Dialect
+from hfpy.backends.c.dialect import CUDA, Dialect, Reduced
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.parameters import c_parameter, data_name, scope_of
 from hfpy.backends.c.space import (
@@ -146,6 +146,7 @@ class CKernel:
         self.scope = scope_of(spec)
         self.views: dict[str, View] = {}
         self.wide: list[str] = []
+        self.reduced: list[Reduced] = []
         self.spacious: list[DataObject] = []
         self.space = ""
         self.variables = {r.iterator: CVariable(c_name(r.iterator), INTEGER) for r in spec.ranges}
@@ -237,8 +238,10 @@ class CKernel:
         elif local.partial:
             if local.operator not in _OPERATORS:
                 raise CannotPrint(f"the reduction of '{local.name}' by {local.operator}")
-            identity = self.dialect.identity(_OPERATORS[local.operator], local.type)
-            self.definitions.append(f"{ctype} {text} = {identity};")
+            operator, room = _OPERATORS[local.operator], self.scope.name(f"{text}_room", (local.name, "room"))
+            identity = self.dialect.identity(operator, local.type)
+            self.definitions += [self.dialect.room(local.type, room), f"{ctype} {text} = {identity};"]
+            self.reduced.append(Reduced(local.type, operator, room, c_name(local.partial), text))
         else:
             self.definitions.append(f"{ctype} {text};")
         self.variables[local.name] = made
@@ -349,7 +352,8 @@ class CKernel:
             "wide": dict.fromkeys(self.wide),
             "reaches": dict.fromkeys(a.distance(self.views[n].array) for n, a in around.items() if any(a.reach)),
             "parameters": [c_parameter(scope, p, self._count(p), self.dialect) for p in spec.parameters],
-            "collected": [(c_name(v.partial), c_name(v.name)) for v in spec.locals if v.partial],
+            "reduced": self.reduced,
+            "collected": self.dialect.collected(self.reduced),
             "operators": _OPERATORS,
             "grid": scope.name("grid", "grid"),
             "launched": scope.name("launcher", "launcher"),

@@ -32,6 +32,9 @@ class hf_opencl_call {
   void value(const void *bytes, std::size_t count);
   void memory(const void *device, bool part);
 
+  // The groups that a device takes where so many threads are asked for.
+  dim3 threads_of(const dim3 &threads) const;
+
   void run(const dim3 &blocks, const dim3 &threads);
 
  private:

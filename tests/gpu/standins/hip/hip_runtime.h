@@ -25,6 +25,7 @@ extern "C" __device__ hip_place hip_thread(), hip_block(), hip_threads(), hip_bl
 #define blockIdx hip_block()
 #define blockDim hip_threads()
 #define gridDim hip_blocks()
+__device__ int __shfl_down(int, unsigned int, int);
 inline __device__ void __syncthreads() { __builtin_amdgcn_s_barrier(); }
 
 inline __device__ unsigned long long atomicAdd(unsigned long long *at, unsigned long long more) {
