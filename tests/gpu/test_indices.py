@@ -222,3 +222,52 @@ def registers(said: str, form: str) -> list[str]:
     """The registers of the kernels in one form, from what ptxas says."""
     found = re.findall(r"entry function '(\w+)'(?:.|\n)*?Used (\d+) registers", said)
     return [count for name, count in found if f"{form}E" in name]
+
+
+COLUMNS = """\
+module m
+contains
+  subroutine down(n, a)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: a(n)
+    integer :: k
+    do k = 2, n
+      a(k) = a(k) + a(k-1)
+    end do
+  end subroutine
+  recursive subroutine again(n, x)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x
+    if (n > 0) call again(n - 1, x)
+  end subroutine
+  subroutine s(nx, ny, nz, a, b)
+    integer, intent(in) :: nx, ny, nz
+    real(8), intent(inout) :: a(nx,ny,nz), b(nx,ny,nz)
+    integer :: k
+    @parallelRegion{domName(i,j), domSize(nx,ny)DOMAIN}
+    STATEMENT
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "statement", "threads"),
+    [
+        ("", "do k = 1, nz\n a(i,j,k) = 2*a(i,j,k)\n end do", "64, 1, 1"),
+        ("", "call down(nz, a(i,j,:))", "64, 1, 1"),
+        ("", "a(i,j,1) = 2*a(i,j,2)", "64, 4, 1"),
+        (", block(32,4)", "call down(nz, a(i,j,:))", "32, 4, 1"),
+        ("", "call again(nz, a(i,j,1))", "HF702"),
+    ],
+)
+def test_blocks_of_columns_are_small(more: str, statement: str, threads: str) -> None:
+    """So that 128 x 128 columns reach all multiprocessors. What is asked for counts."""
+    text = COLUMNS.replace("DOMAIN", more).replace("STATEMENT", statement)
+    done = translate_text({"m.h90": text}, target="gpu", backend="cuda-c")
+    if threads == "HF702":
+        assert [found.code for found in done.errors] == ["HF702"]
+        return
+    assert f"hf_blocks_are<hf_index, {threads}>();" in done.require().files["m.cu"]
+    assert f", {threads});" in done.files["m.cu"]
