@@ -138,6 +138,17 @@ build_options = stack(
 )
 
 
+class WithArguments(click.Command):
+    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Cut the words at ``--``."""
+        cut = args.index("--") if "--" in args else len(args)
+        left = super().parse_args(ctx, args[:cut])
+        ctx.params["behind"] = tuple(args[cut + 1 :])
+        return left
+
+
 def given_by(options: dict[str, Any]) -> Given:
     """What the options of a command say about the project."""
     from dataclasses import fields

@@ -235,7 +235,7 @@ def rewritten(
         if only is not None and index.path not in only:
             continue
         progress("transforming", number, len(everything))
-        if not (index.hybrid or options.layout or options.races or workshop.keeps_data(index)):
+        if not (index.hybrid or options.layout or options.races or workshop.changes(index)):
             files.append(untouched(index))
             continue
         result = FileRewriter(facts, effects, index, workshop).run()

@@ -188,7 +188,8 @@ class Options:
     a ``library`` all that is public).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
-    ``hfpy verify --races``. ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
+    ``hfpy verify --races``, ``samples`` lets them note where they are, for ``hfpy annotate --profile``.
+    ``kinds`` are the compiler's default ones, which kernels must know, ``directives`` the
     sentinels of those that its flags make it heed (``omp``, ``acc``). ``emulate`` builds GPU code for the CPU (design
     §4), ``mpi`` programs for many processes, ``poison_halos`` makes halos NaN while they are stale. ``legacy`` repairs
     leniencies of older compilers in existing projects (design §6). ``network`` is what messages cost, if
@@ -235,6 +236,7 @@ class Options:
     debug_print: DebugPrint = DebugPrint()
     profile: bool = False
     races: bool = False
+    samples: bool = False
     jobs: int = 0
     parse_limit: float = 60.0
     cache_dir: Path | None = None

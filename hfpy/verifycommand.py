@@ -8,21 +8,19 @@ from typing import Any
 
 import click
 
-from hfpy.commandline import DIFFERENCE, DONE, PATH, built_session, chosen_executable, given_by, require_programs
+from hfpy.commandline import (
+    DIFFERENCE,
+    DONE,
+    PATH,
+    WithArguments,
+    built_session,
+    chosen_executable,
+    given_by,
+    require_programs,
+)
 from hfpy.diagnostics import ToolError, UsageError, printable
 
 REFERENCE = "reference"  # the name of the sequential build at level 0, beside the sides that the user names
-
-
-class WithArguments(click.Command):
-    """A command whose words behind ``--`` are the program's, apart from its own: the parameter ``behind``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Cut the words at ``--``."""
-        cut = args.index("--") if "--" in args else len(args)
-        left = super().parse_args(ctx, args[:cut])
-        ctx.params["behind"] = tuple(args[cut + 1 :])
-        return left
 
 
 @click.command(cls=WithArguments)
@@ -43,12 +41,13 @@ def verify(
     words: tuple[str, ...], behind: tuple[str, ...], project: Path, exe: str | None, races: bool, **options: Any
 ) -> int:
     """Build the project for SECOND (cpu, gpu, TARGET:BACKEND; default: gpu) and for FIRST (default: sequential, at
-    level 0), run both with ARGS, and say where their arrays differ first. With --races: build it once, for SECOND
-    (cpu, gpu; default: cpu), and say which points of its regions meet in an element that one of them sets."""
+    level 0), run both with ARGS, and say where their arrays differ first. With --races: build it for SECOND (cpu, gpu;
+    default: cpu, and gpu if there are regions of GPUs alone), and say which points of its regions meet in an element
+    that one of them sets."""
     if races:
         if len(words) > 1 or (words and words[0] not in ("cpu", "gpu")):
             raise UsageError("--races watches one target, cpu or gpu; the program's arguments stand behind --")
-        return _watched(words[0] if words else "cpu", behind, project, exe, options)
+        return _watched_targets(words, behind, project, exe, options)
     return _compared(words[:2] or ("gpu",), (*words[2:], *behind), project, exe, options)
 
 
@@ -86,6 +85,32 @@ def _compared(
     compared = f"{verdict.compared} arrays are the same on both sides {agreement(tolerance)}"
     click.echo(f"{compared} ({verdict.passed_over} are only on one)")
     return DONE
+
+
+def _watched_targets(
+    asked: tuple[str, ...], arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]
+) -> int:
+    """Watch the regions of the target that was asked for; without one those of the CPU and, where others are of GPUs
+    alone, those of GPUs, so that each stated fact is looked at. The exit status.
+    """
+    if asked:
+        return _watched(asked[0], arguments, project, exe, options)
+    status = _watched("cpu", arguments, project, exe, options)
+    if _has_regions_of_gpus_alone(project, options):
+        click.echo("there are regions of GPUs alone; they are watched in a run of their own")
+        status = _watched("gpu", arguments, project, exe, options) or status
+    return status
+
+
+def _has_regions_of_gpus_alone(project: Path, options: dict[str, Any]) -> bool:
+    """Whether a region of the project has loops on GPUs and none on the CPU."""
+    from hfpy.analyze.positions import active_regions
+    from hfpy.build.session import open_project
+    from hfpy.pipeline import settled_application
+
+    session = open_project(project, given_by({**options, "target": "cpu"}), os.environ, runs=True)
+    application = settled_application(session.sources, session.options).application
+    return bool(active_regions(application, "gpu").keys() - active_regions(application, "cpu").keys())
 
 
 def _watched(target: str, arguments: tuple[str, ...], project: Path, exe: str | None, options: dict[str, Any]) -> int:

@@ -51,6 +51,7 @@ class FirstUses:
                 self._renamed |= {name} if name != reference.name else set()
         self._numbers = {id(c): n for n, c in enumerate(regions_of(self.routine))}
         self._fixed: dict[str, bool] = {}
+        self._arrays: dict[int, SharedArrays] = {}
 
     def sets_whole(self, data: DataObject, views: Iterable[str]) -> bool:
         """Whether all elements of an array are set by the first region that uses it, before anything reads one.
@@ -72,8 +73,11 @@ class FirstUses:
             return False
         number = self._numbers[id(region)]
         here = self._located.get(first, ()), self._references.get(first, ())
-        body = RegionBody(self.facts, self.effects, self.routine, region, number, *here)
-        return self._sizes_stay(data, body) and SharedArrays(body, []).sets_whole(data)
+        if number not in self._arrays:
+            body = RegionBody(self.facts, self.effects, self.routine, region, number, *here)
+            self._arrays[number] = SharedArrays(body, [])
+        arrays = self._arrays[number]
+        return self._sizes_stay(data, arrays.body) and arrays.sets_whole(data)
 
     def _sizes_stay(self, data: DataObject, body: RegionBody) -> bool:
         """Whether names in bounds of the array and of the region mean the same at the beginning of the routine and in

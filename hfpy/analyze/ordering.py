@@ -1,4 +1,5 @@
-"""What keeps the turns of a loop in their order whatever arrays they touch: output, a stop, procedures without source.
+"""What keeps the turns of a loop in their order whatever arrays they touch: output, several stops, procedures without
+source.
 
 Loops that nobody calls parallel are taken for regions only without any of it (automatic.md §1, the row on calls), in
 the loop and in all that it calls. What the turns do to variables is not looked at here.
@@ -19,7 +20,7 @@ from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.types import type_of
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Expr, Keyword, Name, walk
+from hfpy.model.expressions import Apply, Expr, Keyword, Literal, Name, walk
 from hfpy.model.source import LogicalLine
 from hfpy.model.statements import (
     Call,
@@ -82,7 +83,19 @@ class Ordering:
         for site in self.graph.below(key):
             if id(site.at.statement) in ids and (why := self._called(site)):
                 return Ordered(why, site.at.statement.line)
-        return None
+        return self._stopping(key, inside)
+
+    def _stopping(self, key: str, inside: Sequence[Located]) -> Ordered | None:
+        """A second statement that may stop the program: of one alone it does not matter in which turn it does."""
+        here = {id(at.statement) for at in inside}
+        called = {s.callee for s in self.graph.below(key) if id(s.at.statement) in here} - {""}
+        reached = called.union(*(nx.descendants(self._net, c) for c in called if c in self._net))
+        below = [at for callee in sorted(reached) for at in self.graph.statements.get(callee, ()) if _stops(at)]
+        stops = [*(at for at in inside if _stops(at)), *below]
+        if len(stops) < 2:
+            return None
+        line = stops[1].statement.line if id(stops[1].statement) in here else inside[0].statement.line
+        return Ordered("may stop the program in more than one place", line)
 
     def callees(self, key: str, loop: Construct) -> frozenset[str]:
         """The routines that a loop calls, directly or not."""
@@ -137,8 +150,8 @@ class Ordering:
         match at.statement:
             case InputOutput(kind=kind) as statement if not self._internal(routine, statement):
                 return "prints" if kind == "print" else f"does input or output ('{kind}')"
-            case Jump(kind=kind) if kind in _STOPS:
-                return "may stop the program"
+            case Jump(kind=kind, exprs=codes) if kind in _STOPS and not all(isinstance(c, Literal) for c in codes):
+                return "may stop the program with what belongs to a turn"
             case Jump(kind="return") if turns:
                 return "may return from the routine"
             case Memory(kind=kind) if turns:
@@ -200,6 +213,10 @@ class Ordering:
         units += [c.value for c in statement.control if isinstance(c, Keyword) and c.name == "unit"]
         found = type_of(units[0], routine.key, self.scopes) if units else None
         return found is not None and found.base == "character"
+
+
+def _stops(at: Located) -> bool:
+    return isinstance(at.statement, Jump) and at.statement.kind in _STOPS
 
 
 # Type names that expressions have as functions in old code, and conversions that are no intrinsics of the standard.

@@ -7,7 +7,7 @@ error with two points that meet. Only data keep the points apart: an error too, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -160,10 +160,9 @@ class SharedArrays:
         others) and reads nothing of it before: what was there before does not matter.
         """
         array = name_of(data, self.body.key)
-        for detailed in (False, True):
-            nest = self._nest(detailed)
-            accesses = nest.of(array) if nest is not None else ()
-            if nest is None or not accesses:
+        for nest in self._looks():
+            accesses = nest.of(array)
+            if not accesses:
                 return False
             loops = accesses[0].at.loops[: len(nest.points)]
             end = Instance(loops, (), (*nest.points, _LAST))
@@ -177,9 +176,16 @@ class SharedArrays:
         """Whether all points together set all of an array, and none reads an element that it has not set before."""
         array, shape = name_of(data, self.body.key), whole_shape(self.body, data)
         engine = self.body.effects.engine
-        nests = (self._nest(detailed) for detailed in (False, True))
-        found = (n for n in nests if n is not None)
-        return any(isinstance(engine.private(n, array), Proved) and engine.filled(n, array, shape) for n in found)
+        return any(
+            isinstance(engine.private(n, array), Proved) and engine.filled(n, array, shape) for n in self._looks()
+        )
+
+    def _looks(self) -> Iterator[Nest]:
+        """The nests that may tell of the region: without a look into called routines, and with one if there are any."""
+        for detailed in (False, True)[: 1 + bool(self.body.callees)]:
+            nest = self._nest(detailed)
+            if nest is not None:
+                yield nest
 
     def by_point(self, data: DataObject) -> bool:
         """Whether the place of an element depends on the point: an index of the region stands in a subscript, but not

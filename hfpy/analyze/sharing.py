@@ -7,6 +7,7 @@ sequential meaning is an error or a warning with the references that show it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hfpy.analyze.accesses import parallel_positions
 from hfpy.analyze.bodies import RegionBody
@@ -59,8 +60,8 @@ class Sharing:
         return all(d.severity == "note" for d in self.found)
 
 
-class RoutineSharing:
-    """The regions of one routine; data flow of a region is scanned once, as other regions ask for it too."""
+class RoutineUses:
+    """What the regions of a routine know of each other: the routine's references, and arrays of other regions."""
 
     def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
         self.facts = facts
@@ -70,41 +71,78 @@ class RoutineSharing:
         self.by_name: dict[str, list[Reference]] = {}
         for reference in facts.references[routine.key]:
             self.by_name.setdefault(reference.name, []).append(reference)
-        self._regions: dict[int, RegionSharing] = {}
-        self._effects: EffectsByStatement | None = None
+        self._arrays: dict[int, SharedArrays] = {}
+        self._sets_itself: dict[tuple[int, str], bool] = {}
 
+    @cached_property
     def all_effects(self) -> EffectsByStatement:
         """What each statement of the routine reads and writes."""
-        if self._effects is None:
-            key = self.routine.key
-            live = [r for r in self.facts.references[key] if self.facts.live(r.at, key)]
-            self._effects = self.effects.by_statement(live, key)
-        return self._effects
+        key = self.routine.key
+        live = [r for r in self.facts.references[key] if self.facts.live(r.at, key)]
+        return self.effects.by_statement(live, key)
+
+    @cached_property
+    def _effects_by_name(self) -> dict[str, EffectsByStatement]:
+        found: dict[str, EffectsByStatement] = {}
+        for statement, listed in self.all_effects.items():
+            for entry in listed:
+                found.setdefault(entry[0].name, {}).setdefault(statement, []).append(entry)
+        return found
+
+    def effects_of(self, name: str) -> EffectsByStatement:
+        """The same for one name."""
+        return self._effects_by_name.get(name, {})
+
+    def arrays(self, number: int) -> SharedArrays:
+        """The questions about arrays of a region, with what is found wrong there."""
+        if number not in self._arrays:
+            body = RegionBody(self.facts, self.effects, self.routine, self.constructs[number], number)
+            self._arrays[number] = SharedArrays(body, [])
+        return self._arrays[number]
+
+    def sets_itself(self, number: int, name: str, data: DataObject) -> bool:
+        """Whether each point of a region sets what it reads of a local array."""
+        if (number, name) not in self._sets_itself:
+            arrays = self.arrays(number)
+            own = not parallel_positions(data, arrays.body.region)
+            self._sets_itself[number, name] = own and isinstance(arrays.private(data), Proved)
+        return self._sets_itself[number, name]
+
+
+class RoutineSharing:
+    """The regions of one routine; data flow of a region is scanned once, as other regions ask for it too."""
+
+    def __init__(self, facts: Facts, effects: Effects, routine: Routine) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.routine = routine
+        self.uses = RoutineUses(facts, effects, routine)
+        self.constructs = self.uses.constructs
+        self._regions: dict[int, RegionSharing] = {}
 
     def region(self, number: int) -> RegionSharing:
         """The analysis of the region with that number."""
         if number not in self._regions:
-            self._regions[number] = RegionSharing(self, number)
+            self._regions[number] = RegionSharing(self.uses, number)
         return self._regions[number]
 
 
 class RegionSharing:
     """Places the symbols of one active region."""
 
-    def __init__(self, owner: RoutineSharing, number: int) -> None:
-        self.owner = owner
-        self.body = RegionBody(owner.facts, owner.effects, owner.routine, owner.constructs[number], number)
-        self.facts = owner.facts
-        self.effects = owner.effects
-        self.routine = owner.routine
-        self.key = owner.routine.key
+    def __init__(self, uses: RoutineUses, number: int) -> None:
+        self.uses = uses
+        self._arrays = uses.arrays(number)
+        self.body = self._arrays.body
+        self.facts = uses.facts
+        self.effects = uses.effects
+        self.routine = uses.routine
+        self.key = uses.routine.key
         self.region = self.body.region
-        self.result = Sharing()
+        self.result = Sharing(found=self._arrays.found)
         self._behind: dict[str, Reference] | None = None
         self._values: dict[str, int] | None = None
-        self._set_here: dict[str, bool] = {}
         self.set_first: set[str] = set()  # scalars that each point provably sets before it reads them
-        self._arrays = SharedArrays(self.body, self.result.found)
 
     def place(self) -> Sharing:
         """Classify every name."""
@@ -261,7 +299,7 @@ class RegionSharing:
     def _read_after(self, name: str) -> Reference | None:
         """A reference behind the region, or in the next turn of a loop around it, that may read the value set in it."""
         if self._behind is None:
-            scan = FlowScan(self.owner.all_effects())
+            scan = FlowScan(self.uses.all_effects)
             self._behind = scan.scan_behind(self.routine.body, self.body.construct).exposed
         return self._behind.get(name)
 
@@ -324,7 +362,7 @@ class RegionSharing:
             return
         outside = any(
             self.body.identity.number not in r.at.regions and self.effects.of(r, self.key)[1]
-            for r in self.owner.by_name.get(name, ())
+            for r in self.uses.by_name.get(name, ())
         )
         shared = self._arrays.by_point(data) or (keeps_value(self.routine, name) and self.routine.kind != "program")
         if shared:
@@ -341,8 +379,8 @@ class RegionSharing:
     def _array_read_after(self, name: str, data: DataObject) -> bool:
         """Whether what is set in the region may be read behind it: not by a region whose points set what they read."""
         entries = {
-            statement: [e for e in listed if e[0].name == name and not (e[1] and self._sets_itself(e[0], name, data))]
-            for statement, listed in self.owner.all_effects().items()
+            statement: [e for e in listed if not (e[1] and self._sets_itself(e[0], name, data))]
+            for statement, listed in self.uses.effects_of(name).items()
         }
         scan = FlowScan({s: listed for s, listed in entries.items() if listed})
         return name in scan.scan_behind(self.routine.body, self.body.construct).exposed
@@ -351,15 +389,7 @@ class RegionSharing:
         """Whether a reference stands in another region, each of whose points sets what it reads of an array."""
         others = [n for n in reference.at.regions if n != self.body.identity.number]
         active = [n for n in others if RegionId(self.key, n) in self.facts.positions.regions]
-        return any(self.owner.region(n).sets_itself(name, data) for n in active)
-
-    def sets_itself(self, name: str, data: DataObject) -> bool:
-        """Whether each point of this region sets what it reads of a local array."""
-        if name not in self._set_here:
-            self._set_here[name] = not parallel_positions(data, self.region) and isinstance(
-                self._arrays.private(data), Proved
-            )
-        return self._set_here[name]
+        return any(self.uses.sets_itself(n, name, data) for n in active)
 
     def _own(self, name: str, data: DataObject) -> None:
         """Each thread gets its own array."""

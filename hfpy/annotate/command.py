@@ -11,20 +11,34 @@ import click
 from click.core import ParameterSource
 
 from hfpy.backendtable import ENTRIES
-from hfpy.commandline import DONE, PATH, analysis_options, opened, show_diagnostics
+from hfpy.commandline import (
+    DONE,
+    PATH,
+    WithArguments,
+    analysis_options,
+    built_session,
+    chosen_executable,
+    opened,
+    require_programs,
+    show_diagnostics,
+)
 from hfpy.diagnostics import UsageError, printable
 
 if TYPE_CHECKING:
     from hfpy.annotate.nests import Nest
+    from hfpy.build.samples import Samples
 
 
-@click.command()
-@click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...]")
+@click.command(cls=WithArguments)
+@click.argument("paths", nargs=-1, type=PATH, metavar="[PROJECT_DIR | FILE...] [-- ARGS...]")
 @click.option("--write", is_flag=True, help="Write the directives into the sources, as comments.")
 @click.option("--patch", type=PATH, metavar="FILE", help="Write a patch with them to FILE instead (-: print it).")
 @click.option("--ask", is_flag=True, help="Ask about loops that a fact of yours would make parallel.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people, or programs.")
 @click.option("--html", type=PATH, metavar="FILE", help="Write a page with the sources and their verdicts to FILE.")
+@click.option("--profile", is_flag=True, help="Run the program as it is, with ARGS, and weigh loops by their time.")
+@click.option("--exe", metavar="NAME", help="Which executable --profile runs, if the project has several.")
+@click.option("--launcher", metavar="COMMAND", help='What starts the program, such as "mpirun -n 2".')
 @analysis_options
 @click.pass_context
 def annotate(
@@ -36,6 +50,10 @@ def annotate(
     ask: bool,
     form: str,
     html: Path | None,
+    behind: tuple[str, ...],
+    profile: bool,
+    exe: str | None,
+    launcher: str | None,
     **options: Any,
 ) -> int:
     """Find the loops that are parallel, and why others are not; --write puts directives before them.
@@ -51,13 +69,16 @@ def annotate(
 
     if write and patch is not None:
         raise UsageError("--write and --patch exclude each other")
+    if not profile and (behind or exe or launcher):
+        raise UsageError("--exe, --launcher and the program's arguments are for --profile")
     targets = _targets(context, options)
     sessions = {target: opened(paths, {**options, "target": target}) for target in targets}
     stated: dict[tuple[str, int], str] = {}
-    nests, left_out = found(sessions, stated)
+    samples = _samples(paths, options, exe, launcher, behind) if profile else None
+    nests, left_out = found(sessions, stated, samples)
     show_diagnostics(left_out)
     while ask and _asked(nests.questions, stated):
-        nests, _ = found(sessions, stated)
+        nests, _ = found(sessions, stated, samples)
     texts = annotated(nests)
     if write or patch is not None:
         proved(sessions, texts, left_out)
@@ -72,6 +93,30 @@ def annotate(
     if str(patch) != "-":
         click.echo(json.dumps(as_values(nests), indent=2) if form == "json" else printable(report(nests)))
     return DONE
+
+
+def _samples(
+    paths: tuple[Path, ...], options: dict[str, Any], exe: str | None, launcher: str | None, arguments: Sequence[str]
+) -> Samples:
+    """Build the program as it is, run it, and take samples of where it is. Raises HfpyError, UsageError, ToolError."""
+    import shlex
+    from dataclasses import replace
+
+    from hfpy.build.samples import ENOUGH, run_sampled
+    from hfpy.build.translated import GENERATED, STATE, all_origins
+
+    session = opened(paths, {**options, "target": "cpu"})
+    require_programs(session.project)
+    plain = replace(
+        session.options, backend="sequential", schemes={}, routines={}, opt=0, auto=False, changes=(), samples=True
+    )
+    built = built_session(replace(session, options=plain), options)
+    program = built.executables[chosen_executable(sorted(built.executables), exe)]
+    command = [*shlex.split(launcher or ""), str(program.resolve()), *arguments]
+    samples = run_sampled(command, program, all_origins(built.folder / STATE, built.folder / GENERATED))
+    if samples.count < ENOUGH:
+        click.echo(f"hfpy: the run was short: {samples.count} samples tell little of its time", err=True)
+    return samples
 
 
 def _targets(context: click.Context, options: dict[str, Any]) -> tuple[str, ...]:

@@ -3,88 +3,120 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.work import Work, shares
-from hfpy.annotate.nests import Nests, nests_of
+from hfpy.annotate.nests import Nests, OnTarget, Spot, nests_of, on_target
+from hfpy.beside import beside, worth_two
+from hfpy.build.samples import Samples
 from hfpy.build.session import Session
 from hfpy.build.translated import all_sources
 from hfpy.diagnostics import Diagnostic, HfpyError
-from hfpy.options import Options, Progress, silent
+from hfpy.options import Options
 from hfpy.pipeline import found_regions, judged
 from hfpy.transform.automatic import Automatic, Stated
 from hfpy.transform.foundregions import Allowed
 
 Sessions = Mapping[str, Session]
+_LINE = 35  # bytes of a line, about
 
 
-def found(sessions: Sessions, stated: Stated, progress: Progress = silent) -> tuple[Nests, tuple[Diagnostic, ...]]:
+def found(sessions: Sessions, stated: Stated, samples: Samples | None = None) -> tuple[Nests, tuple[Diagnostic, ...]]:
     """The loops of a program with what was found on each target, and what is wrong with files that are left out.
+    Loops weigh as much as ``samples`` say, else as the text of the program makes likely.
 
     Raises HfpyError if nothing is left.
     """
-    made, problems = _on_each(sessions, stated, None, progress)
+    made, problems = _on_each(sessions, stated, None, samples)
     if crossed := _crossed(made):  # directives in a stretch would be in the way of it on another target
         every = frozenset().union(*map(_stretches, made.values()))
-        made, problems = _on_each(sessions, stated, every - crossed, progress)
-    weights: dict[tuple[str, int], float] = {}
-    for automatic in made.values():
-        weights = {**_weights(automatic, weights), **weights}
-    return nests_of(made, weights), tuple(problems)
+        made, problems = _on_each(sessions, stated, every - crossed, samples)
+    return nests_of(made, samples.count if samples is not None else None), tuple(problems)
 
 
-def _weights(automatic: Automatic, known: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:
-    """The share of each loop in the program's work, by file and line, but for those that are known."""
+Seen = tuple[OnTarget, tuple[Diagnostic, ...]]
+
+
+def _on_each(
+    sessions: Sessions, stated: Stated, allowed: Allowed | None, samples: Samples | None
+) -> tuple[dict[str, OnTarget], dict[Diagnostic, None]]:
+    """What is found on each target, and what is wrong with files that are left out. The last target has a process of
+    its own where the program is large: it needs nothing of what the others find.
+    """
+    *first, (last, session) = sessions.items()
+    second = bool(first) and worth_two(session.options.jobs, _lines(session))
+    if second:
+        first, session = [(target, _alone(one)) for target, one in first], _alone(session)
+    with beside(partial(_seen, session, stated, allowed, samples), second) as pending:
+        seen = {target: _seen(one, stated, allowed, samples) for target, one in first}
+        seen[last] = pending.result()
+    problems = dict.fromkeys(d for _, wrong in seen.values() for d in wrong)
+    return {target: made for target, (made, _) in seen.items()}, problems
+
+
+def _alone(session: Session) -> Session:
+    """The session with one process for what it does."""
+    return replace(session, options=replace(session.options, jobs=1))
+
+
+def _lines(session: Session) -> int:
+    """About how many lines the sources of a session have."""
+    return sum(path.stat().st_size for path in all_sources(session.project)) // _LINE
+
+
+def _seen(session: Session, stated: Stated, allowed: Allowed | None, samples: Samples | None) -> Seen:
+    """What is found on one target."""
+    automatic, wrong = _of_readable(session, stated, allowed)
+    weights = _weights(automatic) if samples is None else _measured(automatic, samples)
+    return on_target(automatic, weights), tuple(wrong)
+
+
+def _measured(automatic: Automatic, samples: Samples) -> dict[Spot, float]:
+    """The share of each loop in the time of a run."""
+    return {
+        (v.place.file, v.place.line): samples.share(Path(v.place.file).resolve(), v.place.line, v.last)
+        for v in automatic.verdicts
+    }
+
+
+def _weights(automatic: Automatic) -> dict[Spot, float]:
+    """The share of each loop in the program's work."""
     loops = {(v.place.file, v.place.line): (v.key, v.loop) for v in automatic.verdicts}
-    loops = {place: loop for place, loop in loops.items() if place not in known}
     if not loops:
         return {}
     scopes = Scopes(automatic.original)
     return shares(Work(automatic.original, scopes, CallGraph(automatic.original, scopes)), loops)
 
 
-def _on_each(
-    sessions: Sessions, stated: Stated, allowed: Allowed | None, progress: Progress
-) -> tuple[dict[str, Automatic], dict[Diagnostic, None]]:
-    """What is found on each target, and what is wrong with files that are left out."""
-    made: dict[str, Automatic] = {}
-    problems: dict[Diagnostic, None] = {}
-    for target, session in sessions.items():
-        made[target], wrong = _of_readable(session, stated, allowed, progress)
-        problems |= dict.fromkeys(wrong)
-    return made, problems
-
-
-def _stretches(automatic: Automatic) -> Allowed:
+def _stretches(made: OnTarget) -> Allowed:
     """The stretches that are code for one column."""
-    return frozenset((v.place.file, v.place.line, v.columns) for v in automatic.verdicts if v.columns)
+    return frozenset((*v.spot, v.stretch) for v in made.said if v.stretch)
 
 
-def _crossed(made: Mapping[str, Automatic]) -> Allowed:
+def _crossed(made: Mapping[str, OnTarget]) -> Allowed:
     """The stretches of a target in whose lines another target has regions, and not the same stretch."""
     crossed: set[tuple[str, int, tuple[str, ...]]] = set()
-    for target, automatic in made.items():
-        for v in automatic.verdicts:
-            others = (o for other, a in made.items() if other != target for o in a.verdicts if o.region)
+    for target, one in made.items():
+        for v in (v for v in one.said if v.stretch):
+            others = (o for other, a in made.items() if other != target for o in a.said if o.found.iterators)
             here = [o for o in others if o.place.file == v.place.file and v.place.line <= o.place.line <= v.last]
-            if v.columns and here and not any((o.columns, o.place.line) == (v.columns, v.place.line) for o in here):
-                crossed.add((v.place.file, v.place.line, v.columns))
+            if here and not any((o.stretch, o.spot) == (v.stretch, v.spot) for o in here):
+                crossed.add((*v.spot, v.stretch))
     return frozenset(crossed)
 
 
-def _of_readable(
-    session: Session, stated: Stated, allowed: Allowed | None, progress: Progress
-) -> tuple[Automatic, list[Diagnostic]]:
+def _of_readable(session: Session, stated: Stated, allowed: Allowed | None) -> tuple[Automatic, list[Diagnostic]]:
     """The regions in the files of a session, but for files that cannot be read as Fortran."""
     paths = list(all_sources(session.project))
     problems: list[Diagnostic] = []
     while True:
         try:
-            return found_regions(paths, session.options, stated, allowed, progress), problems
+            return found_regions(paths, session.options, stated, allowed), problems
         except HfpyError as fault:
             wrong = {d.place.file for d in fault.diagnostics if d.severity == "error"}
             rest = [path for path in paths if str(path) not in wrong]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from hfpy.diagnostics import Place
 from hfpy.model.source import LogicalLine
-from hfpy.model.units import FileIndex
 from hfpy.transform.automatic import Automatic, Verdict
 
 TARGETS = ("cpu", "gpu")
 Span = tuple[str, int, int]
+Spot = tuple[str, int]  # a file and a line in it
 REGION, REDUCTION, SERIAL, QUESTION, INSIDE = "region", "reduction", "serial", "question", "inside"
 
 
@@ -74,6 +74,26 @@ class Nest:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What one target has to say of the loop of a :class:`Nest`. ``stretch`` are the iterators of the columns whose
+    loops were taken out of the lines from it on.
+    """
+
+    place: Place
+    routine: str
+    line: LogicalLine
+    last: int
+    nested: int
+    found: Found
+    stretch: tuple[str, ...]
+
+    @property
+    def spot(self) -> Spot:
+        """Its file and line."""
+        return self.place.file, self.place.line
+
+
+@dataclass(frozen=True)
 class Brought:
     """Arrays that a routine brings to the device for the kernels of what it calls; its directives' indentation."""
 
@@ -83,14 +103,28 @@ class Brought:
 
 
 @dataclass(frozen=True)
+class OnTarget:
+    """What one target has to say of a program: of its loops, how much each weighs, and the arrays that routines bring
+    to the device, by file and the user's line (from 0) before which their specification part ends. ``fixed`` are the
+    files in fixed form.
+    """
+
+    said: tuple[Said, ...]
+    weights: Mapping[Spot, float]
+    brought: Mapping[Spot, Brought]
+    fixed: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Nests:
-    """All loops of a program, by file and line, and the files that they are in. ``brought`` are arrays that routines
-    bring to the device, by file and the user's line (from 0) before which their specification part ends.
+    """All loops of a program, by file and line; what is ``brought``, and the files in ``fixed`` form, as targets have
+    it. ``samples`` is the number of those that weights were measured by; None: they are estimated.
     """
 
     nests: tuple[Nest, ...]
-    files: Mapping[str, FileIndex]
-    brought: Mapping[tuple[str, int], Brought]
+    brought: Mapping[Spot, Brought]
+    fixed: frozenset[str]
+    samples: int | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -116,35 +150,46 @@ def _span(nest: Nest) -> Span:
     return nest.place.file, nest.place.line, nest.last
 
 
-def nests_of(made: Mapping[str, Automatic], weights: Mapping[tuple[str, int], float]) -> Nests:
-    """The loops of a program from what was found for each of its targets; ``weights`` are by file and line."""
-    found: dict[tuple[str, int], dict[str, Verdict]] = {}
-    files: dict[str, FileIndex] = {}
-    for target, automatic in made.items():
-        files |= {f.path: f for f in automatic.original.files}
-        for verdict in automatic.verdicts:
-            found.setdefault((verdict.place.file, verdict.place.line), {})[target] = verdict
-    ends = {key: next(iter(said.values())).last for key, said in found.items()}
-    nests = [_nest(said, ends[key], weights.get(key, 0.0)) for key, said in found.items()]
-    return Nests(tuple(sorted(nests, key=lambda n: (n.place.file, n.place.line))), files, _all_brought(made))
+def nests_of(targets: Mapping[str, OnTarget], samples: int | None = None) -> Nests:
+    """The loops of a program from what its targets say."""
+    said: dict[Spot, dict[str, Said]] = {}
+    weights: dict[Spot, float] = {}
+    brought: dict[Spot, Brought] = {}
+    for target, one in targets.items():
+        for loop in one.said:
+            said.setdefault(loop.spot, {})[target] = loop
+        weights = {**one.weights, **weights}
+        brought |= one.brought
+    nests = [_nest(said[spot], weights.get(spot, 0.0)) for spot in sorted(said)]
+    return Nests(tuple(nests), brought, frozenset().union(*(t.fixed for t in targets.values())), samples)
 
 
-def _all_brought(made: Mapping[str, Automatic]) -> dict[tuple[str, int], Brought]:
-    """The arrays that routines bring to the device, on any target."""
-    found: dict[tuple[str, int], Brought] = {}
-    for automatic in made.values():
-        for key, names in automatic.brought.items():
-            routine, index = automatic.original.routines[key], automatic.original.file(key)
-            indent = 0 if index.fixed else routine.header.segments[0][2] + 2
-            found[index.path, index.user_line(routine.spec_insert + 1) - 1] = Brought(routine.name, names, indent)
+def on_target(automatic: Automatic, weights: Mapping[Spot, float]) -> OnTarget:
+    """What was found on a target, as plain values."""
+    said = tuple(map(_said, automatic.verdicts))
+    fixed = frozenset(f.path for f in automatic.original.files if f.fixed)
+    return OnTarget(said, weights, _brought(automatic), fixed)
+
+
+def _brought(automatic: Automatic) -> dict[Spot, Brought]:
+    """The arrays that routines bring to the device."""
+    found: dict[Spot, Brought] = {}
+    for key, names in automatic.brought.items():
+        routine, index = automatic.original.routines[key], automatic.original.file(key)
+        indent = 0 if index.fixed else routine.header.segments[0][2] + 2
+        found[index.path, index.user_line(routine.spec_insert + 1) - 1] = Brought(routine.name, names, indent)
     return found
 
 
-def _nest(said: Mapping[str, Verdict], last: int, weight: float) -> Nest:
+def _nest(said: Mapping[str, Said], weight: float) -> Nest:
     one = next(iter(said.values()))
-    found = {target: _found(v) for target, v in said.items()}
-    nested = max(v.nested for v in said.values())
-    return Nest(one.place, one.key, one.loop.header.line, last, nested, found, weight)
+    found = {target: loop.found for target, loop in said.items()}
+    nested = max(loop.nested for loop in said.values())
+    return Nest(one.place, one.routine, one.line, one.last, nested, found, weight)
+
+
+def _said(v: Verdict) -> Said:
+    return Said(v.place, v.key, v.loop.header.line, v.last, v.nested, _found(v), v.columns)
 
 
 def _found(verdict: Verdict) -> Found:

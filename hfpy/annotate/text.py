@@ -73,14 +73,17 @@ def summary(nests: Nests) -> str:
 
 def _summed(nests: Nests, target: str) -> str:
     count, parallel, share = figures(nests, target)
-    return f"{target}: {parallel} of {count} nests, {100 * share:.1f} % of their work (estimated), are parallel"
+    of = "their work (estimated)" if nests.samples is None else f"the run time ({nests.samples} samples)"
+    return f"{target}: {parallel} of {count} nests, {100 * share:.1f} % of {of}, are parallel"
 
 
 def figures(nests: Nests, target: str) -> tuple[int, int, float]:
-    """How many nests there are on a target, how many of them are regions, and which share of their work these have."""
+    """How many nests there are on a target, how many of them are regions, and which share of their work these have; of
+    the run time, where that was measured.
+    """
     counted = nests.counted(target)
     parallel = [n for n in counted if n.found[target].iterators]
-    whole = sum(n.weight for n in counted)
+    whole = sum(n.weight for n in counted) if nests.samples is None else 1.0
     return len(counted), len(parallel), sum(n.weight for n in parallel) / whole if whole else 0.0
 
 
@@ -90,6 +93,7 @@ def as_values(nests: Nests) -> dict[str, object]:
         "nests": [_as_values(n) for n in nests.nests],
         "summary": {target: _figures(nests, target) for target in nests.targets},
         "questions": len(nests.questions),
+        "samples": nests.samples,
     }
 
 

@@ -59,17 +59,17 @@ def annotated(nests: Nests) -> dict[str, str]:
 
 def _with_directives(nests: Nests, path: str, listed: Sequence[Nest]) -> str:
     """A file's text, as it is on disk, with directives before loops; line ends as in the line of the loop."""
-    index = nests.files[path]
+    fixed = path in nests.fixed
     rows = text_of(path).split("\n")
     sign = directive_sign(path)
     added = {row: b for (file, row), b in nests.brought.items() if file == path}
     lines = {row: [" " * b.indent + line for line in transfer_rows(b.names, sign)] for row, b in added.items()}
     for nest in (n for n in listed if n.columns):
-        indent = "" if index.fixed else _indent(rows[nest.place.line - 1])
+        indent = "" if fixed else _indent(rows[nest.place.line - 1])
         lines.setdefault(nest.last, []).append(f"{indent}{sign}end parallelRegion")
     for nest in listed:
         row = nest.place.line - 1
-        indent = "" if index.fixed else _indent(rows[row])
+        indent = "" if fixed else _indent(rows[row])
         lines.setdefault(row, []).extend(f"{indent}{line}" for line in directive(nest, sign))
     for row in sorted(lines, reverse=True):
         end = "\r" if rows[row].endswith("\r") else ""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
@@ -89,17 +90,27 @@ class Called:
         routines know.
         """
         margin = " " * (routine.header.segments[0][2] + 2)
+        column = "" if self.facts.application.file(routine.key).fixed else margin  # of directives
         rows = [
-            f"{margin}{_ROUTINE[family]}" for family in self.families(routine.key) if not self._own(routine, family)
+            f"{column}{_ROUTINE[family]}" for family in self.families(routine.key) if not self._own(routine, family)
         ]
         rows = rows if routine.kind in ("subroutine", "function") else []
         for name, families in self._outside(routine).items():
             rows += [] if self._is_procedure(name, routine) else [f"{margin}external :: {name}"]
-            rows += [margin + _NAMED[family].format(name) for family in sorted(families)]
+            rows += [column + _NAMED[family].format(name) for family in sorted(families)]
         if rows:
             yield insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
         if routine.kind == "module":
-            yield from self._module(routine, margin)
+            yield from self._module(routine, column)
+
+    def changes(self, routine: Routine) -> bool:
+        """Whether :meth:`lines` has something to say of a routine."""
+        return self.offloads and next(self.lines(routine), None) is not None
+
+    @cached_property
+    def offloads(self) -> bool:
+        """Whether there are kernels of these backends."""
+        return any(self.facts.backend(region.routine) in OFFLOADED for region in self.facts.positions.regions)
 
     def _outside(self, routine: Routine) -> dict[str, set[str]]:
         """The routines in no module that a routine calls in kernels, by their names there, with the backends: a
@@ -129,9 +140,9 @@ class Called:
             around = self.facts.application.routines.get(around.host) if around.host else None
         return False
 
-    def _module(self, routine: Routine, margin: str) -> Iterator[Edit]:
+    def _module(self, routine: Routine, column: str) -> Iterator[Edit]:
         listed = sorted((name, families) for (home, name), families in self.declared().items() if home == routine.key)
-        rows = [margin + _VARIABLES[family].format(name) for name, families in listed for family in sorted(families)]
+        rows = [column + _VARIABLES[family].format(name) for name, families in listed for family in sorted(families)]
         file = self.facts.application.file(routine.key)
         unit = file.units[routine.unit]
         if rows and routine.end is not None:
@@ -228,8 +239,6 @@ class Called:
             return f"{what} a pointer or a text,"
         if symbol.type.base == "type" and not plain_type(self.facts, data):
             return f"{what} whose type has allocatable or pointer components,"
-        if not self._rewritten(home):
-            return f"{what} in a file without directives,"
         hidden = home.spec.default_private and "public" not in symbol.attributes
         if routine.host != variable.home and (hidden or symbol.name in home.spec.private):
             return f"{what} private in its module,"
@@ -280,10 +289,6 @@ class Called:
 
     # -- routines
 
-    def _rewritten(self, routine: Routine) -> bool:
-        application = self.facts.application
-        return application.file(routine.key).hybrid or bool(application.options.layout)
-
     def _routines(self, site: CallSite, family: str) -> Iterator[Diagnostic]:
         """What is wrong with a routine that is called in a region, and with those below it."""
         try:
@@ -302,10 +307,6 @@ class Called:
             yield from self._unknown(key, family, None)
 
     def _wrong(self, routine: Routine, family: str) -> str:
-        if not self._rewritten(routine) and not self._own(routine, family):
-            return "which has no directives and stands in a file without any"
-        if self.facts.application.file(routine.key).fixed:
-            return "which stands in a file in fixed form"
         constant = self._constant_array(routine)
         if constant:
             return f"which picks elements of the constant array '{constant}'"

@@ -155,11 +155,15 @@ class Backends:
             edits.append(insert_lines(routine.header.last + 1, rows, -20, routine.header.first))
         return edits
 
-    def keeps_data(self, index: FileIndex) -> bool:
-        """Whether a file has host code around kernels that may have to keep arrays in step with the device."""
-        routines = (r for r in self.facts.application.routines.values() if r.file == index.path)
+    def changes(self, index: FileIndex) -> bool:
+        """Whether a file without directives changes all the same: it has host code around kernels that may have to keep
+        arrays in step with the device, or what kernels call.
+        """
+        routines = [r for r in self.facts.application.routines.values() if r.file == index.path]
         states = self.states
-        return any(states.reaches_device(r.key) and (states.arrays(r.key) or states.resident(r.key)) for r in routines)
+        return any(
+            states.reaches_device(r.key) and (states.arrays(r.key) or states.resident(r.key)) for r in routines
+        ) or any(self.called.changes(r) for r in routines)
 
     def _dialect(self, routine: Routine) -> DataDialect:
         """How a routine brings arrays to the device: without kernels of its own, as those of others find them there."""

@@ -18,6 +18,7 @@ from hfpy.build.objects import Objects, remove_stale_modules
 from hfpy.build.processes import flags_for_processes, with_processes
 from hfpy.build.progress import Phases
 from hfpy.build.races import watching
+from hfpy.build.samples import sampling
 from hfpy.build.sharing import check_sharing
 from hfpy.build.tasks import Processes, run_ordered
 from hfpy.build.tools import OPENMP_MODULE, Tools, find_tools
@@ -42,7 +43,16 @@ VERIFY_FOLDER = Path(__file__).resolve().parent.parent / "runtime" / "verify"
 DEBUG_FOLDER = VERIFY_FOLDER.parent / "debug"
 PROFILE_FOLDER = VERIFY_FOLDER.parent / "profile"
 RACES_FOLDER = VERIFY_FOLDER.parent / "races"
-KINDS = ("-mpi", "-emulated", "-traced", "-level0", "-profiled", "-watched")  # in the names of build folders
+SAMPLES_FOLDER = VERIFY_FOLDER.parent / "samples"
+KINDS = (
+    "-mpi",
+    "-emulated",
+    "-traced",
+    "-level0",
+    "-profiled",
+    "-watched",
+    "-sampled",
+)  # in the names of build folders
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,7 @@ def build(project: Project, options: Options, request: Request) -> Built:
 def build_folder(project: Project, options: Options) -> Path:
     """The folder of this target and backend, with the executables directly in it."""
     levels = (options.trace, options.trace and not options.opt)
-    asked = (options.mpi, options.emulate, *levels, options.profile, options.races)
+    asked = (options.mpi, options.emulate, *levels, options.profile, options.races, options.samples)
     suffix = "".join(word for word, wanted in zip(KINDS, asked, strict=True) if wanted)
     return project.root / project.build_dir / f"{options.target}-{options.default_backend}{suffix}"
 
@@ -140,6 +150,7 @@ def _foreign_sources(project: Project, options: Options) -> tuple[Path, ...]:
         (options.debug_print.on, DEBUG_FOLDER / "hfpy_debug.c"),
         (options.profile, PROFILE_FOLDER / "hfpy_profile.c"),
         (options.races, RACES_FOLDER / "hfpy_races.c"),
+        (options.samples, SAMPLES_FOLDER / "hfpy_samples.c"),
     )
     return (*source_files(project, suffixes), *(source for wanted, source in parts if wanted))
 
@@ -162,6 +173,8 @@ def _compile_and_link(
         tools = replace(tools, fortran_flags=(*tools.fortran_flags, *tools.fortran.spelling.exact))
     if options.races:
         tools = watching(tools)
+    if options.samples:
+        tools = sampling(tools)
     if options.library:
         tools = tools.position_independent()
     compiled = compiled_files(translated.files, mains)

@@ -15,6 +15,7 @@ from hfpy.build.environment import program_environment
 from hfpy.diagnostics import ToolError, UsageError
 
 TARGETS = ("cpu", "gpu")
+_LOCALS = "  hint: local arrays, those of main programs too, are compared without the optimiser only: --opt 0"
 
 
 def agreement(tolerance: float) -> str:
@@ -80,6 +81,7 @@ def run_and_compare(
             if done.returncode:
                 raise ToolError(f"{done.stderr}error HF805: {name} ended with status {done.returncode}")
             if not file.exists():
-                raise ToolError(f"error HF805: {name} wrote nothing: no region and no routine around one was reached")
+                why = f"{name} wrote nothing: no region was reached whose arrays are compared\n{_LOCALS}"
+                raise ToolError(f"error HF805: {why}")
             files.append(file)
         return compare(files[0], files[1], tolerance)

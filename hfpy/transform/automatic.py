@@ -91,10 +91,11 @@ class Automatic:
     settled: Settled
     verdicts: tuple[Verdict, ...]
     original: Application
-    brought: Mapping[str, tuple[str, ...]]
+    brought: Brought
 
 
 Stated = Mapping[tuple[str, int], str]
+Brought = Mapping[str, tuple[str, ...]]  # arrays that routines bring to the device
 Loops = frozenset[tuple[str, int]]  # by file and line
 NOTHING: Stated = MappingProxyType({})
 
@@ -127,8 +128,7 @@ class Search:
 
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
-        self._looked_at()
-        made, brought = self._brought(self._judged())
+        made, brought = self._judged(self._looked_at())
         return Automatic(made, tuple(self._verdicts()), self.settled.application, brought)
 
     # -- candidates
@@ -192,8 +192,10 @@ class Search:
 
     # -- looking at regions alone
 
-    def _looked_at(self) -> None:
-        """Give up loops, or some of their depth, until no region has a fault by itself."""
+    def _looked_at(self) -> Facts | None:
+        """Give up loops, or some of their depth, until no region has a fault by itself. Gives the last facts, if there
+        is no error in them.
+        """
         application = self.settled.application
         facts: Facts | None = None
         accepted: set[tuple[str, int, int, tuple[str, ...]]] = set()
@@ -201,7 +203,7 @@ class Search:
         for _ in range(_ROUNDS):
             active = self.active()
             if not active or has_errors(draft.write(active)):
-                return
+                return facts
             facts = analyse(draft.application, facts)
             effects = Effects(facts)
             gapped = Gapped(facts, effects)
@@ -220,10 +222,10 @@ class Search:
                     accepted.add(region)
             for loop in lost.values():  # what is no region in the text has not been looked at
                 changed = self._replace(loop, replace(loop, why="it stands where no region can be"))
+            facts = None if has_errors(facts.found) else facts
             if not changed:
-                return
-            if has_errors(facts.found):
-                facts = None
+                return facts
+        return facts
 
     def _gapped(self, sharing: RegionSharing, gapped: Gapped) -> str:
         """Why a region cannot be a kernel for the way in which arrays lie in memory."""
@@ -271,37 +273,47 @@ class Search:
 
     # -- judging the program
 
-    def _judged(self) -> Settled:
-        """The application with its regions, without those that have a fault in it."""
+    def _judged(self, facts: Facts | None) -> tuple[Settled, Brought]:
+        """The application with its regions, without those that have a fault in it; and with routines that bring arrays
+        to the device for the loops in which they call kernels, as far as nothing is wrong with that. ``facts`` are
+        those of the application with other regions, as far as they are known.
+        """
         before = Before(self.settled, self.judge)
         for _ in range(_ROUNDS):
             active = self.active()
             made = written(self.settled, self.worlds, active)
             if not active:
-                return made
-            done, settled_now = judged(self.settled.application, made, active, before)
+                return made, NOTHING_BROUGHT
+            if not has_errors(made.found):
+                facts = analyse(made.application, facts)
+                better = self._brought(made, active, before, facts)
+                if better is not None:
+                    return better
+            done, settled_now = judged(self.settled.application, made, active, before, facts)
             if settled_now:
-                return made
+                return made, NOTHING_BROUGHT
+            if facts is not None and has_errors(facts.found):
+                facts = None
             for before_it, loop in zip(active, done, strict=True):
                 if (before_it.depth, before_it.why) != (loop.depth, loop.why):
                     self._replace(before_it, loop)
         self.loops = [replace(x, why=x.why or "too many rounds were needed") for x in self.loops]
-        return written(self.settled, self.worlds, [])
+        return written(self.settled, self.worlds, []), NOTHING_BROUGHT
 
-    def _brought(self, made: Settled) -> tuple[Settled, Mapping[str, tuple[str, ...]]]:
-        """The same with routines that bring arrays to the device for the loops in which they call kernels, as far as
-        nothing is wrong with that.
+    def _brought(
+        self, made: Settled, active: Sequence[Tried], before: Before, facts: Facts
+    ) -> tuple[Settled, Brought] | None:
+        """An application, of whose facts nothing is wrong, with what routines bring to the device for its kernels; None
+        if they bring nothing, or if there is something wrong with that or with its regions.
         """
-        if self.settled.application.options.target != "gpu" or has_errors(made.found):
-            return made, NOTHING_BROUGHT
-        brought = brought_here(analyse(made.application))
-        brought = {key: names for key, names in brought.items() if key in self.worlds}
-        done = written(self.settled, self.worlds, self.active(), brought) if brought else made
+        if self.settled.application.options.target != "gpu" or has_errors(facts.found):
+            return None
+        brought = {key: names for key, names in brought_here(facts).items() if key in self.worlds}
+        done = written(self.settled, self.worlds, active, brought) if brought else made
         if not brought or has_errors(done.found):
-            return made, NOTHING_BROUGHT
-        facts = analyse(done.application)
-        found = self.judge(facts, Effects(facts))
-        return (made, NOTHING_BROUGHT) if has_errors(found) else (done, brought)
+            return None
+        _, settled_now = judged(self.settled.application, done, active, before, analyse(done.application, facts))
+        return (done, brought) if settled_now else None
 
     # -- verdicts
 

@@ -229,7 +229,10 @@ class FileRewriter:
             yield edit
 
     def _without_directives(self, routine: Routine) -> Iterator[Edit]:
-        """Copies to and from the device in a file that has nothing else for hfpy to do."""
+        """Copies to and from the device, and what makes routines and variables known there, in a file that has nothing
+        else for hfpy to do.
+        """
+        yield from self.workshop.known_on_device(routine)
         if routine.key in self.facts.graph.statements and self.workshop.rewriter(routine) is not None:
             yield from self.workshop.data(routine, self.found)
 

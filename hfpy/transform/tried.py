@@ -166,8 +166,12 @@ class Before:
         return (diagnostic.code, diagnostic.message) in self._errors
 
 
-def judged(application: Application, made: Settled, loops: Sequence[Tried], before: Before) -> tuple[list[Tried], bool]:
-    """The loops after what is said of their regions, and whether nothing changed."""
+def judged(
+    application: Application, made: Settled, loops: Sequence[Tried], before: Before, facts: Facts | None = None
+) -> tuple[list[Tried], bool]:
+    """The loops after what is said of their regions, and whether nothing changed. ``facts`` are those of the program
+    with them, where they are known.
+    """
     active = [x for x in outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
     faults: dict[int, str] = {}
@@ -179,7 +183,7 @@ def judged(application: Application, made: Settled, loops: Sequence[Tried], befo
                 if d.severity == "error" and d.place.file == index.path:
                     faults.setdefault(id(x), d.message)
     else:
-        facts = analyse(made.application)
+        facts = facts or analyse(made.application)
         effects = Effects(facts)
         found = before.judge(facts, effects)
         regions = list(regions_of_loops(made.application, rows))

@@ -299,10 +299,10 @@ EXAMPLES = (
 )
 _SHIFTED = """real(8) function shifted(x)
 real(8), intent(in) :: x
-shifted = x + 2
+shifted = x + gain
 end function shifted
 """
-# The same routine in files of its own, without directives.
+# The same routine, and a variable that it reads, in files of their own, without directives.
 FREE, FIXED = "routines of files without directives", "routines of files in fixed form"
 ROWS = (*(e.row for e in EXAMPLES), FREE, FIXED)
 
@@ -315,7 +315,7 @@ def pairs() -> Iterator[Pair]:
         name = f"c{number}"
         main = program(name, Example("", "a(i,j) = shifted(b(i,j))", other_module=_SHIFTED))
         other, _, main = main.partition(f"end module {name}_other\n")
-        other += f"end module {name}_other\n"
+        other = other.replace("contains", "real(8) :: gain = 2\ncontains") + f"end module {name}_other\n"
         lines = "".join(f"      {line}\n" for line in other.splitlines())
         yield pair(number, {f"{name}.f90": main, f"{name}_other{suffix}": lines if suffix == ".f" else other})
 

@@ -47,6 +47,23 @@ end module scatter
 end program main
 """,
 }
+OF_GPUS_ALONE = """program taps
+  implicit none
+  integer :: cell(6), i
+  real(8) :: load(6), total(6)
+  !@parallelRegion
+  do i = 1, 6
+    cell(i) = i / 2 + 1
+    load(i) = i
+    total(i) = 0
+  end do
+  !@parallelRegion{appliesTo(GPU), distinct(cell)}
+  do i = 1, 6
+    total(cell(i)) = total(cell(i)) + load(i)
+  end do
+  print *, total
+end program taps
+"""
 
 
 def watch(folder: Path, *words: str, files: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -89,6 +106,22 @@ def test_regions_of_the_gpu(tmp_path: Path) -> None:
     done = watch(tmp_path, "gpu", files={**PROJECT, "scatter.h90": text})
     assert done.returncode == 4, done.stderr
     assert "region scatter.h90:11" in done.stdout
+
+
+def test_both_where_some_regions_are_of_gpus_alone(tmp_path: Path) -> None:
+    done = watch(tmp_path, files={"hfpy.toml": PROJECT["hfpy.toml"], "taps.f90": OF_GPUS_ALONE})
+    assert done.returncode == 4, done.stderr
+    assert done.stdout.startswith("no races: 6 points of 1 regions were watched\nthere are regions of GPUs alone; ")
+    assert "taps.f90:13: race: 'total(2)' is read by point i = 3; point i = 2 has set it" in done.stdout
+    assert watch(tmp_path, "cpu").returncode == 0
+
+
+def test_small_local_arrays_of_a_routine(tmp_path: Path) -> None:
+    """Compilers keep them in registers, or leave out what they read and set, unless they must take them for known."""
+    text = OF_GPUS_ALONE.replace("program taps", "subroutine taps").replace("appliesTo(GPU), ", "")
+    done = watch(tmp_path, files={"hfpy.toml": PROJECT["hfpy.toml"], "taps.f90": text + "call taps\nend\n"})
+    assert done.returncode == 4, done.stderr
+    assert "taps.f90:13: race: 'total(2)' is read by point i = 3; point i = 2 has set it" in done.stdout
 
 
 def test_unknown_target(tmp_path: Path) -> None:

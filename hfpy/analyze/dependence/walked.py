@@ -60,7 +60,6 @@ class Walked:
         self._changed = read.changed
         self.scalars = read.scalars | own
         self.turns: set[str] = set()
-        self.world = World(body.facts, body.key, self._is_changed, self.fresh, self._turn)
 
     # -- values
 
@@ -95,7 +94,10 @@ class Walked:
 
     def reading(self, statement: Statement) -> Reading:
         """What reads the expressions of a statement."""
-        return Reading(self.world, self.frame, statement.line.key)
+        world = World(
+            self.facts, self.body.key, self._is_changed, self.fresh, self._turn
+        )  # not kept: it leads back here
+        return Reading(world, self.frame, statement.line.key)
 
     def enter(self, name: str, low: Form, high: Form, step: Form) -> None:
         """Begin a loop, whose variable gets a name of its own in the nest."""

@@ -9,7 +9,8 @@ module hfpy_races
   !> What ends a text for C.
   character(kind=c_char), parameter :: hf_race_text = c_null_char
 
-  ! Arrays have no intent: with one the compiler would believe that their addresses are not kept.
+  ! Arrays are targets and have no intent: else the compiler would believe that their addresses are not kept, and would
+  ! leave accesses of local arrays out of what it tells.
   interface
     !> A region begins: its place and the names of its iterators, with commas between them.
     subroutine hf_race_region(place, iterators) bind(c, name="hfr_region")
@@ -20,14 +21,14 @@ module hfpy_races
     !> An array, or a scalar, that the points of the region share.
     subroutine hf_race_array(array, name) bind(c, name="hfr_array")
       import :: c_char
-      type(*) :: array(..)
+      type(*), target :: array(..)
       character(kind=c_char), intent(in) :: name(*)
     end subroutine hf_race_array
 
     !> The same in pure procedures.
     pure subroutine hf_race_array_in(array, name) bind(c, name="hfr_array_in")
       import :: c_char
-      type(*), intent(in) :: array(..)
+      type(*), intent(in), target :: array(..)
       character(kind=c_char), intent(in) :: name(*)
     end subroutine hf_race_array_in
 
@@ -61,12 +62,12 @@ module hfpy_races
 
     !> Before a statement that sets a whole array to zero.
     subroutine hf_race_zero(array) bind(c, name="hfr_zero")
-      type(*) :: array(..)
+      type(*), target :: array(..)
     end subroutine hf_race_zero
 
     !> Before a statement that sets a whole array to the values of another one.
     subroutine hf_race_set(array, value) bind(c, name="hfr_set")
-      type(*) :: array(..)
+      type(*), target :: array(..)
       type(*), intent(in) :: value(..)
     end subroutine hf_race_set
   end interface

@@ -187,7 +187,7 @@ def _check_same(work: Work, key: str, number: int, expr: Expr, nodes: tuple[Node
     if called is not None:
         raise Against(SAME, "a routine is called", called)
     read = {node.name for node in walk(expr) if isinstance(node, Name)}
-    written = FlowScan(work.sharing(key).all_effects()).scan(nodes).written
+    written = FlowScan(work.sharing(key).uses.all_effects).scan(nodes).written
     for changed, reference in written.items():
         for one in sorted(read):
             if one == changed or work.facts.storage.shared(one, changed, key):

@@ -125,7 +125,7 @@ def _check_scalars(
 
 
 def _flow(work: Work, body: RegionBody, nodes: tuple[Node, ...]) -> Flow:
-    return FlowScan(work.sharing(body.key).all_effects()).scan(nodes)
+    return FlowScan(work.sharing(body.key).uses.all_effects).scan(nodes)
 
 
 def _read_outside(body: RegionBody, loop: Construct, name: str) -> Statement | None:

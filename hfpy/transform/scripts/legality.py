@@ -115,7 +115,7 @@ def check_interchange(work: Work, key: str, number: int, outer: Construct, inner
 
 def _check_scalars(work: Work, body: RegionBody, outer: Construct, inner: Construct) -> None:
     sharing = work.sharing(body.key).region(body.identity.number).place()
-    effects = work.sharing(body.key).all_effects()
+    effects = work.sharing(body.key).uses.all_effects
     flow = FlowScan(effects).scan(inner.parts[0].body)
     for name, reference in flow.written.items():
         data = work.facts.object(name, body.key)
@@ -191,7 +191,7 @@ def _outermost(nodes: tuple[Node, ...], variables: frozenset[str]) -> Iterator[C
 
 def _check_own_scalars(work: Work, body: RegionBody, loop: Construct) -> None:
     """Scalars that a shared loop sets belong to its turns. Raises Against."""
-    flow = FlowScan(work.sharing(body.key).all_effects()).scan(loop.parts[0].body)
+    flow = FlowScan(work.sharing(body.key).uses.all_effects).scan(loop.parts[0].body)
     for name, reference in flow.written.items():
         data = work.facts.object(name, body.key)
         if data is not None and data.rank:
@@ -214,7 +214,7 @@ def _set_before(work: Work, body: RegionBody, name: str, at: Located, loop: Cons
     other = next((c for c in nodes if isinstance(c, Construct) and any(x is c for x in at.constructs)), None)
     if other is None or any(c is loop for c in constructs((other,))):
         return False
-    return name not in FlowScan(work.sharing(body.key).all_effects()).scan((other,)).exposed
+    return name not in FlowScan(work.sharing(body.key).uses.all_effects).scan((other,)).exposed
 
 
 def _check_elements(work: Work, body: RegionBody, nodes: tuple[Node, ...], variables: frozenset[str]) -> None:

@@ -1,0 +1,124 @@
+"""``hfpy annotate --profile``: one sequential build of the program as it is, run once, with samples of where it is.
+
+Samples need no change of the sources: what is in a called routine, inlined or not, counts for the loops around the
+calls, too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from hfpy.build import codes
+from hfpy.build.environment import program_environment
+from hfpy.build.messages import Origin
+from hfpy.build.tools import Tools
+from hfpy.diagnostics import ToolError
+
+FOLDER = "HFPY_SAMPLES"
+ENOUGH = 100  # with fewer samples a share is wrong by more than a tenth
+_ADDR2LINE = "addr2line"
+_BEGIN = "hfy_samples_begin"  # nothing in the program calls it
+
+Line = tuple[Path, int]
+Stack = tuple[int, ...]
+
+
+def sampling(tools: Tools) -> Tools:
+    """The tools of a build whose lines can be told from addresses, linked with what takes samples."""
+    linked = (f"-Wl,-u,{_BEGIN}", *tools.link_flags)
+    return replace(tools, fortran_flags=(*tools.fortran_flags, "-g"), link_flags=linked)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """How often the program was where: by the lines of the user's files (whole paths) that were being executed, each
+    in a routine that another line called.
+    """
+
+    stacks: tuple[tuple[frozenset[Line], int], ...]
+
+    @cached_property
+    def count(self) -> int:
+        """How many samples there are."""
+        return sum(times for _, times in self.stacks)
+
+    def share(self, file: Path, first: int, last: int) -> float:
+        """Which part of the time was spent in some lines of a file, or in what they call."""
+        inside = (times for lines, times in self.stacks if any(f == file and first <= n <= last for f, n in lines))
+        return sum(inside) / self.count if self.count else 0.0
+
+
+def run_sampled(command: Sequence[str], program: Path, origins: Iterable[Origin]) -> Samples:
+    """Run a program that was built to be sampled, by a command (of a launcher, too); what it prints goes to the error
+    stream.
+
+    Raises ToolError if it cannot be run, or ends with a status.
+    """
+    with tempfile.TemporaryDirectory(prefix="hfpy-samples-") as temporary:
+        environment = {**program_environment(os.environ), FOLDER: temporary, "OMP_NUM_THREADS": "1"}
+        try:
+            status = subprocess.run(command, env=environment, stdout=sys.stderr.fileno(), check=False).returncode
+        except OSError as fault:
+            raise ToolError(f"error {codes.TOOL_FAILED}: '{command[0]}' cannot be run: {fault.strerror}") from None
+        if status:
+            raise ToolError(f"error {codes.TOOL_FAILED}: the program ended with status {status}")
+        stacks = Counter(s for path in sorted(Path(temporary).glob("*.samples")) for s in _stacks(path.read_bytes()))
+    lines = _lines(program, {code for stack in stacks for code in stack}, {o.generated.name: o for o in origins})
+    return Samples(
+        tuple((frozenset(line for code in stack for line in lines[code]), times) for stack, times in stacks.items())
+    )
+
+
+def _stacks(data: bytes) -> Iterator[Stack]:
+    """The samples of one process: addresses in the executable. The last one may have been cut off."""
+    words = array("Q")
+    words.frombytes(data[: len(data) // words.itemsize * words.itemsize])
+    at = 0
+    while at < len(words):
+        count = words[at]
+        yield tuple(words[at + 1 : at + 1 + count])
+        at += 1 + count
+
+
+def _lines(program: Path, codes_: Iterable[int], origins: Mapping[str, Origin]) -> dict[int, tuple[Line, ...]]:
+    """The lines of the user's files at addresses of a program: that of the statement, and those of the calls around it
+    that the compiler has put the routine in place of.
+    """
+    asked = sorted(codes_)
+    command = [_ADDR2LINE, "-i", "-a", "-e", str(program)]
+    try:
+        answer = subprocess.run(
+            command, input="".join(f"{code:#x}\n" for code in asked), capture_output=True, text=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as fault:
+        raise ToolError(
+            f"error {codes.TOOL_MISSING}: '{_ADDR2LINE}' cannot tell the lines of '{program}': {fault}\n"
+            "  hint: it is part of binutils"
+        ) from None
+    found: dict[int, list[Line]] = {code: [] for code in asked}
+    code = 0
+    for row in answer.splitlines():
+        if row.startswith("0x"):
+            code = int(row, 16)
+            continue
+        path, _, rest = row.rpartition(":")
+        number = rest.split()[0] if rest.split() else ""
+        if number.isdigit() and path != "??":
+            found[code].append(_line(Path(path), int(number), origins))
+    return {code: tuple(lines) for code, lines in found.items()}
+
+
+def _line(path: Path, number: int, origins: Mapping[str, Origin]) -> Line:
+    origin = origins.get(path.name)
+    if origin is None:
+        return path.resolve(), number
+    return origin.source.resolve(), origin.line(number)[0]

@@ -1,0 +1,59 @@
+"""A loop with one ``stop`` is a region, and ends the program as the loop did: in any turn, with the same status."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """program main
+  implicit none
+  integer, parameter :: n = 6000
+  real(8) :: a(n), b(n)
+  integer :: i, bad
+  character(8) :: word
+  call get_command_argument(1, word)
+  read (word, *) bad
+  do i = 1, n
+    b(i) = i
+  end do
+  if (bad > 0) b(bad:) = -1
+  print '(a)', 'begin'
+  do i = 1, n
+    a(i) = root(b(i))
+  end do
+  print '(f20.10)', sum(a(::7))
+contains
+  real(8) function root(x)
+    real(8), intent(in) :: x
+    if (x < 0) stop 3
+    root = sqrt(x)
+  end function root
+end program main
+"""
+
+
+@pytest.mark.parametrize(
+    "backend",
+    ["openmp", *(pytest.param(b, marks=pytest.mark.full) for b in ("cuda-c", "opencl", "openacc", "cuda-fortran"))],
+)
+def test_the_program_ends_as_it_did(backend: str, tmp_path: Path) -> None:
+    (tmp_path / "main.f90").write_text(PROGRAM)
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["."]\nauto = true\n')
+    plain = tmp_path / "plain"
+    subprocess.run(["gfortran", "-O1", "-o", plain, tmp_path / "main.f90"], check=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "3"}
+    chosen = [] if backend == "openmp" else ["--target", "gpu", "--backend", backend]
+    chosen += ["--emulate"] if backend in ("cuda-c", "cuda-fortran") else []
+    for bad in ("0", "4321"):
+        wanted = subprocess.run([plain, bad], capture_output=True, text=True, check=False)
+        command = [sys.executable, "-m", "hfpy", "run", *chosen, "--", bad]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (wanted.returncode, wanted.stdout), done.stderr
+    if backend == "openmp":
+        made = (tmp_path / "build" / "cpu-openmp" / "generated" / "main.f90").read_text()
+        assert made.count("!$omp parallel do") >= 2
