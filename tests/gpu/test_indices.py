@@ -187,7 +187,7 @@ def test_the_launchers_choice(emulation: Emulation) -> None:
     done = ran(emulation.program("forms.cu"))
     assert done.stdout.split() == [
         "narrow", "wide", "narrow", "wide", "narrow", "wide", "narrow", "wide",
-        "256:8x4x1/4x8x2", "32:8x2x1/4x4x2", "24:7x3x1/6x1x2",
+        "256:8x4x1/4x8x2", "32:8x2x1/4x4x2", "24:7x3x1/6x1x2", "128", "131072",
     ]  # fmt: skip
 
 

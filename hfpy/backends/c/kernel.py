@@ -52,7 +52,8 @@ from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Header
 from hfpy.parse.nests import innermost_body, own_nest
 
-REDUCING = (128, 1, 1)  # threads of a block of a kernel with reductions: hf_reduction_grid of hfpy_grid.hpp
+# Threads of a block where each runs over many points: hf_reduction_grid and hf_walking_grid of hfpy_grid.hpp.
+REDUCING, WALKING = (128, 1, 1), (64, 1, 1)
 
 _OPERATORS = {
     "+": "hf_sum",
@@ -121,7 +122,9 @@ class View:
 
 
 class CKernel:
-    """Prints one kernel, in a dialect and by the templates in a folder. ``refusals`` has what the signature refused."""
+    """Prints one kernel, in a dialect and by the templates in a folder. ``refusals`` has what the signature refused;
+    ``walking`` asks for threads that run over many points each.
+    """
 
     def __init__(
         self,
@@ -131,10 +134,12 @@ class CKernel:
         refusals: Refusals,
         dialect: Dialect = CUDA,
         templates: str = "cuda_c",
+        walking: bool = False,
     ) -> None:
         self.device = device
         self.dialect = dialect
         self.templates = templates
+        self.walking = walking
         self.facts = device.facts
         self.sharing = sharing
         self.spec = spec
@@ -280,8 +285,15 @@ class CKernel:
 
     @property
     def _looped(self) -> bool:
-        """Whether each thread runs over many points (reductions)."""
-        return self.spec.reduces
+        """Whether each thread runs over many points: it reduces variables, or has a part of a workspace."""
+        return self.spec.reduces or self.walking
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        """The threads of a block."""
+        if self.spec.reduces:
+            return REDUCING
+        return WALKING if self.walking else team_block(self.spec.team) or self.spec.block
 
     def _statements(self) -> Statements:
         region = self.sharing.region
@@ -337,7 +349,7 @@ class CKernel:
 
     def _assemble(self, domains: Sequence[Domain], statements: Statements) -> Kernel:
         spec, scope, line = self.spec, self.scope, self.sharing.region.line
-        block = REDUCING if self._looped else team_block(spec.team) or spec.block
+        block = self._shape
         fixed = self._looped or bool(spec.team)
         around = self._around(domains, statements)
         jumped = statements.left and self._goes_on
@@ -377,3 +389,21 @@ class CKernel:
             for folder, name in (("cuda_c", f"{kind}_begin"), ("cuda_c", f"{kind}_end"), (self.templates, "launcher"))
         )
         return Kernel(spec, (*head, *statements.lines, *tail), tuple(launch), frozenset(self.body.calls))
+
+
+def printed(
+    device: DeviceRoutines,
+    sharing: RegionSharing,
+    spec: KernelSpec,
+    refusals: Refusals,
+    dialect: Dialect = CUDA,
+    templates: str = "cuda_c",
+) -> Kernel:
+    """A kernel's texts. Where it needs a workspace, threads run over many points each, so that the workspace is as
+    large as the threads that run at a time, not as the region. Raises Unprintable.
+    """
+    first = CKernel(device, sharing, spec, refusals, dialect, templates)
+    made = first.print()
+    if not first.space or spec.reduces:
+        return made
+    return CKernel(device, sharing, spec, refusals, dialect, templates, walking=True).print()

@@ -72,6 +72,13 @@ inline hf_grid hf_team_grid(long long nx, long long ny, long long nz, int bx, in
   return grid;
 }
 
+// The threads of a kernel with a workspace, each of which runs over many points: as many as a large GPU runs at a time, in
+// small blocks, as each has much to do.
+inline hf_grid hf_walking_grid(long long points) {
+  constexpr long long most = 128 * 1024;
+  return hf_make_grid(points < most ? points : most, 1, 1, 64, 1, 1);
+}
+
 // The threads of a kernel with reductions, each of which runs over many points: their number depends on the number of
 // points alone, so that the order of the additions does too.
 inline hf_grid hf_reduction_grid(long long points) {

@@ -64,5 +64,6 @@ int main(int count, char **) {
   smaller(32, 32, 2, 4, 8, 2, 256);
   smaller(32, 8, 2, 4, 8, 2, 32);
   smaller(42, 3, 2, 6, 3, 2, 24);
+  std::printf("%lld %lld\n", hf_walking_grid(65).threads_in_all(), hf_walking_grid(1000000000).threads_in_all());
   return 0;
 }
