@@ -223,7 +223,7 @@ def registers(folder: Path, asked: str) -> dict[str, int]:
         (folder / name).write_text(made[name])
         command = [NVCC or "", "-arch=sm_90", "-O3", "-fmad=false", "-Xptxas", "-v", f"-I{RUNTIME}", "-c", name]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-        pattern = r"entry function 'hfk\d+_(\w+)'[^\n]*\n(?:.*?)(\d+) bytes spill stores(?:.*?)Used (\d+) registers"
+        pattern = r"entry function '_Z\d+hfk\d+_(\w+?)IiE\w*'[^\n]*\n(?:.*?)(\d+) bytes spill stores(?:.*?)Used (\d+) registers"
         for kernel, spilled, used in re.findall(pattern, done.stderr, re.DOTALL):
             assert spilled == "0", kernel
             found[kernel] = int(used)

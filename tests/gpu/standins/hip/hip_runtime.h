@@ -87,6 +87,15 @@ hipError_t hipEventDestroy(hipEvent_t);
 hipError_t hipEventRecord(hipEvent_t, hipStream_t);
 hipError_t hipEventSynchronize(hipEvent_t);
 hipError_t hipEventElapsedTime(float *, hipEvent_t, hipEvent_t);
+typedef struct hip_pool *hipMemPool_t;
+enum hipDeviceAttribute_t { hipDeviceAttributeMemoryPoolsSupported };
+enum hipMemPoolAttr { hipMemPoolAttrReleaseThreshold };
+hipError_t hipMallocAsync(void **, size_t, hipStream_t);
+hipError_t hipFreeAsync(void *, hipStream_t);
+hipError_t hipDeviceGetAttribute(int *, hipDeviceAttribute_t, int);
+hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *, int);
+hipError_t hipMemPoolSetAttribute(hipMemPool_t, hipMemPoolAttr, void *);
+hipError_t hipMemPoolTrimTo(hipMemPool_t, size_t);
 struct hipFuncAttributes {
   int maxThreadsPerBlock;
 };
