@@ -223,7 +223,8 @@ def registers(folder: Path, asked: str) -> dict[str, int]:
         (folder / name).write_text(made[name])
         command = [NVCC or "", "-arch=sm_90", "-O3", "-fmad=false", "-Xptxas", "-v", f"-I{RUNTIME}", "-c", name]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-        pattern = r"entry function '_Z\d+hfk\d+_(\w+?)IiE\w*'[^\n]*\n(?:.*?)(\d+) bytes spill stores(?:.*?)Used (\d+) registers"
+        entry = r"entry function '_Z\d+hfk\d+_(\w+?)IiE\w*'[^\n]*\n"  # the form with indices of 32 bits
+        pattern = rf"{entry}(?:.*?)(\d+) bytes spill stores(?:.*?)Used (\d+) registers"
         for kernel, spilled, used in re.findall(pattern, done.stderr, re.DOTALL):
             assert spilled == "0", kernel
             found[kernel] = int(used)
