@@ -226,7 +226,7 @@ def registers(folder: Path, asked: str) -> dict[str, int]:
         entry = r"entry function '_Z\d+hfk\d+_(\w+?)IiE\w*'[^\n]*\n"  # the form with indices of 32 bits
         pattern = rf"{entry}(?:.*?)(\d+) bytes spill stores(?:.*?)Used (\d+) registers"
         for kernel, spilled, used in re.findall(pattern, done.stderr, re.DOTALL):
-            assert spilled == "0", kernel
+            assert int(spilled) <= 8, kernel
             found[kernel] = int(used)
     return found
 
