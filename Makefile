@@ -16,7 +16,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 WORKERS ?= 2
 
-.PHONY: demo demo-mpi demo-auto demo-opencl opencl test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
+.PHONY: demo demo-mpi demo-auto demo-opencl opencl oclgrind test test-full site bench check style types clean distclean fortran cplusplus flang netcdf mpi buildtools
 
 demo: $(READY) fortran
 	@$(BIN)/python samples/demo.py
@@ -65,6 +65,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.translator
 
 test test-full: fortran cplusplus opencl flang netcdf mpi buildtools
+test-full: oclgrind
 
 # The environment is whole when the file "ready" is there, which comes last.
 $(READY): pyproject.toml
@@ -106,6 +107,15 @@ opencl:
 	fi; \
 	if ! command -v clang-19 >/dev/null && test "$$(id -u)" = 0 && apt-cache show clang-19 >/dev/null 2>&1; then \
 	  echo "installing clang 19"; apt-get install -q -y --no-install-recommends clang-19 >/dev/null || true; \
+	fi
+
+# oclgrind interprets kernels in OpenCL C and looks for races, in the full run; without it those tests are left out.
+oclgrind:
+	@if command -v oclgrind >/dev/null; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "installing oclgrind"; \
+	  apt-get update -q >/dev/null; \
+	  apt-get install -q -y --no-install-recommends oclgrind >/dev/null || true; \
 	fi
 
 # The front end of flang 22 checks the CUDA Fortran that hfpy writes; without it those checks are left out.

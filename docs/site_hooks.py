@@ -1,7 +1,8 @@
 """What MkDocs needs to make a site of the repository's pages.
 
 Fenced blocks keep their language only (their other words are for the tests; a file's name stands above it). Pages that
-are not below ``docs`` come along, and links among all of these lead to the site's pages.
+are not below ``docs`` come along, and links among all of these lead to the site's pages; those that have the name of a
+file as their words get the page's title.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ ELSEWHERE = {
     **{f"samples/{name}.md": f"samples/{name}/README.md" for name in SAMPLES},
 }
 _FENCE = re.compile(r"^```(\w+)[ \t]+(\S+)(.*)$", re.MULTILINE)
+_TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:\s]+)(#[^)]*)?\)")
 
 
@@ -45,6 +47,12 @@ def _fence(found: re.Match[str]) -> str:
     return f"{name}```{language}"
 
 
+def _title(path: Path) -> str:
+    """The title of a page, which its links have where they have the name of its file."""
+    found = _TITLE.search(path.read_text(encoding="utf-8")) if path.suffix == ".md" else None
+    return found[1] if found is not None else path.name
+
+
 def _link(found: re.Match[str], here: str) -> str:
     """A link to a page of the site; the bare words where the site has no such page."""
     words, target, anchor = found[1], found[2], found[3] or ""
@@ -59,4 +67,6 @@ def _link(found: re.Match[str], here: str) -> str:
         wanted = "README.md"
     else:
         return words
+    if words == posixpath.basename(target):
+        words = _title(ROOT / ELSEWHERE.get(wanted, f"docs/{wanted}"))
     return f"[{words}]({posixpath.relpath(wanted, posixpath.dirname(here) or '.')}{anchor})"

@@ -42,6 +42,7 @@ class Again:
     files: frozenset[str]
     changed: frozenset[str]
     at: list[tuple[Facts, int]] = field(default_factory=list)
+    read: dict[str, tuple[FileIndex, dict[str, Routine]]] = field(default_factory=dict)  # the last reading of a file
 
     @classmethod
     def of(
@@ -126,7 +127,15 @@ class Again:
         wanted: dict[str, list[str]] = {}
         for key, routine in self.stages[stage].facts.application.routines.items():
             wanted.setdefault(routine.file, []).append(key)
-        return {k: r for i in indexes for k, r in _units(i, wanted.get(i.path, ()), self.options).items()}
+        return {k: r for i in indexes for k, r in self._of_file(i, wanted.get(i.path, ())).items()}
+
+    def _of_file(self, index: FileIndex, wanted: Sequence[str]) -> Mapping[str, Routine]:
+        """The units of a file. Those of a file that a step has left as it was are not read again."""
+        last, units = self.read.get(index.path, (None, {}))
+        if last is not index or units.keys() != set(wanted):
+            units = _units(index, wanted, self.options)
+            self.read[index.path] = index, units
+        return units
 
     def _with(
         self, number: int, indexes: Sequence[FileIndex], routines: Mapping[str, Routine], checked: Collection[str]

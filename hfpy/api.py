@@ -34,9 +34,8 @@ from hfpy.transform.scripts.kernel import Kernel
 from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loops import Loop
 from hfpy.transform.scripts.replay import calls_of
-from hfpy.transform.scripts.run import edits_of, kernels_of
+from hfpy.transform.scripts.run import applied, kernels_of
 from hfpy.transform.scripts.work import Work
-from hfpy.transform.settled import changed
 
 if TYPE_CHECKING:
     from hfpy.kernels.objects import Library
@@ -94,7 +93,7 @@ class Program(Mapping[str, Kernel]):
 
     A kernel is found by its name alone, or as ``module::name``, where no other has it. A transformation gives a new
     kernel, which takes the place of the one that it was made from. Where a kernel has been transformed in several ways,
-    ``program[name] = kernel`` says which of them counts.
+    ``program[name] = kernel`` says which of them counts, the first one among them.
     """
 
     def __init__(self, session: Session) -> None:
@@ -109,7 +108,7 @@ class Program(Mapping[str, Kernel]):
                 raise HfpyError(ordered(self._work.facts.found))
         self._ledger = Ledger(timed=self._timed)
         self._read = tuple(kernels_of(self._work, self._ledger))
-        self._chosen: dict[int, Kernel] = {}
+        self._chosen: dict[int, tuple[Kernel, int]] = {}  # with the number of all that were made before
 
     @property
     def options(self) -> Options:
@@ -138,7 +137,7 @@ class Program(Mapping[str, Kernel]):
         number = self._find(name)
         if not kernel.descends_from(self._read[number]):
             raise ValueError(f"this kernel was not made from '{name}'")
-        self._chosen[number] = kernel
+        self._chosen[number] = kernel, len(self._ledger.made)
 
     def __repr__(self) -> str:
         return "\n".join(f"{k.full_name}  ({k.source.file}:{k.source.line})" for k in self._read)
@@ -158,8 +157,8 @@ class Program(Mapping[str, Kernel]):
 
     def _now(self, number: int) -> Kernel:
         """A kernel after its transformations. Raises ValueError where there are several ways."""
-        first = self._chosen.get(number, self._read[number])
-        made = [k for k in self._ledger.made if k.descends_from(first)]
+        first, since = self._chosen.get(number, (self._read[number], 0))
+        made = [k for k in self._ledger.made[since:] if k.descends_from(first)]
         last = made[-1] if made else first
         for kernel in made:
             if not last.descends_from(kernel):
@@ -235,8 +234,7 @@ class Program(Mapping[str, Kernel]):
         kernels = [self._now(number) for number in range(len(self._read))]
         with deep():
             settled = self._work.settled
-            edits = edits_of([k for k in kernels if k.steps], self._ledger)
-            made = changed(settled, edits, [])
+            made = applied(settled, kernels, self._ledger, [])
             options = replace(made.application.options, own_backends=tuple(backends.items()))
             done = translated(replace(made, application=replace(made.application, options=options)))
         if has_errors(done.diagnostics):

@@ -41,8 +41,7 @@ def session_of(files: Sequence[Path], given: Given, environment: Mapping[str, st
         if not (folder / "hfpy.toml").is_file():
             continue
         session = open_project(nearest_project(Path(os.path.relpath(folder))), given, environment)
-        sources = {path.resolve() for path in session.sources}
-        return session if all(path.resolve() in sources for path in files) else None
+        return session if all(path.resolve() in session.resolved for path in files) else None
     return None
 
 
@@ -99,7 +98,7 @@ def of_files(
     other files.
     """
 
-    others = {path.resolve() for path in session.sources} - {path.resolve() for path in files}
+    others = session.resolved - {path.resolve() for path in files}
     elsewhere = {file for file in {d.place.file for d in found} if Path(file).resolve() in others}
     left = tuple(d for d in found if d.place.file not in elsewhere)
     return left, sum(has_errors([d]) for d in found if d.place.file in elsewhere)

@@ -232,6 +232,7 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
 
     from hfpy.report.profile.command import FOLDER, profile_of, write_profile
     from hfpy.report.profile.text import show
+    from hfpy.tables import print_parts
 
     with tempfile.TemporaryDirectory(prefix="hfpy-profile-") as folder:
         status = _run(command, {**environment, FOLDER: folder})
@@ -239,7 +240,7 @@ def _profiled(command: list[str], environment: dict[str, str], session: Session,
     if profile is None:
         click.echo("hfpy: no profile: the program was ended before it could write one", err=True)
         return status
-    click.echo(printable(show(profile)), err=True)
+    print_parts(show(profile), err=True)
     for path in write_profile(profile, built.folder):
         click.echo(f"wrote {path}", err=True)
     return status
@@ -313,10 +314,13 @@ def _show_summary(found: Sequence[Diagnostic], survey: Survey | None, form: str)
     import json
 
     from hfpy.report.causes import show, summary
+    from hfpy.tables import print_parts
 
     made = summary(found, survey)
-    text = json.dumps(made.as_dict(), indent=2) if form == "json" else "\n".join(show(made))
-    click.echo(printable(text))
+    if form == "json":
+        click.echo(printable(json.dumps(made.as_dict(), indent=2)))
+    else:
+        print_parts(show(made))
 
 
 @cli.command()
@@ -417,12 +421,13 @@ def report_command(reference: Path, hybrid: Path, output: Path | None, targets: 
     from hfpy.build.progress import Phases
     from hfpy.report.productivity.command import make_report, write_report
     from hfpy.report.productivity.text import show
+    from hfpy.tables import print_parts
 
     with Phases() as phases:
         made = make_report(reference, hybrid, targets, os.environ, phases.phase)
         phases.phase("writing")
         written = write_report(made, output) if output is not None else ()
-    click.echo(printable(show(made)))
+    print_parts(show(made))
     for path in written:
         click.echo(f"wrote {path}")
     if timings:

@@ -37,6 +37,9 @@ class Layout:
         """The length of a block by domain, for those that are split."""
         return {letter.name: letter.extent for letter in self.letters if letter.part == "within"}
 
+    def __str__(self) -> str:
+        return " ".join(f"{x.name}:{x.extent}" if x.part == "within" else x.name for x in self.letters)
+
 
 def read_layout(text: str) -> Layout:
     """The letters of a layout. Raises LayoutFault."""

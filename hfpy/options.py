@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hfpy.changes import Changes
 from hfpy.diagnostics import Place
+from hfpy.layouts import Layout
 from hfpy.scale.network import Network
 
 # Told how far long work is: the name of the phase, how much of it is done, and how much there is (0: not known).
@@ -19,6 +20,7 @@ Progress = Callable[[str, int, int], None]
 _WISH = re.compile(r"(march|share)\((.*)\)")
 _SIZE = re.compile(r"(\w+):([1-9]\d*)")
 TUNING_FILE = "hfpy-tuning.json"  # what `hfpy tune` has chosen, beside hfpy.toml
+DECLARED = "declared"  # the layout of arrays that keep the order of their declaration
 DEFAULT_BACKEND = {"cpu": "openmp", "gpu": "cuda-c"}
 
 
@@ -183,7 +185,8 @@ class Options:
 
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
-    ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays. ``exports`` are the procedures and
+    ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays, ``layout_asked`` what scripts ask
+    for, by unit and array: numbers of dimensions, from 1. ``exports`` are the procedures and
     variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell; of
     a ``library`` all that is public).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
@@ -214,6 +217,7 @@ class Options:
     include_dirs: tuple[Path, ...] = ()
     layout: str | None = None
     layout_arrays: Mapping[str, str] = field(default_factory=dict)
+    layout_asked: Mapping[tuple[str, str], Layout] = field(default_factory=dict)
     exports: tuple[str, ...] | None = None
     library: bool = False
     domains: Mapping[str, DomainSpec] = field(default_factory=dict)
@@ -248,6 +252,11 @@ class Options:
     changes: tuple[Changes, ...] = ()
     sizes_listed: tuple[tuple[str, tuple[int, ...]], ...] = ()
     own_backends: tuple[tuple[str, object], ...] = ()
+
+    def __post_init__(self) -> None:
+        """An order of one array concerns every file that names it, as a layout does."""
+        if (self.layout_arrays or self.layout_asked) and not self.layout:
+            object.__setattr__(self, "layout", DECLARED)
 
     def drops_directives(self, path: str) -> bool:
         """Whether the user's own directives are dropped from regions of a file."""

@@ -31,14 +31,18 @@ def scale(plan: Path, processes: tuple[int, ...], is_weak: bool, as_json: bool, 
     from dataclasses import replace
 
     from hfpy.scale.plot import draw
-    from hfpy.scale.report import as_text, as_values, strong, weakly
+    from hfpy.scale.report import as_values, shown, strong, weakly
     from hfpy.scale.scalefile import read_plan
+    from hfpy.tables import print_parts
 
     read = read_plan(plan)
     asked = replace(read, processes=processes or read.processes)
     rows = weakly(asked) if is_weak else strong(asked)
     title = "as many points for each process" if is_weak else "the same grid for all"
-    click.echo(json.dumps(as_values(asked, rows), indent=2) if as_json else "\n".join(as_text(asked, rows, title)))
+    if as_json:
+        click.echo(json.dumps(as_values(asked, rows), indent=2))
+    else:
+        print_parts(shown(asked, rows, title))
     if plot is not None:
         draw(plot, f"{asked.name}: {title}", rows)
         click.echo(f"wrote {plot}", err=True)

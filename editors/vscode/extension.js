@@ -19,7 +19,10 @@ function serverOptions(settings) {
 /** What the server is told: the target, and whether it may run the scripts of the project. */
 function clientOptions(settings) {
   return {
-    documentSelector: LANGUAGES.map((language) => ({ scheme: "file", language })),
+    documentSelector: [
+      ...LANGUAGES.map((language) => ({ scheme: "file", language })),
+      { scheme: "file", pattern: "**/hfpy.toml" },
+    ],
     initializationOptions: { target: settings.get("target"), trust: workspace.isTrusted },
   };
 }

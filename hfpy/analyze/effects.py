@@ -14,6 +14,7 @@ from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.files import only_reads_values
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.implied import ImpliedLoops, likely_to_hold
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
@@ -63,9 +64,14 @@ class Effects:
         return True, False
 
     def by_statement(self, references: Iterable[Reference], key: str) -> EffectsByStatement:
-        """What each statement does to variables, by their own names; what it reads stands first."""
+        """What each statement does to variables, by their own names; what it reads stands first. Variables of implied
+        loops are not read there.
+        """
         found: EffectsByStatement = {}
+        loops = ImpliedLoops()
         for reference in references:
+            if not reference.writes and likely_to_hold(reference.at.statement) and loops.bind(reference):
+                continue
             name, whole = stands_for(reference.name, reference.at)
             if name is not None and not _is_selector(reference):
                 meant = reference if name == reference.name else replace(reference, name=name)

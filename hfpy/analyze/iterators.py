@@ -12,12 +12,12 @@ from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.flow import EffectsByStatement, FlowScan
+from hfpy.analyze.implied import ImpliedLoops
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Related, error
 from hfpy.model.directives import Region
-from hfpy.model.expressions import ImpliedDo, walk
-from hfpy.model.statements import Construct, OneLine, expressions
+from hfpy.model.statements import Construct, OneLine
 from hfpy.model.units import Routine
 
 _INDEXED = ("forall", "doconcurrent")  # which variables they have is not asked
@@ -38,7 +38,7 @@ def iterators_outside(facts: Facts, effects: Effects, routine: Routine) -> Itera
     indexed = {s.line.key for s in statements if isinstance(s, OneLine) and s.kind in _INDEXED}
     live = (r for r in everything if facts.live(r.at, routine.key))
     loops = ImpliedLoops()
-    references = [r for r in live if r.at.statement.line.key not in indexed and not loops.bind(r)]
+    references = [r for r in live if r.at.statement.line.key not in indexed and not bound(r, loops)]
     names = {r.name for r in references if r.name in iterators and not r.writes and not _is_own(regions, r)}
     if not names:
         return
@@ -71,22 +71,9 @@ def _before(
         yield _error(routine, region, exposed[name])
 
 
-class ImpliedLoops:
-    """The implied loops of statements, each statement looked through once."""
-
-    def __init__(self) -> None:
-        self._found: dict[int, list[ImpliedDo]] = {}
-
-    def bind(self, reference: Reference) -> bool:
-        """Whether a name means the variable of an implied loop, or of a ``forall`` or ``do concurrent`` around it."""
-        if any(construct.kind in _INDEXED for construct in reference.at.constructs):
-            return True
-        statement, node = reference.at.statement, reference.node
-        if id(statement) not in self._found:
-            trees = (n for e in expressions(statement) for n in walk(e))
-            self._found[id(statement)] = [n for n in trees if isinstance(n, ImpliedDo)]
-        loops = (loop for loop in self._found[id(statement)] if loop.var == reference.name)
-        return any(loop.start <= node.start and node.end <= loop.end for loop in loops)
+def bound(reference: Reference, loops: ImpliedLoops) -> bool:
+    """Whether a name means the variable of an implied loop, or of a ``forall`` or ``do concurrent`` around it."""
+    return any(c.kind in _INDEXED for c in reference.at.constructs) or loops.bind(reference)
 
 
 def _is_own(regions: Mapping[int, tuple[Construct, Region]], reference: Reference) -> bool:

@@ -15,14 +15,14 @@ from hfpy.analyze.domains import DataObject, Dimension
 from hfpy.analyze.facts import Facts, resolve_alias, views_by_class
 from hfpy.analyze.observed import find_pins
 from hfpy.analyze.orders import Node, Order
-from hfpy.analyze.pieces import pieces_of
+from hfpy.analyze.pieces import Piece, pieces_of
 from hfpy.analyze.sizes import constant, linear, normal
 from hfpy.analyze.splits import first_indices
 from hfpy.diagnostics import Diagnostic, Place, error, note
 from hfpy.layouts import Layout, LayoutFault, read_layout
 from hfpy.model.expressions import Binary, Expr, Literal, Name, Paren
 from hfpy.model.extents import Dim
-from hfpy.options import DomainSpec
+from hfpy.options import DECLARED, DomainSpec
 from hfpy.parse.fragments import dim_at, dim_of
 from hfpy.parse.grammar import GrammarError
 
@@ -103,11 +103,15 @@ def decide_layout(facts: Facts, found: list[Diagnostic]) -> Mapping[Node, Order]
         same = [m for m in members if m[0].rank == rank and not m[0].removed]
         if representative not in taking_part or not same:
             continue
-        text = _own_layout(same, options.layout_arrays) or options.layout or ""
-        if text == "declared":
+        asked = next((options.layout_asked[d.identity] for d, _ in same if d.identity in options.layout_asked), None)
+        text = _own_layout(same, options.layout_arrays)
+        if text == DECLARED or (not text and not asked and options.layout == DECLARED):
             continue
-        letters = Letters(layouts[text].names, domains, sizes)
-        order = _order(facts, letters, layouts[text], representative, same, found)
+        if asked is not None:
+            order = by_numbers(asked, rank)
+        else:
+            layout = layouts[text or options.layout or ""]
+            order = _order(facts, Letters(layout.names, domains, sizes), layout, representative, same, found)
         if order is not None and not order.identity:
             wanted[representative] = order
     return keep_unpinned(facts, wanted, views, found, by_macros=False)
@@ -119,7 +123,7 @@ def _layouts(facts: Facts, found: list[Diagnostic]) -> dict[str, Layout] | None:
     layouts: dict[str, Layout] = {}
     place = Place(facts.application.files[0].path)
     for text in dict.fromkeys([options.layout or "", *options.layout_arrays.values()]):
-        if text == "declared":
+        if text == DECLARED:
             continue
         try:
             layouts[text] = read_layout(text)
@@ -127,7 +131,8 @@ def _layouts(facts: Facts, found: list[Diagnostic]) -> dict[str, Layout] | None:
             hint = 'a layout names each domain once, or for blocks twice: "i:32 k i j"'
             found.append(error("HF316", f"the layout '{text}' is no order of domains: {fault}", place, hint))
             return None
-    if any(layout.blocks for layout in layouts.values()) and (unable := _without_blocks(facts)):
+    everything = (*layouts.values(), *options.layout_asked.values())
+    if any(layout.blocks for layout in everything) and (unable := _without_blocks(facts)):
         found.append(error("HF316", f"a layout with blocks cannot be used: {unable}", place))
         return None
     return layouts
@@ -262,11 +267,23 @@ def _order(
     return Order("", "", None, False, f"order {text} by [layout]", tuple(ranked), pieces_of(layout, known))
 
 
+def by_numbers(layout: Layout, rank: int) -> Order | None:
+    """The order that a layout of numbers gives an array; None where these are not its dimensions."""
+    dimensions = tuple(int(name) - 1 for name in layout.names)
+    if sorted(dimensions) != list(range(rank)):
+        return None
+    pieces = tuple(Piece(int(x.name) - 1, x.part, x.extent) for x in layout.letters)
+    said = f"order of dimensions {layout} by a script"
+    if layout.blocks:
+        return Order("", "", None, False, said, dimensions, pieces)
+    return Order("", "", dimensions, False, said, dimensions)
+
+
 def _own_layout(members: list[tuple[DataObject, Place]], arrays: Mapping[str, str]) -> str:
     """The layout that a class has by the name of one of its members; empty if none."""
     lower = {k.lower(): v for k, v in arrays.items()}
     own = [lower.get(f"{d.home}::{d.symbol.name}") or lower.get(d.symbol.name) or "" for d, _ in members]
-    return "declared" if "declared" in own else next((text for text in reversed(own) if text), "")
+    return DECLARED if DECLARED in own else next((text for text in reversed(own) if text), "")
 
 
 def _known(facts: Facts, letters: Letters, representative: Node, members: list[tuple[DataObject, Place]]) -> list[str]:

@@ -31,6 +31,7 @@ _CHAINS = {
     ".eqv.": (".eqv.",),
     ".neqv.": (".neqv.",),
 }
+_TURNING = {"*": "-", ".eqv.": ".not.", ".neqv.": ".not."}  # turns a partial result as an operand of the operator does
 _ABSORBING = {".and.": ".false.", ".or.": ".true."}
 _BETTER = ("max", "min")
 _DEEPEST = 12
@@ -193,11 +194,13 @@ def _updates(statement: Assignment, name: str, op: str) -> bool:
 
 
 def _in_chain(value: Expr, own: Expr, operators: tuple[str, ...]) -> bool:
-    """Whether the variable is an operand of a chain of the operators; of an inverse one only on its left."""
+    """Whether the variable is an operand of a chain of the operators, turned or not; of an inverse one only on its
+    left.
+    """
     value = _bare(value)
     if without_places(value) == own:
         return True
-    if isinstance(value, Unary) and value.op == "+":
+    if isinstance(value, Unary) and value.op in ("+", _TURNING.get(operators[0])):
         return _in_chain(value.operand, own, operators)
     if not isinstance(value, Binary) or value.op not in operators:
         return False

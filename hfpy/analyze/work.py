@@ -5,7 +5,7 @@ A statement counts one, a loop as many turns as its bounds say or a typical numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.kinds import Kinds
@@ -67,6 +67,20 @@ class Work:
                 total += self.times(site.caller, depth + 1) * turns
             self._times[key] = max(total, 1.0) if sites else 1.0
         return self._times[key]
+
+    def covered(self, key: str, stands: Callable[[Node], bool]) -> float:
+        """The share of a routine's work that nodes have of which something holds, between 0 and 1."""
+        whole = self.routine(key)
+        return self._covered(key, self.application.routines[key].body, stands) / whole if whole else 0.0
+
+    def _covered(self, key: str, nodes: tuple[Node, ...], stands: Callable[[Node], bool]) -> float:
+        total = 0.0
+        for node in nodes:
+            if stands(node):
+                total += self._node(key, node, 0)
+            elif isinstance(node, Construct):
+                total += self._turns(key, node) * sum(self._covered(key, p.body, stands) for p in node.parts)
+        return total
 
     def _around(self, routine: Routine, loop: Construct) -> float:
         """The turns of the loops around one."""

@@ -23,7 +23,7 @@ from hfpy.diagnostics import ToolError
 from hfpy.project import Project
 
 PACKAGES = ("fparser", "jinja2", "click", "networkx", "islpy")
-EXTRAS = ("numpy", "matplotlib", "cupy-cuda12x", "pygls", "rich")  # which some commands need
+EXTRAS = ("numpy", "matplotlib", "cupy-cuda12x", "pyopencl", "pygls", "rich")  # which some commands need
 LANGUAGES: tuple[Language, ...] = ("fortran", "c", "c++", "cuda", "hip")
 _LANGUAGE_NAMES = {"fortran": "Fortran", "c": "C", "c++": "C++", "cuda": "CUDA", "hip": "HIP"}
 _SECONDS = 60

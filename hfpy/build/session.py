@@ -71,6 +71,13 @@ class Session:
 
         return all_sources(self.project)
 
+    @cached_property
+    def resolved(self) -> frozenset[Path]:
+        """The sources as absolute paths without links. Raises HfpyError as ``sources`` does."""
+        folders = {folder: folder.resolve() for folder in {path.parent for path in self.sources}}
+        made = ((path, folders[path.parent] / path.name) for path in self.sources)
+        return frozenset(path.resolve() if path.is_symlink() else full for path, full in made)
+
 
 def open_project(folder: Path, given: Given, environment: Mapping[str, str], *, runs: bool = False) -> Session:
     """The project in ``folder``, or, from the current folder, in the nearest one above that has an ``hfpy.toml``.

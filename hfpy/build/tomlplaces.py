@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hfpy.diagnostics import Place
 
@@ -49,6 +50,18 @@ def find_key(text: str, path: tuple[str, ...], file: str) -> Place:
             if path[: len(key)] == key and len(key) > best_length:
                 best, best_length = Place(file, number, start + 1, length), len(key)
     return best
+
+
+def name_at(lines: Sequence[str], row: int, column: int) -> tuple[tuple[str, ...], str]:
+    """The table that a line (from 0) is in, and the key or the text in quotes at a column (from 0); an empty name where
+    there is neither.
+    """
+    headers = (found for line in lines[: row + 1] if (found := _HEADER.match(line)))
+    table = _parts(([""] + [header.group(1) for header in headers])[-1])
+    line = lines[row] if row < len(lines) else ""
+    code = len(_without_text(line))
+    keys = (m for m in _ONE_KEY.finditer(line) if m.start() <= column <= m.end() and m.start() < code)
+    return table, next((_parts(match.group())[0] for match in keys), "")
 
 
 def _inside(line: str, start: int, table: tuple[str, ...], name: str) -> list[tuple[tuple[str, ...], int, int]]:

@@ -15,8 +15,15 @@ import numpy as np
 from hfpy.diagnostics import ToolError
 from hfpy.kernels import values
 from hfpy.kernels.frames import ArraySlot, Frame, ScalarSlot
-from hfpy.kernels.gpu import KernelFiles, gpu_of, is_device_array
+from hfpy.kernels.gpu import Device, KernelFiles, gpu_of
+from hfpy.kernels.opencl import OpenCl
 from hfpy.kernels.signatures import Argument, Signature, Variable
+
+
+@functools.cache
+def _opencl_of(library: ctypes.CDLL) -> OpenCl:
+    """The OpenCL device of a library, once a process."""
+    return OpenCl(library)
 
 
 @functools.cache
@@ -34,10 +41,16 @@ def _opened(path: Path) -> tuple[ctypes.CDLL, threading.RLock]:
 class Compiled:
     """A shared library in memory, and what has to be done before each of its calls."""
 
-    def __init__(self, path: Path, before: Callable[[], None] | None, kernels: KernelFiles = ()) -> None:
+    def __init__(
+        self, path: Path, before: Callable[[], None] | None, kernels: KernelFiles = (), opencl: bool = False
+    ) -> None:
         self._loaded, self.lock = _opened(path)
         self._before = before
-        self.gpu = gpu_of(self._loaded, kernels) if kernels else None
+        self.device: Device | None = None
+        if kernels:
+            self.device = gpu_of(self._loaded, kernels)
+        elif opencl:
+            self.device = _opencl_of(self._loaded)
 
     def function(self, name: str, arguments: int = 0) -> Any:
         """A procedure of the library, which takes some addresses."""
@@ -48,14 +61,14 @@ class Compiled:
         return found
 
     def call(self, function: Any, addresses: Sequence[int | None], there: Sequence[tuple[str, Any]]) -> None:
-        """Call a procedure, with arrays of CuPy ``there``. One at a time: Fortran's modules have one state."""
+        """Call a procedure, with arrays ``there`` on the device. One at a time: Fortran's modules have one state."""
         with self.lock:
             if self._before is not None:
                 self._before()
-            if self.gpu is None:
+            if self.device is None:
                 function(*addresses)
                 return
-            with self.gpu.adopted(there):
+            with self.device.adopted(there):
                 function(*addresses)
 
 
@@ -77,7 +90,7 @@ class Routine:
         self._count = len(self._passed)
         self._types: dict[str, np.dtype[Any]] = {}
         self._free: list[Frame] = []
-        self._on_gpu = compiled.gpu is not None
+        self._device = compiled.device
         self._function: Any = None
         names = [*(["result"] if signature.result else []), *(a.name for a in self._returned)]
         self._answer: Any = namedtuple(f"{signature.name}_result", names, rename=True)  # type: ignore[misc]
@@ -137,27 +150,34 @@ class Routine:
                 self._check_overlap(frame, passed)
             for scalar in frame.set_only:
                 scalar.clear()
-            self._compiled.call(self._function, frame.addresses, self._on_device(frame) if self._on_gpu else ())
+            self._compiled.call(self._function, frame.addresses, self._there(frame))
             if frame.status.value:
                 raise ValueError(self._shapes(frame))
-            if frame.copied or self._on_gpu:
+            if frame.copied:
                 frame.put_back(passed)
             if not frame.returned:
                 return None
             found = [scalar.give() for scalar in frame.returned]
             return found[0] if len(found) == 1 else self._answer(*found)
         finally:
+            if frame.copied or self._device is not None:
+                frame.forget()
             self._free.append(frame)
 
-    @staticmethod
-    def _on_device(frame: Frame) -> list[tuple[str, Any]]:
-        """The arrays of CuPy among those that are passed, with their names."""
-        return [(a.argument.name, a.memory) for a in frame.arrays if is_device_array(a.memory)]
+    def _there(self, frame: Frame) -> Sequence[tuple[str, Any]]:
+        """The arrays on the device among those that are passed, with their names."""
+        device = self._device
+        return () if device is None else [(a.argument.name, a.memory) for a in frame.arrays if device.holds(a.memory)]
 
     def _check_overlap(self, frame: Frame, given: Sequence[Any]) -> None:
         """Raises ValueError if arrays share memory although Fortran forbids it."""
         slots = zip(frame.passed, given, strict=True)
-        arrays = [(s.argument, value) for s, value in slots if isinstance(s, ArraySlot) and value is not None]
+        device = self._device
+        arrays = [
+            (s.argument, s.memory if device is not None and device.holds(s.memory) else value)
+            for s, value in slots
+            if isinstance(s, ArraySlot) and value is not None
+        ]
         shared = values.overlapping(arrays)
         if shared is not None:
             raise ValueError(f"{self.__qualname__}: arguments '{shared[0]}' and '{shared[1]}' share memory")
@@ -173,7 +193,7 @@ class Routine:
             raise type(fault)(self._about(slot.argument, str(fault))) from None
 
     def _new_frame(self) -> Frame:
-        frame = Frame(self._signature, self._kinds(), self._on_gpu)
+        frame = Frame(self._signature, self._kinds(), self._device)
         self._function = self._compiled.function(f"hfpy_call{self._number}", len(frame.addresses))
         return frame
 

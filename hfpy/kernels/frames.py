@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hfpy.kernels import values
-from hfpy.kernels.gpu import device_array, is_device_array
+from hfpy.kernels.gpu import Device
 from hfpy.kernels.signatures import Argument, Signature
 from hfpy.kernels.values import Memory
 
@@ -84,9 +84,9 @@ class ScalarSlot:
 
 class ArraySlot:
     """An array argument, from ``first`` to ``last`` in memory. Its address is at ``place`` of ``addresses``, its
-    extents are at ``at`` of ``extents``. ``on_gpu`` says that arrays of CuPy will do.
+    extents are at ``at`` of ``extents``. ``device`` is where arrays may be that are not NumPy's.
 
-    ``memory`` is what is passed where that is not just the array: an array of CuPy, or a copy.
+    ``memory`` is what is passed where that is not just the array: an array on the device, or a copy.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class ArraySlot:
         place: int,
         extents: Any,
         at: int,
-        on_gpu: bool,
+        device: Device | None,
     ) -> None:
         self.argument = argument
         self.memory: Memory = None
@@ -108,7 +108,7 @@ class ArraySlot:
         self._addresses, self._place = addresses, place
         self._extents, self._at = extents, at
         self._shape: tuple[int, ...] = ()
-        self._on_gpu = on_gpu
+        self._device = device
 
     def take(self, value: Any) -> None:
         """Set it; None leaves it out. Raises TypeError for another type or kind, ValueError for another rank, order in
@@ -129,7 +129,7 @@ class ArraySlot:
             first, last, shape = 0, 0, (0,) * self._rank
         else:
             memory = self._looked_at(value)
-            self.memory = memory if self._on_gpu or self._copied else None
+            self.memory = memory if self._device is not None or self._copied else None
             first, last, shape = values.address(memory), memory.nbytes, memory.shape
         self.first, self.last = first, first + last
         self._addresses[self._place] = first or None
@@ -148,14 +148,18 @@ class ArraySlot:
             self._extents[place] = extent
 
     def _looked_at(self, value: Any) -> Memory:
-        if self._on_gpu and is_device_array(value):
-            return device_array(self.argument, self._stored, value)
-        return values.array(self.argument, self._stored, value)
+        there = self._device.taken(self.argument, self._stored, value) if self._device is not None else None
+        return there if there is not None else values.array(self.argument, self._stored, value)
 
     def put_back(self, value: Any) -> None:
-        """After the call: the values of logicals that were passed as a copy. What was passed is not kept."""
+        """After the call: the values of logicals that were passed as a copy."""
         if self._copied and self.argument.changes and value is not None:
             values.put_back(self.memory, value)
+
+    def forget(self) -> None:
+        """What was passed is not kept."""
+        if self._device is not None and self.memory is not None:
+            self._device.given_back(self.memory)
         self.memory = None
 
 
@@ -172,7 +176,7 @@ class Frame:
     ``pairs`` are those of two arrays.
     """
 
-    def __init__(self, signature: Signature, types: Mapping[str, np.dtype[Any]], on_gpu: bool) -> None:
+    def __init__(self, signature: Signature, types: Mapping[str, np.dtype[Any]], device: Device | None) -> None:
         described = [*signature.arguments, *([signature.result] if signature.result else [])]
         count = max(1, sum(len(a.extents) for a in signature.arguments))
         self.given = (ctypes.c_int64 * count)()
@@ -185,7 +189,7 @@ class Frame:
         for place, argument in enumerate(described):
             stored = types[argument.name]
             if argument.extents:
-                slots.append(ArraySlot(argument, stored, self.addresses, place, self.given, at, on_gpu))
+                slots.append(ArraySlot(argument, stored, self.addresses, place, self.given, at, device))
                 at += len(argument.extents)
             else:
                 slots.append(ScalarSlot(argument, stored, self.addresses, place))
@@ -208,3 +212,8 @@ class Frame:
         for slot, value in zip(self.passed, given, strict=True):
             if isinstance(slot, ArraySlot):
                 slot.put_back(value)
+
+    def forget(self) -> None:
+        """Behind a call, also one that failed: what was passed is not kept."""
+        for slot in self.arrays:
+            slot.forget()

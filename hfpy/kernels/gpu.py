@@ -10,11 +10,11 @@ import ctypes
 import functools
 import importlib
 import importlib.util
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -60,10 +60,20 @@ def require_gpu() -> None:
         raise UsageError("CuPy finds no GPU; emulate=True runs the same kernels on the CPU")
 
 
-def is_device_array(value: Any) -> bool:
-    """Whether a value is an array of CuPy (which need not be there)."""
-    cupy = sys.modules.get("cupy")
-    return cupy is not None and isinstance(value, cupy.ndarray)
+class Device(Protocol):
+    """A device on which a library works, and the arrays that a package of Python has there."""
+
+    def holds(self, memory: Any) -> bool:
+        """Whether what is passed for an argument is an array on the device."""
+
+    def taken(self, argument: Argument, stored: np.dtype[Any], value: Any) -> Any:
+        """What is passed for an array on the device; None for a value that is none. Raises TypeError, ValueError."""
+
+    def adopted(self, arrays: Sequence[tuple[str, Any]]) -> AbstractContextManager[None]:
+        """While arrays on the device, with their names, are known to the runtime."""
+
+    def given_back(self, memory: Any) -> None:
+        """Behind the call: what was passed is of no more use."""
 
 
 class Gpu:
@@ -97,6 +107,17 @@ class Gpu:
             (path, names), *_ = (k for k in self._kernels if form in {form_of(name, "long long") for name in k[1]})
             self._compile(path, [form_of(name, "long long") for name in names])
         return self._functions[form]
+
+    def holds(self, memory: Any) -> bool:
+        """Whether a value is an array of CuPy."""
+        return isinstance(memory, self._cupy.ndarray)
+
+    def taken(self, argument: Argument, stored: np.dtype[Any], value: Any) -> Any:
+        """An array of CuPy, which is passed as it is."""
+        return device_array(argument, stored, value, "CuPy") if self.holds(value) else None
+
+    def given_back(self, memory: Any) -> None:
+        """Nothing is to be done."""
 
     @contextlib.contextmanager
     def adopted(self, arrays: Sequence[tuple[str, Any]]) -> Iterator[None]:
@@ -165,8 +186,8 @@ def gpu_of(library: ctypes.CDLL, kernels: KernelFiles) -> Gpu:
     return Gpu(library, kernels)
 
 
-def device_array(argument: Argument, stored: np.dtype[Any], value: Any) -> Any:
-    """An array of CuPy as an argument.
+def device_array(argument: Argument, stored: np.dtype[Any], value: Any, package: str) -> Any:
+    """An array of a package as an argument.
 
     Raises TypeError for another type or kind, and if host code works on the argument; ValueError for another rank or
     order in memory.
@@ -174,9 +195,9 @@ def device_array(argument: Argument, stored: np.dtype[Any], value: Any) -> Any:
     if argument.on_host:
         raise TypeError("host code of the routine may work on it: pass a NumPy array, which is copied")
     if argument.base == "logical" and stored.itemsize > 1:
-        raise TypeError(f"logicals of {stored.itemsize} bytes have no counterpart in CuPy: pass a NumPy array")
+        raise TypeError(f"logicals of {stored.itemsize} bytes have no counterpart in {package}: pass a NumPy array")
     wanted = np.dtype(bool) if argument.base == "logical" else stored
     if value.dtype != wanted:
         raise TypeError(f"wanted an array of {wanted}, got one of {value.dtype}")
-    check_shape(argument, value, "cupy")
+    check_shape(argument, value, package.lower())
     return value

@@ -37,13 +37,14 @@ _GENERATED = "generated"
 @dataclass(frozen=True)
 class Built:
     """A shared library on disk, its modules, what the translation warned of; and the files with kernels, each with
-    their names, that are still to be compiled, for the GPU of this machine.
+    their names, that are still to be compiled, for the GPU of this machine. ``opencl``: it works on an OpenCL device.
     """
 
     library: Path
     modules: tuple[ModuleSignature, ...]
     warnings: tuple[str, ...] = ()
     kernels: KernelFiles = ()
+    opencl: bool = False
 
     @property
     def folder(self) -> Path:
@@ -104,7 +105,7 @@ def found(kept: Path) -> Built | None:
         return None
     modules = tuple(from_json(item) for item in data["modules"])
     kernels = tuple((kept / _GENERATED / name, tuple(held)) for name, held in data["kernels"].items())
-    return Built(kept / _LIBRARY, modules, tuple(data["warnings"]), kernels)
+    return Built(kept / _LIBRARY, modules, tuple(data["warnings"]), kernels, bool(data["opencl"]))
 
 
 def _tools(project: Project, options: Options, environment: Mapping[str, str]) -> Tools:
@@ -159,8 +160,9 @@ class _Building:
         warnings = outside + [render(d) for d in translated.diagnostics if d.severity == "warning"]
         held = {name: file.contents.kernels for name, file in sorted(files.items()) if file.contents.kernels}
         waiting = held if self.cuda is not None and self.cuda.jit else {}
-        found = {"modules": [module.as_json() for module in modules], "warnings": warnings, "kernels": waiting}
-        write_json(self.folder / _MODULES, found)
+        opencl = "opencl" in self.options.backends and not self.options.emulate
+        told = {"warnings": warnings, "kernels": waiting, "opencl": opencl}
+        write_json(self.folder / _MODULES, {"modules": [module.as_json() for module in modules], **told})
         shutil.rmtree(self.folder / "objects", ignore_errors=True)
         shutil.rmtree(self.folder / "modules", ignore_errors=True)
 

@@ -67,7 +67,7 @@ class Library:
         keep(self, "path", built.library)
         keep(self, "generated", built.generated)
         keep(self, "_sizes", {})
-        compiled = Compiled(built.library, self._set_sizes if sizes else None, built.kernels)
+        compiled = Compiled(built.library, self._set_sizes if sizes else None, built.kernels, built.opencl)
         modules: dict[str, Module] = {}
         routines = variables = 0
         for signature in built.modules:

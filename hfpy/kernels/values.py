@@ -18,7 +18,7 @@ _KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "complex": ("c", (8, 16)),
 }
 Array = np.ndarray[Any, np.dtype[Any]]
-Memory = Any  # an array of NumPy or CuPy
+Memory = Any  # an array of NumPy or CuPy, or one of pyopencl with its address
 
 
 def stored_type(base: str, size: int) -> np.dtype[Any] | None:
@@ -71,7 +71,9 @@ def check_shape(argument: Argument, value: Any, library: str) -> None:
         raise ValueError(f"wanted {rank} dimension{'s' if rank > 1 else ''}, got shape {value.shape}")
     if not value.flags.f_contiguous:
         order = "C" if value.flags.c_contiguous else "with strides"
-        hint = f"make it with order='F', or pass {library}.asfortranarray(…) where it is only read"
+        hint = "make it with order='F'"
+        if library != "pyopencl":
+            hint += f", or pass {library}.asfortranarray(…) where it is only read"
         raise ValueError(f"wanted order 'F' (first index contiguous), got an array in order {order}; {hint}")
 
 
@@ -96,7 +98,7 @@ def array(argument: Argument, stored: np.dtype[Any], value: Any) -> Array:
 
 
 def address(held: Any) -> int:
-    """Where a contiguous array of NumPy or CuPy lies in memory."""
+    """Where a contiguous array lies in memory."""
     place: int = held.ctypes.data if isinstance(held, np.ndarray) else held.data.ptr
     return place
 
@@ -124,7 +126,7 @@ def overlapping(named: Sequence[tuple[Argument, Array]]) -> tuple[str, str] | No
 
 
 def _in_common(one: Any, other: Any, changes: bool) -> bool:
-    """Whether two arrays of CuPy share memory; the same memory for both counts only if it ``changes``."""
+    """Whether two arrays on the device share memory; the same memory for both counts only if it ``changes``."""
     begin, end = one.data.ptr, one.data.ptr + one.nbytes
     same = (begin, end) == (other.data.ptr, other.data.ptr + other.nbytes)
     return (changes or not same) and begin < other.data.ptr + other.nbytes and other.data.ptr < end

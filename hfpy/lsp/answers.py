@@ -12,6 +12,7 @@ from hfpy.lsp.looking import Looker
 from hfpy.lsp.names import definition_elsewhere, definition_of
 from hfpy.lsp.places import location_of, path_of
 from hfpy.lsp.server import Server
+from hfpy.lsp.settings import is_of_others, is_settings, routine_in_settings
 from hfpy.lsp.words import completions
 
 
@@ -40,6 +41,8 @@ def _files(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
+        if is_of_others(path_of(params.text_document.uri)):
+            return
         opened = ls.open(params.text_document.uri)
         await ls.look(opened.path)
         if await ls.text(opened.path) is not None:
@@ -47,7 +50,9 @@ def _files(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     async def saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
-        await ls.look(path_of(params.text_document.uri))
+        path = path_of(params.text_document.uri)
+        if path in ls.opened:
+            await ls.look(path)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     async def typed(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
@@ -76,10 +81,14 @@ def _questions(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
         word, path = _word(ls, params), path_of(params.text_document.uri)
+        row, looked = params.position.line, ls.looked_for(path)
+        if is_settings(path):
+            asked = (ls.lines(path), row, params.position.character, looked)
+            named = await ls.apart(routine_in_settings, *asked) if looked is not None else None
+            return location_of(named) if named is not None else None
         text = await ls.text(path) if word else None
         if text is None:
             return None
-        row, looked = params.position.line, ls.looked_for(path)
         place = definition_of(word, row, text)
         if place is None and looked is not None:
             place = await ls.apart(definition_elsewhere, word, row, text, looked, ls.modules)

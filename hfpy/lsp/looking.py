@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from hfpy.build.session import Given, Session, open_files
+from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.checking import check, session_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, UsageError, error, source_lines
 from hfpy.insight.survey import RoutineView, Survey
@@ -65,8 +65,12 @@ class Looker:
         self._folder.cleanup()
 
     def session(self, path: Path) -> Session:
-        """The project that a file belongs to, or the file alone. Raises HfpyError for faulty settings."""
+        """The project that a file belongs to, that has it as its settings, or the file alone. Raises HfpyError for
+        faulty settings.
+        """
         given = Given(target=self.target, trust=self.trust)
+        if path.name == PROJECT_FILE:
+            return open_project(path.parent, given, os.environ)
         found = session_of([path], given, os.environ)
         return found if found is not None else open_files([path], given)
 
@@ -76,7 +80,7 @@ class Looker:
         lines: dict[Path, tuple[str, ...]] = {}
         try:
             session = self.session(path)
-            sources |= {p.resolve() for p in session.sources}
+            sources |= session.resolved | _settings_of(session)
             lines = {p: lines_on_disk(p) for p in {path, *open_now} & sources}
             self._options[path] = session.options
             made = check(session, silent, os.environ, surveyed=True, cache=Path(self._folder.name))
@@ -96,6 +100,12 @@ class Looker:
                 known = open_files([path], Given(target=self.target)).options
             self._options[path] = known
         return replace(known, parse_limit=_LIMIT)
+
+
+def _settings_of(session: Session) -> frozenset[Path]:
+    """The file with the settings of a project, which is looked at with its sources."""
+    file = session.project.root / PROJECT_FILE
+    return frozenset([file.resolve()]) if file.is_file() else frozenset()
 
 
 def lines_on_disk(path: Path) -> tuple[str, ...]:

@@ -20,10 +20,12 @@ from pygls.workspace import TextDocument
 
 from hfpy.diagnostics import Diagnostic
 from hfpy.insight.survey import Survey
+from hfpy.lsp.garbage import Garbage
 from hfpy.lsp.looking import Looked, Looker, lines_on_disk, project_above
 from hfpy.lsp.modules import Modules
 from hfpy.lsp.newregions import Judge, Proposal, new_regions
 from hfpy.lsp.places import as_lsp, path_of, uri_of
+from hfpy.lsp.settings import is_settings
 from hfpy.lsp.shown import shown
 from hfpy.lsp.texts import Outdated, Text
 from hfpy.model.source import source_text
@@ -61,6 +63,7 @@ class Server(LanguageServer):
         self._texts = ThreadPoolExecutor(1, "texts")
         self._looks = ThreadPoolExecutor(1, "looks")
         self._questions = ThreadPoolExecutor(1, "questions")
+        self._garbage = Garbage(lambda work: asyncio.get_running_loop().run_in_executor(self._looks, work))
 
     # -- texts
 
@@ -83,15 +86,18 @@ class Server(LanguageServer):
         if opened is None:
             return
         opened.changes += 1
+        self._garbage.asked()
         mine = opened.changes
         await asyncio.sleep(DELAY)
         if opened.changes == mine and await self.text(path) is not None and opened.changes == mine:
             self.publish(opened)
 
     async def text(self, path: Path) -> Text | None:
-        """The text of an open file as it is now; None where it is not open, or changes while it is read."""
+        """The text of an open file as it is now; None where it is not open, is no Fortran, or changes while it is
+        read.
+        """
         opened = self.opened.get(path)
-        if opened is None:
+        if opened is None or is_settings(path):
             return None
         source, now = self.document(opened.uri).source, opened.changes
         return await asyncio.get_running_loop().run_in_executor(self._texts, self._read, opened, source, now)
@@ -138,6 +144,7 @@ class Server(LanguageServer):
     async def look(self, path: Path) -> None:
         """Look at the project of a file, and publish what is found. What is asked for meanwhile is done together."""
         self._wanted[path] = None
+        self._garbage.asked()
         if self._looking is None or self._looking.done():
             self._looking = asyncio.ensure_future(self._look_at_all())
         await asyncio.shield(self._looking)
@@ -152,6 +159,7 @@ class Server(LanguageServer):
                 self._wanted |= dict.fromkeys(rest)
                 if not self._wanted.keys() & looked.sources:  # else a newer look follows
                     self.take(looked)
+                self._garbage.left()
 
     def take(self, looked: Looked) -> None:
         """Publish what is found in a project; files that had diagnostics lose them."""

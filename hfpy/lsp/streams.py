@@ -24,7 +24,6 @@ from pygls.io_ import StdoutWriter
 from hfpy.lsp.server import Server
 
 LARGEST = 256 << 20  # bytes of a message
-_RARELY = (200_000, 20, 20)
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d+)\s*", re.IGNORECASE)
 _PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD, _INVALID_PARAMETERS = -32700, -32600, -32601, -32602
 _NOT_INITIALISED = -32002
@@ -40,8 +39,7 @@ def serve(server: Server) -> None:
     The status is that which the protocol asks for: 0 after ``shutdown``, else 1. Work that goes on in threads is not
     waited for.
     """
-    gc.enable()  # a server lives long
-    gc.set_threshold(*_RARELY)
+    gc.disable()  # garbage is looked for while nobody waits: hfpy.lsp.garbage
     answers, sys.stdout = sys.stdout.buffer, sys.stderr  # what else is printed must not get between answers
     why = "the client is gone without 'shutdown' and 'exit'"
     if not os.environ.get("HFPY_DEBUG"):

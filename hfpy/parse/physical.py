@@ -94,6 +94,12 @@ def names_in_rows(rows: Iterable[str]) -> frozenset[str]:
     return frozenset(word for row in rows for word in _names(row))
 
 
+@lru_cache(maxsize=16)
+def names_in_file(rows: tuple[str, ...]) -> frozenset[str]:
+    """The names in all lines of a file, which is asked for as often as the file has regions."""
+    return names_in_rows(rows)
+
+
 @lru_cache(maxsize=50_000)
 def _names(row: str) -> tuple[str, ...]:
     return tuple(words_of(row))

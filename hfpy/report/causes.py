@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hfpy.diagnostics import Diagnostic, Place, Severity
 from hfpy.insight.survey import RegionView, RoutineView, Survey
+from hfpy.tables import Table
 
 Identity = tuple[str, int]
 
@@ -91,30 +92,24 @@ def _regions(place: Place, routines: tuple[RoutineView, ...]) -> set[Identity]:
     return within or {_identity(r) for r in inner.above} or {_identity(r) for r in inner.kernels}
 
 
-def show(made: Summary) -> Iterator[str]:
-    """The summary as lines for people."""
+def show(made: Summary) -> Iterator[str | Table]:
+    """The summary as texts and tables."""
     if not made.causes:
         yield "no problems found"
         return
+    yield f"{made.refused} of {made.regions} regions are refused"
     errors = [c for c in made.causes if c.severity == "error"]
-    refused = f"{made.refused} of {made.regions} regions are refused"
-    yield f"{refused}; how many each cure frees, and how many have the cause:"
-    yield ""
-    yield "frees  has  cause"
-    for cause in errors:
-        yield from _rows(cause, f"{cause.frees:5}  {cause.regions:3}")
+    if errors:
+        rows = [(str(c.frees), str(c.regions), c.code, _told(c)) for c in errors]
+        yield Table(("frees", "has", "code", "cause, place and cure"), rows, frozenset((0, 1)))
+        yield "frees: how many regions the cure alone frees; has: how many have the cause"
     warnings = [c for c in made.causes if c.severity == "warning"]
     if warnings:
-        yield ""
-        yield "warned of:"
-    for cause in warnings:
-        yield from _rows(cause, f"       {cause.regions:3}")
+        warned = [(str(c.regions), c.code, _told(c)) for c in warnings]
+        yield Table(("has", "code", "warned of"), warned, frozenset((0,)))
 
 
-def _rows(cause: Cause, counts: str) -> Iterator[str]:
+def _told(cause: Cause) -> str:
     first, more = cause.places[0], len(cause.places) - 1
-    where = f"{first}, and {more} more" if more else str(first)
-    yield f"{counts}  {cause.code}: {cause.text}"
-    yield f"            at {where}"
-    if cause.cure:
-        yield f"            cure: {cause.cure}"
+    where = f"at {first}, and {more} more" if more else f"at {first}"
+    return "\n".join([cause.text, where, *([f"cure: {cause.cure}"] if cause.cure else [])])

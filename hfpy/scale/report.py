@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hfpy.scale.prediction import Prediction, predict, weak
 from hfpy.scale.scalefile import Plan
+from hfpy.tables import Table
 
 
 @dataclass(frozen=True)
@@ -42,22 +43,21 @@ def _rows(
     return made
 
 
-def as_text(plan: Plan, rows: Sequence[Row | int], title: str) -> Iterator[str]:
-    """The table."""
+def shown(plan: Plan, rows: Sequence[Row | int], title: str) -> Iterator[str | Table]:
+    """The predictions as a text and a table."""
     yield f"{plan.name}, {title}"
-    heads = " ".join(f"{head:>10}" for head in ("step", "efficiency", "exchange", "hidden"))
-    yield f"{'processes':>9} {'grid':>9} {'part':>11} {heads}  binds"
-    for row in rows:
-        if isinstance(row, int):
-            yield f"{row:>9}  does not fit: too few points or too little memory for each process"
-            continue
-        made = row.prediction
-        grid, part = ("x".join(map(str, listed)) for listed in (made.grid, made.part.points))
-        shown = sum(made.spent.get(name, 0.0) for name in ("latency", "network", "packing", "staging"))
-        yield (
-            f"{made.processes:>9} {grid:>9} {part:>11} {time(made.seconds):>10} {row.efficiency:>10.0%} "
-            f"{time(shown):>10} {time(made.hidden):>10}  {made.binds} {made.spent[made.binds] / made.seconds:.0%}"
-        )
+    head = ("processes", "grid", "part", "step", "efficiency", "exchange", "hidden", "binds")
+    yield Table(head, [_cells(row) for row in rows], frozenset(range(len(head) - 1)))
+
+
+def _cells(row: Row | int) -> tuple[str, ...]:
+    if isinstance(row, int):
+        return (str(row), *[""] * 6, "does not fit: too few points or too little memory for each process")
+    made = row.prediction
+    grid, part = ("x".join(map(str, listed)) for listed in (made.grid, made.part.points))
+    exchange = sum(made.spent.get(name, 0.0) for name in ("latency", "network", "packing", "staging"))
+    times = time(made.seconds), f"{row.efficiency:.0%}", time(exchange), time(made.hidden)
+    return (str(made.processes), grid, part, *times, f"{made.binds} {made.spent[made.binds] / made.seconds:.0%}")
 
 
 def time(seconds: float) -> str:

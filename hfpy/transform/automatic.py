@@ -28,7 +28,7 @@ from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing
 from hfpy.analyze.uses import uses
-from hfpy.diagnostics import Diagnostic, Place, has_errors
+from hfpy.diagnostics import Diagnostic, HfpyError, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
 from hfpy.model.statements import Construct
@@ -277,6 +277,8 @@ class Search:
         """The application with its regions, without those that have a fault in it; and with routines that bring arrays
         to the device for the loops in which they call kernels, as far as nothing is wrong with that. ``facts`` are
         those of the application with other regions, as far as they are known.
+
+        Raises HfpyError if the application has errors without any region.
         """
         before = Before(self.settled, self.judge)
         for _ in range(_ROUNDS):
@@ -290,6 +292,8 @@ class Search:
                 if better is not None:
                     return better
             done, settled_now = judged(self.settled.application, made, active, before, facts)
+            if before.known:  # behind an error nobody looks for others
+                raise HfpyError(before.known)
             if settled_now:
                 return made, NOTHING_BROUGHT
             if facts is not None and has_errors(facts.found):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from hfpy.analyze.stretches import NoColumns
-from hfpy.model.statements import LOOPS, Construct, constructs
+from hfpy.analyze.work import Work, turns_of
+from hfpy.model.statements import LOOPS, Construct, Header, Node, constructs
 from hfpy.transform.automatic import NOTHING, Automatic, Loops, Search, Stated, Verdict
 from hfpy.transform.columnloops import TakenOut
 from hfpy.transform.columnproof import Proved, proved
@@ -20,6 +22,8 @@ from hfpy.transform.settled import Settled
 from hfpy.transform.tried import Judge
 
 _PIECES = 5  # how often a stretch is cut where a statement is in the way
+_POINTS = 32  # fewer are no kernel
+_MOST = 0.5  # of a routine's work
 Allowed = frozenset[tuple[str, int, tuple[str, ...]]]  # stretches by file, first line, iterators
 _Told = dict[tuple[str, int], str]
 
@@ -74,8 +78,30 @@ def _around_columns(search: Search, allowed: Allowed | None) -> Loops:
         return frozenset()
     other = Search(search.settled, search.judge, search.stated, frozenset(calling))
     other.done()
-    keys = {taken.key for taken, _ in _Columns(other, allowed).proved().loops}
+    found: dict[str, list[TakenOut]] = {}
+    for taken, _ in _Columns(other, allowed).proved().loops:
+        found.setdefault(taken.key, []).append(taken)
+    work = Work(search.settled.application, search.scopes, search.ordering.graph)
+    keys = {key for key, listed in found.items() if _are_kernels(work, key, listed)}
     return frozenset(loop for loop, callees in calling.items() if keys & callees)
+
+
+def _are_kernels(work: Work, key: str, listed: Sequence[TakenOut]) -> bool:
+    """Whether stretches of a routine are worth kernels of their own: they have points enough, and loops over their
+    columns do most of the routine's work.
+    """
+    nests = [taken.stretch.nest(taken.stretch.loops[0]) for taken in listed]
+    turns = [[turns_of(work.kinds, key, loop) for loop in nest] for nest in nests]
+    if all(None not in known and prod(n or 0 for n in known) < _POINTS for known in turns):
+        return False
+    nodes = {id(node) for taken in listed for node in taken.stretch.nodes}
+    columns = {name for taken in listed for name in taken.stretch.iterators}
+
+    def over_columns(node: Node) -> bool:
+        header = node.header if isinstance(node, Construct) else None
+        return id(node) in nodes or (isinstance(header, Header) and header.var in columns)
+
+    return work.covered(key, over_columns) > _MOST
 
 
 class _Columns:

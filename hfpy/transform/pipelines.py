@@ -14,6 +14,7 @@ from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.diagnostics import has_errors
+from hfpy.options import DECLARED
 from hfpy.parse.application import with_texts
 from hfpy.transform.arrays import Arrays
 from hfpy.transform.columns.optimise import Columns
@@ -107,8 +108,8 @@ def _again(
     while left:
         texts = {f.path: with_text(f, left[f.path]) for f in application.files if f.path in left}
         changed, problems = with_texts(application, texts)
-        if declared and (changed.options.layout or changed.options.layout_arrays):
-            kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, "declared")}
+        if declared and changed.options.layout:
+            kept = {**changed.options.layout_arrays, **dict.fromkeys(declared, DECLARED)}
             changed = replace(changed, options=replace(changed.options, layout_arrays=kept))
         after = analyse(changed, before)
         effects = Effects(after)

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
-from hfpy.analyze.iterators import ImpliedLoops
+from hfpy.analyze.implied import ImpliedLoops
+from hfpy.analyze.iterators import bound
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
 from hfpy.analyze.parallelloops import Candidate
 from hfpy.analyze.positions import RegionId
@@ -155,15 +156,20 @@ class Before:
 
     settled: Settled
     judge: Judge
-    _errors: frozenset[tuple[str, str]] | None = None
+    _errors: tuple[Diagnostic, ...] | None = None
+
+    @property
+    def known(self) -> tuple[Diagnostic, ...]:
+        """The errors that were asked for: none where nothing asked, as there were none among what was found."""
+        return self._errors or ()
 
     def has(self, diagnostic: Diagnostic) -> bool:
         """Whether an error is there without any new region."""
         if self._errors is None:
             facts = analyse(self.settled.application)
             found = self.judge(facts, Effects(facts))
-            self._errors = frozenset((d.code, d.message) for d in found if d.severity == "error")
-        return (diagnostic.code, diagnostic.message) in self._errors
+            self._errors = tuple(d for d in found if d.severity == "error")
+        return (diagnostic.code, diagnostic.message) in {(d.code, d.message) for d in self._errors}
 
 
 def judged(
@@ -285,7 +291,7 @@ def counts_only(facts: Facts, key: str, name: str) -> bool:
     """Whether a routine reads a variable in loops over it alone, so that no value of it is used behind them."""
     implied = ImpliedLoops()
     reads = (r for r in facts.references[key] if r.name == name and not r.writes)
-    return all(implied.bind(r) or any(_over(c, name, r) for c in r.at.constructs) for r in reads)
+    return all(bound(r, implied) or any(_over(c, name, r) for c in r.at.constructs) for r in reads)
 
 
 def _over(construct: Construct, name: str, reference: Reference) -> bool:

@@ -193,6 +193,19 @@ ROWS = (
     _row("output", "", "do i = 1, n\nif (c(i) > 900) print *, i\nd(i) = c(i)\nend do", "serial"),
     _row("stop", "", "do i = 1, n\nif (c(i) > 900) stop 'far'\nd(i) = c(i)\nend do", "region i"),
     _row(
+        "sign and parity by turning",
+        "integer :: sgn\nlogical :: even",
+        "sgn = 1\neven = .true.\ndo i = 1, n\nif (c(i) < 0) sgn = -sgn\nif (c(i) > 3) even = .not. even\nend do\n"
+        "c(1) = sgn\nif (even) c(2) = 7",
+        "reduction",
+    ),
+    _row(
+        "a difference turned",
+        "",
+        "s = 1\ndo i = 1, n\ns = -(s + c(i))\nend do\nc(1) = s",
+        "serial",
+    ),
+    _row(
         "two ways to stop",
         "",
         "do i = 1, n\nif (c(i) > 900) stop 'far'\nif (c(i) < -900) error stop\nd(i) = c(i)\nend do",

@@ -152,6 +152,49 @@ def test_a_page(project: Path) -> None:
     assert "which loops are parallel" in page
 
 
+WRONG = """subroutine wrong(n, c)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: c(n)
+  real(8) :: s
+  real(8) :: s
+  integer :: i
+  do i = 1, n
+    s = 2
+    c(i) = s
+  end do
+end subroutine wrong
+"""
+LEFT = """subroutine left(n, c, d)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: c(n), d(n)
+  integer :: i
+  do i = 1, n
+    if (c(i) > 900) exit
+    d(i) = c(i)
+  end do
+  do i = 1, n
+    d(i) = d(i) + 1
+  end do
+end subroutine left
+"""
+
+
+def test_files_with_errors_are_left_out(project: Path) -> None:
+    """Behind an error the program is not looked at any further: what would be said of loops elsewhere is not known."""
+    (project / "src" / "p.f90").write_text(LEFT)
+    (project / "src" / "wrong.f90").write_text(WRONG)
+    text = said(project, "--write")
+    assert "error HF301: 's' is declared twice" in text
+    assert "left.f90" not in text
+    assert "p.f90:6   serial" in text
+    assert "p.f90:10  region" in text
+    assert "wrong.f90:9" not in text
+    assert (project / "src" / "wrong.f90").read_text() == WRONG
+    assert (project / "src" / "p.f90").read_text().count("@parallelRegion") == 1
+
+
 def test_files_that_cannot_be_read_are_left_out(project: Path) -> None:
     (project / "src" / "bad.f90").write_text(
         "module bad\ncontains\nsubroutine s(\n!@parallelRegion{domName(i}\nend module\n"

@@ -37,7 +37,7 @@ def failures(variant: Variant, numbers: range, folder: Path) -> tuple[list[str],
                 continue  # a warning, which the tests take for an error: of an iterator that a body does not name
             wrong.append(f"{pair.name}: {str(failure)[-400:]}")
         text = corpus.translation(pair.name, variant).text
-        regions += text.count("@parallelRegion{") + text.count("__global__")
+        regions += sum(map(text.count, ("@parallelRegion{", "__global__", "attributes(global)")))
     return wrong, regions
 
 

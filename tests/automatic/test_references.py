@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.analyze.positions import active_regions
+from hfpy.build.session import Given, open_project
+from hfpy.pipeline import settled_application
 from tests.samples.programs import CHECKED, ROOT, SAMPLES, Program, build_twin, run_program
 
 sys.path.insert(0, str(SAMPLES))
@@ -29,8 +33,8 @@ FOUND = {
 WAYS = {"openmp": (), "cuda-c": ("--target", "gpu", "--emulate")}
 
 
-def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
-    """The reference of a sample, built with ``auto`` and without its own directives, and the generated text."""
+def copied(sample: str, folder: Path) -> None:
+    """The reference of a sample as a project whose own directives are dropped."""
     reference = SAMPLES / sample / "reference"
     names = []
     for name in (reference / "files.txt").read_text(encoding="utf-8").split():
@@ -41,6 +45,11 @@ def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
         shutil.copy(included, folder)
     settings = f'[project]\nname = "{sample}"\nsources = [{", ".join(names)}]\nauto = true\ndrop_directives = true\n'
     (folder / "hfpy.toml").write_text(settings)
+
+
+def built(sample: str, backend: str, folder: Path) -> tuple[Program, str]:
+    """The reference of a sample, built with ``auto`` and without its own directives, and the generated text."""
+    copied(sample, folder)
     flags = {"FFLAGS": CHECKED.replace("-Wall ", ""), "CXXFLAGS": "-O0", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "hfpy", "build", ".", "--backend", backend, "-j", "1", *WAYS[backend]]
     done = subprocess.run(command, cwd=folder, env={**os.environ, **flags}, capture_output=True, text=True, check=False)
@@ -62,3 +71,34 @@ def test_a_reference_without_directives(sample: str, backend: str, tmp_path: Pat
         assert not compare(sample, run_program(program, sample, threads), expected)
     if backend == "openmp":
         assert text.count("@parallelRegion{") >= FOUND[sample]
+
+
+def documented() -> dict[str, tuple[int, ...]]:
+    """The numbers of regions in docs/automatic.md: by hand on the CPU and on GPUs, found on the CPU and on GPUs."""
+    rows = (line.split("|") for line in (ROOT / "docs/automatic.md").read_text(encoding="utf-8").splitlines())
+    cells = {row[1].strip(): ",".join(row[2:5]) for row in rows if len(row) == 7 and row[1].strip() in FOUND}
+    return {sample: tuple(map(int, numbers.split(","))) for sample, numbers in cells.items()}
+
+
+def test_every_sample_is_documented() -> None:
+    assert documented().keys() == FOUND.keys()
+
+
+@pytest.mark.parametrize(
+    "sample", [s if s in ("columns", "cloud") else pytest.param(s, marks=pytest.mark.full) for s in FOUND]
+)
+def test_found_beside_those_by_hand(sample: str, tmp_path: Path) -> None:
+    copied(sample, tmp_path)
+    command = [sys.executable, "-m", "hfpy", "annotate", "--format", "json", "-j", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)["summary"]
+    found = tuple(summary[target]["parallel"] for target in ("cpu", "gpu"))
+    by_hand = tuple(_by_hand(sample, target) for target in ("cpu", "gpu"))
+    assert (*by_hand, *found) == documented()[sample]
+
+
+def _by_hand(sample: str, target: str) -> int:
+    session = open_project(SAMPLES / sample, Given(target=target), {})
+    return len(active_regions(settled_application(session.sources, session.options).application, target))

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 WITHOUT = """
 import sys
-for name in ("numpy", "rich", "matplotlib", "pygls", "lsprotocol", "cupy", "pygments", "yaml"):
+for name in ("numpy", "rich", "matplotlib", "pygls", "lsprotocol", "cupy", "pyopencl", "pygments", "yaml"):
     sys.modules[name] = None  # as if it were not installed
 sys.stderr.isatty = lambda: True  # where a bar would be shown
 from hfpy.start import main
@@ -56,7 +56,7 @@ def test_what_needs_an_extra(arguments: tuple[str, ...], said: str, project: Pat
 def test_the_extras_are_those_that_messages_name() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = settings["optional-dependencies"]
-    assert {"python", "gpu", "plot", "lsp", "progress", "all"} <= set(extras)
-    assert all(f"{name}" in extras["all"][0] for name in ("python", "gpu", "plot", "lsp", "progress"))
+    assert {"python", "gpu", "opencl", "plot", "lsp", "progress", "all"} <= set(extras)
+    assert all(f"{name}" in extras["all"][0] for name in ("python", "gpu", "opencl", "plot", "lsp", "progress"))
     needed = " ".join(settings["dependencies"])
     assert "numpy" not in needed and "rich" not in needed

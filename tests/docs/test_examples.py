@@ -1,6 +1,7 @@
 """Every example in the documents is what it says: files are translated, compiled and run, output is compared."""
 
 import contextlib
+import importlib.util
 import io
 import os
 import shlex
@@ -17,6 +18,7 @@ from hfpy.diagnostics import render
 from hfpy.pipeline import translate
 from hfpy.project import source_files
 from tests.docs.markdown import Block, Section, holds, sections, stands_in
+from tests.gpu.opencl import has_opencl
 from tests.support import CompileError, compile_files, output
 
 ROOT = Path(__file__).parents[2]
@@ -156,6 +158,10 @@ def test_examples(path: Path, section: Section, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if shutil.which("cmake") is None and any("$ cmake" in block.text for block in section.blocks):
         pytest.skip("cmake is not on this machine (make buildtools)")
+    if any("import pyopencl" in block.text for block in section.blocks) and not (
+        has_opencl() and importlib.util.find_spec("pyopencl")
+    ):
+        pytest.skip("there is no pyopencl, or no driver for OpenCL, on this machine")
     example = Example(tmp_path)
     for block in section.blocks:
         example.check(block)

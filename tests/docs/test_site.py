@@ -27,6 +27,8 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     assert "<code>smooth.h90</code>" in text and "```" not in text
     loaded = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?://[^"]*)"', text)
     assert loaded == []
+    first = (tmp_path / "index.html").read_text()
+    assert '<a href="gallery.html">Gallery</a>' in first and ">gallery.md<" not in first
 
 
 def test_a_broken_link_is_seen(tmp_path: Path) -> None:

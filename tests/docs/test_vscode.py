@@ -93,5 +93,9 @@ def test_the_client_gets_what_the_settings_say(tmp_path: Path) -> None:
     assert first[1] == {"command": "python", "args": ["-m", "hfpy", "lsp"]}
     assert first[2]["initializationOptions"] == {"target": "gpu", "trust": False}
     assert second[2]["initializationOptions"] == {"target": "gpu", "trust": True}
-    assert {"scheme": "file", "language": "hfpy"} in first[2]["documentSelector"]
+    selected = first[2]["documentSelector"]
+    assert {"scheme": "file", "language": "hfpy"} in selected and {
+        "scheme": "file",
+        "pattern": "**/hfpy.toml",
+    } in selected
     assert [kind for kind, _ in errors] == ["error", "error"] and "'nowhere' cannot be started" in errors[0][1]

@@ -52,7 +52,6 @@ def test_colours(tmp_path: Path) -> None:
     assert "did you mean" in plain and "\x1b" not in plain
     shown = said(tmp_path, terminal=True)
     assert "\x1b[1;31merror HF201\x1b[0m" in shown and "\x1b[1;32m" in shown
-    assert ESCAPES.sub("", shown).split("\x1b")[0].strip().startswith(plain.split("\n")[0])
     assert [row for row in plain.splitlines() if row not in ESCAPES.sub("", shown)] == []
 
 

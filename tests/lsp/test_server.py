@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from lsprotocol import types as lsp
+from pytest_lsp import LanguageClient
 
 from tests.lsp.conftest import SOURCE, File, edited
 
@@ -31,6 +32,44 @@ async def test_hover_and_definition(file: File) -> None:
     assert place is not None and (place.range.start.line, place.range.start.character) == (5, 27)
     place = await file.client.text_document_definition_async(lsp.DefinitionParams(**file.at(16, 12)))
     assert place is not None and place.range.start.line == 3
+
+
+SETTINGS = """[project]
+name = "heat"
+sources = ["*.*90"]
+[routines]
+spread = { cpu = "sequential" }
+"heat::twice" = { cpu = "openmp" }  # spread
+nothing = { cpu = "sequential" }
+"""
+
+
+async def test_routines_in_the_settings(file: File, client: LanguageClient) -> None:
+    """They lead to where they are defined, also while the file is edited; what is wrong there is shown."""
+    await file.open()
+    settings = File(client, file.path.with_name("hfpy.toml"))
+    found = await settings.open(SETTINGS)
+    assert found == []
+
+    async def defined(line: int, column: int) -> tuple[str, int] | None:
+        asked = lsp.DefinitionParams(**settings.at(line, column))
+        place = await client.text_document_definition_async(asked)
+        return (place.uri, place.range.start.line + 1) if place is not None else None
+
+    assert await defined(5, 3) == (file.uri, 4) and await defined(6, 5) == (file.uri, 13)
+    assert [await defined(*at) for at in ((7, 2), (5, 12), (6, 40), (4, 3), (1, 1), (8, 1))] == [None] * 6
+    settings.change("# a line more\n" + SETTINGS)
+    assert await defined(6, 3) == (file.uri, 4)
+    settings.change(SETTINGS)
+    found = await settings.save(SETTINGS)
+    assert [(d.code, d.range.start.line) for d in found] == [("HF809", 0)] and "'nothing'" in found[0].message
+    assert await client.text_document_hover_async(lsp.HoverParams(**settings.at(5, 3))) is None
+    assert await file.save(SOURCE) == [], "the project is looked at as before"
+    others = file.path.with_name("fpm.toml")
+    item = lsp.TextDocumentItem(others.as_uri(), "toml", 1, "name = 1")
+    client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+    client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(others.as_uri())))
+    assert await file.save(SOURCE) == [] and others.as_uri() not in client.diagnostics
 
 
 async def test_completion(file: File) -> None:

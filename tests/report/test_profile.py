@@ -16,6 +16,7 @@ from hfpy.build.driver import PROFILE_FOLDER
 from hfpy.report.profile.picture import picture
 from hfpy.report.profile.results import Copies, Kernel, Profile, as_data, read
 from hfpy.report.profile.text import show
+from hfpy.tables import as_text
 from tests.support import translate_text
 
 NX, NY, NZ, STEPS = 12, 10, 7, 5
@@ -311,11 +312,11 @@ def made(kernels: int, copies: int = 2, bandwidth: float = 2e10) -> Profile:
 
 
 def test_the_table() -> None:
-    text = show(made(3, 13))
+    text = as_text(show(made(3, 13)))
     assert "p & q (cpu, openmp): 9 s in 2 processes" in text
     assert re.search(r"k0 <> +f.h90:0 +1 +1 s +11.1 % +500 ms +1 GB +1 GB/s +5.0 %\n", text)
     assert "bandwidth: 20 GB/s, from somewhere" in text and "and 3 more" in text
-    assert "no kernel ran" in show(made(0, 0)) and "–" in show(made(1, 0, 0.0))
+    assert "no kernel ran" in as_text(show(made(0, 0))) and "–" in as_text(show(made(1, 0, 0.0)))
 
 
 @pytest.mark.parametrize("kernels", [0, 1, 24, 60])

@@ -50,8 +50,13 @@ def test_table_and_values(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> 
     path.write_text(PLAN)
     status, text = scale(capfd, str(path))
     assert status == 0
-    assert [row.split()[0] for row in text.splitlines()[2:]] == ["1", "2", "4"]
-    assert "100%" in text.splitlines()[2]
+    head, _, *rows = text.splitlines()[2:]
+    assert head.split()[:3] == ["processes", "grid", "part"]
+    assert [row.split()[0] for row in rows] == ["1", "2", "4"] and "100%" in rows[0]
+    far = scale(capfd, str(path), "--processes", "2,100000")[1].splitlines()[-1]
+    assert far.split()[0] == "100000" and far.endswith(
+        "does not fit: too few points or too little memory for each process"
+    )
     values = json.loads(scale(capfd, str(path), "--json", "--processes", "2,200,100000")[1])
     assert [one["processes"] for one in values] == [2, 200, 100000]
     assert [one["fits"] for one in values] == [True, True, False]

@@ -78,6 +78,9 @@ def test_what_counts(source: Path, tmp_path: Path) -> None:
     program["one::work"] = other
     text = program.texts()["all.F90"]
     assert "u(4,l,i) = u(4,l,i) + v(4,i)" in text and program["one::work"] is other
+    program["one::work"] = first
+    assert program["one::work"] is first and "! by" not in program.texts()["all.F90"]
+    assert program["one::work"].unroll("l") is program["one::work"]
     with pytest.raises(ValueError, match="was not made from"):
         program["last"] = other
 

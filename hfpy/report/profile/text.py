@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from hfpy.report.profile.results import Kernel, Profile
+from hfpy.tables import Table
 
 _ARRAYS = 10  # rows of copies that are shown; all are in the JSON
 
@@ -36,8 +37,8 @@ def rate(profile: Profile, kernel: Kernel) -> str:
     return f"{amount(found)}/s" if found else "–"
 
 
-def show(profile: Profile) -> str:
-    """The whole table."""
+def show(profile: Profile) -> Iterator[str | Table]:
+    """The profile as texts and tables."""
     total = profile.seconds
     where = f"{profile.program} ({profile.target}, {profile.backend})"
     processes = f" in {profile.processes} processes" if profile.processes > 1 else ""
@@ -45,20 +46,22 @@ def show(profile: Profile) -> str:
     if total > 0 and profile.kernels:
         head += f", {per_cent(profile.in_kernels / total)} in kernels"
         head += f", {per_cent(profile.in_copies / total)} in copies" if profile.copies else ""
-    parts = [head]
+    yield head
     if profile.kernels:
-        parts.append(_kernels(profile))
+        yield _kernels(profile)
         if profile.bandwidth:
-            parts.append(f"  bandwidth: {amount(profile.bandwidth)}/s, {profile.source}")
+            yield f"  bandwidth: {amount(profile.bandwidth)}/s, {profile.source}"
     else:
-        parts.append("  no kernel ran")
+        yield "  no kernel ran"
     if profile.copies:
-        parts.append(_copies(profile))
-    return "\n\n".join(parts)
+        yield _copies(profile)
+        if (more := len(profile.copies) - _ARRAYS) > 0:
+            yield f"  and {more} more"
 
 
-def _kernels(profile: Profile) -> str:
-    rows = [("kernel", "place", "calls", "time", "of run", "longest", "moved", "rate", "of bandwidth")]
+def _kernels(profile: Profile) -> Table:
+    head = ("kernel", "place", "calls", "time", "of run", "longest", "moved", "rate", "of bandwidth")
+    rows = []
     for k in profile.kernels:
         mine = k.seconds / profile.processes
         rows.append(
@@ -74,23 +77,13 @@ def _kernels(profile: Profile) -> str:
                 per_cent(profile.share(k)),
             )
         )
-    return _table(rows, left=2)
+    return Table(head, rows, frozenset(range(2, len(head))))
 
 
-def _copies(profile: Profile) -> str:
-    rows = [("copies of", "way", "copies", "bytes", "time")]
-    for c in profile.copies[:_ARRAYS]:
-        rows.append((c.name, c.way, f"{c.calls:,}", amount(c.bytes), seconds(c.seconds / profile.processes)))
-    more = len(profile.copies) - _ARRAYS
-    return _table(rows, left=2) + (f"\n  and {more} more" if more > 0 else "")
-
-
-def _table(rows: Sequence[tuple[str, ...]], left: int) -> str:
-    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
-
-    def line(row: tuple[str, ...]) -> str:
-        cells = (c.ljust(w) if n < left else c.rjust(w) for n, (c, w) in enumerate(zip(row, widths, strict=True)))
-        return "  " + "  ".join(cells).rstrip()
-
-    rule = "  " + "─" * (sum(widths) + 2 * (len(widths) - 1))
-    return "\n".join([line(rows[0]), rule, *(line(row) for row in rows[1:])])
+def _copies(profile: Profile) -> Table:
+    head = ("copies of", "way", "copies", "bytes", "time")
+    rows = [
+        (c.name, c.way, f"{c.calls:,}", amount(c.bytes), seconds(c.seconds / profile.processes))
+        for c in profile.copies[:_ARRAYS]
+    ]
+    return Table(head, rows, frozenset(range(2, len(head))))

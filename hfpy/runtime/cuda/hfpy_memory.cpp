@@ -52,6 +52,14 @@ class memory_cache {
     }
   }
 
+  // Gives the driver back what is not in use.
+  void empty(const char *where) {
+    for (auto &[size, list] : free_) {
+      for (void *device : list) hfpy::check(cudaFree(device), where, "freeing", "unused memory");
+      list.clear();
+    }
+  }
+
  private:
   // Sizes differ little from one call to the next; rounding lets similar ones share memory.
   static std::size_t rounded(std::size_t bytes) {
@@ -84,13 +92,6 @@ class memory_cache {
                name, size, in_use_);
     }
     hfpy::check(status, where, "allocating", name);
-  }
-
-  void empty(const char *where) {
-    for (auto &[size, list] : free_) {
-      for (void *device : list) hfpy::check(cudaFree(device), where, "freeing", "unused memory");
-      list.clear();
-    }
   }
 
   std::unordered_map<std::size_t, std::vector<void *>> free_;
@@ -192,6 +193,8 @@ void *take(std::size_t bytes, const char *name, const char *where) {
 }
 
 void give(void *device) { memory().give(device); }
+
+void give_unused(const char *where) { memory().empty(where); }
 
 void copy_in(void *device, const void *host, std::size_t bytes, const char *name, const char *where) {
   start(where);

@@ -55,6 +55,7 @@ rank local_rank();
 
 void *take(size_t bytes, const char *name, const char *where);
 void give(void *device);
+void give_unused(const char *where);
 
 // Copies to the device: returns when the host memory has been read. Copies to the host: returns when all is there.
 void copy_in(void *device, const void *host, size_t bytes, const char *name, const char *where);

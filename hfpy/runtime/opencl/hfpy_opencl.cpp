@@ -42,6 +42,7 @@ using hfpy::opencl::device;
 struct buffer {
   cl_mem memory;
   std::size_t bytes;
+  unsigned users = 1;  // of a buffer that somebody else has made: hf_opencl_lend
 };
 
 struct state {
@@ -301,6 +302,62 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
   *milliseconds = times[1] > times[0] ? static_cast<float>(static_cast<double>(times[1] - times[0]) * 1e-6) : 0;
   return cudaSuccess;
 }
+
+// --- context, queue and buffers of somebody else's: hfpy.load with pyopencl (hfpy/kernels/opencl.py) ---
+
+extern "C" {
+
+// Use a context, and a queue of it if one is given. 0: done; 1: another context has memory in use; 2: it cannot be used.
+int hf_opencl_use(cl_context context, cl_command_queue queue, cl_platform_id platform, cl_device_id id) {
+  const hfpy::guard alone;
+  if (all().queue != nullptr) hfpy::give_unused("Python");
+  if (!all().buffers.empty()) return 1;
+  if (clRetainContext(context) != CL_SUCCESS) return 2;
+  cl_int status = CL_SUCCESS;
+  if (queue == nullptr) queue = clCreateCommandQueue(context, id, CL_QUEUE_PROFILING_ENABLE, &status);
+  else status = clRetainCommandQueue(queue);
+  if (status != CL_SUCCESS) {
+    (void)clReleaseContext(context);
+    return 2;
+  }
+  if (all().queue != nullptr) {
+    (void)clFinish(all().queue);
+    (void)clReleaseCommandQueue(all().queue);
+    (void)clReleaseContext(all().context);
+  }
+  all().devices = {hfpy::opencl::described(platform, id)};
+  all().current = 0;
+  all().looked = true;
+  all().context = context;
+  all().queue = queue;
+  return 0;
+}
+
+// Addresses for a buffer, the same ones until all who asked for them give them back; null if there are none.
+void *hf_opencl_lend(cl_mem memory, std::size_t bytes) {
+  const hfpy::guard alone;
+  for (auto &[begin, found] : all().buffers) {
+    if (found.memory != memory) continue;
+    ++found.users;
+    return reinterpret_cast<void *>(begin);
+  }
+  if (clRetainMemObject(memory) != CL_SUCCESS) return nullptr;
+  void *const begin = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (begin == MAP_FAILED) {
+    (void)clReleaseMemObject(memory);
+    return nullptr;
+  }
+  all().buffers[reinterpret_cast<std::uintptr_t>(begin)] = {memory, bytes, 1};
+  return begin;
+}
+
+void hf_opencl_give_back(void *begin) {
+  const hfpy::guard alone;
+  const auto found = all().buffers.find(reinterpret_cast<std::uintptr_t>(begin));
+  if (found != all().buffers.end() && --found->second.users == 0) (void)cudaFree(begin);
+}
+
+}  // extern "C"
 
 // --- launches ---
 

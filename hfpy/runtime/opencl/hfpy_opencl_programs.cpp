@@ -13,6 +13,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -223,9 +224,9 @@ const char *name_of(cl_int status) {
 }
 
 cl_kernel kernel_of(const hf_program &program, const char *kernel, bool narrow, const char *where) {
-  static auto *const programs = new std::map<std::pair<const hf_program *, bool>, cl_program>;
+  static auto *const programs = new std::map<std::tuple<const hf_program *, cl_context, bool>, cl_program>;
   static auto *const kernels = new std::map<std::pair<cl_program, std::string>, cl_kernel>;
-  cl_program &whole = (*programs)[{&program, narrow}];
+  cl_program &whole = (*programs)[{&program, context(), narrow}];
   if (whole == nullptr) whole = built(program, chosen(), narrow, kernel, where);
   cl_kernel &found = (*kernels)[{whole, kernel}];
   if (found == nullptr) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -13,7 +13,7 @@ from hfpy.model.statements import Construct, Header, Statement
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
 from hfpy.parse.regions import MOST_COPIES
-from hfpy.transform.scripts import common, cuts, legality, loopchanges
+from hfpy.transform.scripts import common, cuts, layouts, legality, loopchanges
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.illegal import IllegalTransform, script_place
 from hfpy.transform.scripts.ledger import Step
@@ -203,6 +203,20 @@ class Kernel(Questions):
         if self.target not in ("cuda-c", "cuda-fortran", "hip", "opencl"):
             raise self._illegal(call, "kernels that hfpy writes", f"with {self.target} the compiler decides")
         return self._with(call, self.region)
+
+    def layout(self, arrays: str | Sequence[str], *order: str | int) -> Kernel:
+        """An array, or several together, in another order in memory, in the whole program: the loops of the kernel that
+        run along its dimensions, the contiguous one first, or the numbers of all dimensions, from 0. ``"i:32"`` with a
+        later ``"i"`` makes blocks.
+        """
+        call = _call("layout", arrays, *order)
+        names = [arrays] if isinstance(arrays, str) else arrays
+        try:
+            asked = [layouts.asked(self.work, self.key, self.number, name.lower(), order) for name in names]
+            work = layouts.laid_out(self.work, dict(asked))
+        except Against as reason:
+            raise self._against(call, reason) from None
+        return self._made(replace(self, work=work, steps=self._done(call), parent=self))
 
     # -- loops in the body
 
@@ -440,6 +454,8 @@ class Kernel(Questions):
             raise self._against(call, reason) from None
 
     def _against(self, call: str, reason: Against) -> IllegalTransform:
+        if reason.place is not None:
+            return IllegalTransform(call, reason.rule, reason.message, reason.place)
         return self._illegal(call, reason.rule, reason.message, reason.statement)
 
 

@@ -12,6 +12,7 @@ from hfpy.analyze.dependence.forms import Index
 from hfpy.analyze.dependence.model import Access, Nest
 from hfpy.analyze.dependence.turns import exchanged, index_of, shared
 from hfpy.analyze.flow import FlowScan
+from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Binary, Expr, Literal, Name, Paren, Unary, walk
 from hfpy.model.names import without_home
 from hfpy.model.statements import (
@@ -39,13 +40,16 @@ SCALARS = "scalars are set in each turn before they are read, and are not read b
 
 
 class Against(Exception):
-    """A rule that does not hold, with what is against it, and where."""
+    """A rule that does not hold, with what is against it, and where: a statement of the kernel, or a ``place`` in a
+    user's file (neither: the kernel's directive).
+    """
 
-    def __init__(self, rule: str, message: str, statement: Statement) -> None:
+    def __init__(self, rule: str, message: str, statement: Statement | None = None, place: Place | None = None) -> None:
         super().__init__(message)
         self.rule = rule
         self.message = message
         self.statement = statement
+        self.place = place
 
 
 def check_simple(loop: Construct) -> None:

@@ -7,7 +7,7 @@ optimiser and the backends the attributes are as if the user had written them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from hfpy.transform.edits import Edit, replace_rows
 from hfpy.transform.scripts.annotations import Annotations, nameless
 from hfpy.transform.scripts.context import Context, context_of
 from hfpy.transform.scripts.kernel import Kernel
+from hfpy.transform.scripts.layouts import with_layouts
 from hfpy.transform.scripts.ledger import Ledger, Step
 from hfpy.transform.scripts.loading import Loader, NoScript, importing_from, run
 from hfpy.transform.scripts.replay import Replay
@@ -57,7 +58,15 @@ def with_scripts(settled: Settled) -> Settled:
     found = [*runner.found, *replay.found, *replay.unused(kernel.name for kernel in kernels)]
     if has_errors(found):
         raise HfpyError((*settled.notes, *found))  # their places are those of the user's files
-    return changed(settled, edits_of([k for k in kernels if k.steps], runner.ledger), found)
+    return applied(settled, kernels, runner.ledger, found)
+
+
+def applied(settled: Settled, kernels: Sequence[Kernel], ledger: Ledger, notes: list[Diagnostic]) -> Settled:
+    """A program with its kernels as transformations have made them. Raises HfpyError where they contradict each
+    other.
+    """
+    edits = edits_of([k for k in kernels if k.steps], ledger)
+    return with_layouts(changed(settled, edits, notes), kernels)
 
 
 def _unscripted(settled: Settled) -> Settled:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hfpy.model.names import cut, stem
 from hfpy.model.units import FileIndex, Routine
-from hfpy.parse.physical import names_in_rows
+from hfpy.parse.physical import names_in_file, names_in_rows
 
 _ROW = 100
 
@@ -58,10 +58,10 @@ class Locals:
     def of(cls, index: FileIndex, routine: Routine | None = None) -> Locals:
         """New names beside all that mean something in a file's text, or in that of a routine in it."""
         lines = index.source.lines
-        if routine is not None:
-            last = routine.end.last if routine.end is not None else routine.header.first
-            lines = lines[routine.header.first : last + 1]
-        return cls(names_in_rows(lines))
+        if routine is None:
+            return cls(names_in_file(lines))
+        last = routine.end.last if routine.end is not None else routine.header.first
+        return cls(names_in_rows(lines[routine.header.first : last + 1]))
 
     @property
     def arrays(self) -> set[str]:

@@ -1,0 +1,38 @@
+"""Implied loops: a name in one may be its variable, which has nothing to do with what a scalar of that name holds.
+
+The variable of an implied loop gets its values there (Fortran 2018, 12.6.3 and 7.8): what stands in the loop does not
+read what was set before.
+"""
+
+from __future__ import annotations
+
+from hfpy.analyze.uses import Reference
+from hfpy.model.expressions import Apply, ArrayConstructor, ImpliedDo, walk
+from hfpy.model.statements import Assignment, InputOutput, Statement, expressions
+
+
+class ImpliedLoops:
+    """The implied loops of statements, each statement looked through once."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, list[ImpliedDo]] = {}
+
+    def bind(self, reference: Reference) -> bool:
+        """Whether a name means the variable of an implied loop."""
+        statement, node = reference.at.statement, reference.node
+        if id(statement) not in self._found:
+            trees = (n for e in expressions(statement) for n in walk(e))
+            self._found[id(statement)] = [n for n in trees if isinstance(n, ImpliedDo)]
+        items = (i for loop in self._found[id(statement)] if loop.var == reference.name for i in loop.items)
+        return any(item.start <= node.start and node.end <= item.end for item in items)
+
+
+def likely_to_hold(statement: Statement) -> bool:
+    """Whether a statement is of the kinds in which implied loops stand: input and output, and the assignment of a
+    constructor, alone or as an argument.
+    """
+    if isinstance(statement, Assignment):
+        value = statement.value
+        listed = value.args if isinstance(value, Apply) else (value,)
+        return any(isinstance(e, ArrayConstructor) for e in listed)
+    return isinstance(statement, InputOutput)

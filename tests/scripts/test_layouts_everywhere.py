@@ -1,0 +1,76 @@
+"""Arrays of many programs in orders drawn at random: results stay; what would change them is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hfpy.options import ScriptFolder
+from tests.support import CUDA_C, OPENMP, SEQUENTIAL, Corpus, Pair, Variant, load_pairs, translate_text
+
+TESTS = Path(__file__).parents[1]
+FOLDERS = ("language", "defects", "realcode", "optimiser")
+SCRIPT = """from random import Random
+
+from hfpy.api import IllegalTransform
+
+
+def annotate(kernel, annotations, context):
+    rng = Random(kernel.name + str(kernel.source.line))
+    for name, array in kernel.arrays.items():
+        order = list(range(array.rank))
+        rng.shuffle(order)
+        if array.rank > 1 and order != sorted(order):
+            try:
+                kernel = kernel.layout(name, *order)
+            except IllegalTransform:
+                pass
+    return kernel
+"""
+
+
+def with_orders(variant: Variant, folder: Path) -> Variant:
+    """A way to translate programs with the script over them. Two kernels may draw different orders for an array."""
+    scripts = folder / "scripts"
+    scripts.mkdir(exist_ok=True)
+    (scripts / "orders.py").write_text(SCRIPT)
+    options = {**variant.options, "scripts": ScriptFolder(scripts, "orders", "", True)}
+    return replace(variant, label=f"{variant.label}-orders", options=options)
+
+
+def failures(pairs: list[Pair], variant: Variant, folder: Path) -> tuple[list[str], int]:
+    """The programs that print something else than their plain twins, though they do not without the script, and how
+    many were run with another order.
+    """
+    way = with_orders(variant, folder)
+    able = [p for p in pairs if p.reference and not translate_text(p.hybrid, **variant.options).errors]
+    done = {p.name: way.translated(p) for p in able}
+    contradictory = {name for name, d in done.items() if d.codes() == ["HF670"]}
+    chosen = [p for p in able if "layout(" in done[p.name].text and p.name not in contradictory]
+    wrong = [f"{n}: {d.errors[0]}" for n, d in done.items() if d.errors and n not in contradictory]
+    corpus = Corpus(chosen, folder, {p.name: (variant, way) for p in chosen})
+    for pair in chosen:
+        fault = _fault(corpus, pair, way)
+        if fault and not _fault(corpus, pair, variant):
+            wrong.append(f"{pair.name}: {fault[:1500]}")
+    return wrong, len(chosen)
+
+
+def _fault(corpus: Corpus, pair: Pair, variant: Variant) -> str:
+    """What is wrong with a program in a variant; empty if nothing is."""
+    try:
+        corpus.check_one(pair.name, variant)
+    except AssertionError as failure:
+        return str(failure) or "it differs"
+    return ""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("variant", [SEQUENTIAL, OPENMP, CUDA_C], ids=lambda v: v.label)
+@pytest.mark.parametrize("name", FOLDERS)
+def test_programs(name: str, variant: Variant, tmp_path: Path) -> None:
+    wrong, run = failures(load_pairs(TESTS / name / "programs"), variant, tmp_path)
+    assert not wrong, "\n".join(wrong[:4])
+    assert run > 3
