@@ -181,7 +181,8 @@ struct hf_array {
     const I point[] = {static_cast<I>(indices)...};
     wrapping here = 0;
     for (int d = N - 1; d >= 0; --d) {
-      here = here * static_cast<wrapping>(shape.extent[d]) + static_cast<wrapping>(point[d] - shape.lower[d]);
+      here = here * static_cast<wrapping>(shape.extent[d]);
+      here += static_cast<wrapping>(point[d]) - static_cast<wrapping>(shape.lower[d]);
     }
     hf_array result(*this);
     result.data = data + static_cast<I>(here);

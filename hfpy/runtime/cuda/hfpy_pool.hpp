@@ -15,9 +15,10 @@
 
 namespace hfpy {
 
-#if defined(HFPY_JIT) || defined(HFPY_OPENCL)
+#if defined(HFPY_JIT) || defined(HFPY_OPENCL) || (defined(CUDART_VERSION) && CUDART_VERSION < 11020) || \
+    (defined(HIP_VERSION_MAJOR) && HIP_VERSION_MAJOR < 5)
 
-// Python's CuPy has a pool of its own, OpenCL has none.
+// Python's CuPy has a pool of its own, OpenCL and old versions of CUDA and HIP have none.
 class device_pool {
  public:
   static bool there(const char *) { return false; }
