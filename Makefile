@@ -64,7 +64,7 @@ bench: $(READY) fortran
 	$(BIN)/python -m benchmarks.never_slower
 	$(BIN)/python -m benchmarks.translator
 
-test test-full: fortran cplusplus opencl flang netcdf mpi buildtools
+test test-full: fortran cplusplus opencl flang netcdf mpi buildtools sass
 test-full: oclgrind
 
 # The environment is whole when the file "ready" is there, which comes last.
@@ -88,6 +88,12 @@ fortran:
 	exit 1
 
 FC_ASKED := $(if $(filter environment command,$(firstword $(origin FC))),$(FC))
+
+# What lists machine code of NVIDIA's GPUs, where nvcc is; without it kernels are not counted.
+sass: $(READY)
+	@if ! command -v nvcc >/dev/null || command -v cuobjdump >/dev/null; then exit 0; fi; \
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e '.[gpu-static]' || \
+	  echo "without cuobjdump the instructions of kernels are not counted: pip install -e '.[gpu-static]'"
 
 # A C++ compiler for kernels of GPUs in emulation; without one their tests are left out.
 cplusplus:

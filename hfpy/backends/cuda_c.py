@@ -9,7 +9,7 @@ from pathlib import Path
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.device import DeviceRoutines, Lines
-from hfpy.backends.c.kernel import CKernel
+from hfpy.backends.c.kernel import printed
 from hfpy.backends.c.parameters import interface_parameters
 from hfpy.backends.c.values import Refusals, check_all
 from hfpy.model.kernel import KernelSpec
@@ -41,7 +41,7 @@ class CWriter:
 
     def kernel(self, sharing: RegionSharing, spec: KernelSpec, refusals: Refusals) -> Kernel:
         """The texts of a region's kernel and of its launcher. Raises Unprintable."""
-        return CKernel(self.device, sharing, spec, refusals).print()
+        return printed(self.device, sharing, spec, refusals)
 
     def check_routine(self, key: str) -> None:
         """Raise Unprintable for a routine that kernels cannot call."""

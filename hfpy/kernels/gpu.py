@@ -41,6 +41,11 @@ class _Table(ctypes.Structure):
     _fields_ = (("take", _TAKE), ("give", _GIVE), ("copy", _COPY), ("launch", _LAUNCH), ("wait", _WAIT))
 
 
+def form_of(kernel: str, index: str) -> str:
+    """A kernel, compiled for a type of indices, as C++ and the runtime call it."""
+    return f"{kernel}<{index}>"
+
+
 def require_gpu() -> None:
     """Raise UsageError if there is no CuPy, or no GPU that it can use."""
     if importlib.util.find_spec("cupy") is None:
@@ -79,20 +84,29 @@ class Gpu:
         self._library = library
         self._functions: dict[str, Any] = {}
         self._memory: dict[int, Any] = {}
+        self._kernels = kernels
         for path, names in kernels:
-            self._compile(path, names)
+            self._compile(path, [form_of(name, "int") for name in names])
         self._table = _Table(
             _TAKE(self._take), _GIVE(self._give), _COPY(self._copy), _LAUNCH(self._launch), _WAIT(self._wait)
         )
         library.hf_jit_use(ctypes.byref(self._table))
 
-    def _compile(self, path: Path, names: Sequence[str]) -> None:
+    def _compile(self, path: Path, forms: Sequence[str]) -> None:
         text = path.read_text(encoding="utf-8")
-        module = self._cupy.RawModule(code=text, options=("-std=c++17", f"-I{RUNTIME}"), backend="nvrtc")
+        options = ("-std=c++17", f"-I{RUNTIME}")
+        module = self._cupy.RawModule(code=text, options=options, backend="nvrtc", name_expressions=tuple(forms))
         try:
-            self._functions.update({name: module.get_function(name).kernel for name in names})
+            self._functions.update({form: module.get_function(form).kernel for form in forms})
         except Exception as fault:
             raise ToolError(f"NVRTC does not compile {path}: {fault}") from None
+
+    def _function(self, form: str) -> Any:
+        """A form of a kernel. That with indices of 64 bits, which few launches need, is compiled when one does."""
+        if form not in self._functions:
+            (path, names), *_ = (k for k in self._kernels if form in {form_of(name, "long long") for name in k[1]})
+            self._compile(path, [form_of(name, "long long") for name in names])
+        return self._functions[form]
 
     def holds(self, memory: Any) -> bool:
         """Whether a value is an array of CuPy."""
@@ -145,7 +159,7 @@ class Gpu:
 
     def _launch(self, kernel: bytes, blocks: Any, threads: Any, arguments: int) -> int:
         def launch() -> None:
-            function = self._functions[kernel.decode()]
+            function = self._function(kernel.decode())
             stream = self._cupy.cuda.get_current_stream()
             shape = (*blocks[0:3], *threads[0:3])
             self._cupy.cuda.driver.launchKernel(function.ptr, *shape, 0, stream.ptr, arguments, 0)

@@ -89,6 +89,7 @@ TEXT_PLACES = {
     "analyze/dependence/sets.py": "the texts in which isl takes sets, tells what they are, and why it gives up",
     "analyze/mpi.py": "names of MPI's procedures: how they begin and end says what they are (MPI 4.1, chapter 19)",
     "backends/base.py": "a template's text as lines",
+    "backends/c/around.py": "printed lines: an array that anything but an element in them mentions stays as it is",
     "backends/c/values.py": "names that C and C++ keep for themselves, with underscores behind them",
     "backends/opencl/words.py": "printed lines, in which words get the names that OpenCL C has for them",
     "transform/edits.py": "lines of a file, which edits change in place",

@@ -29,16 +29,43 @@ def test_nvcc_compiles_without_warnings(name: str, arch: str, debug: bool, tmp_p
     run(nvcc_command(PROGRAMS / name, tmp_path / "x.o", arch, debug))
 
 
+SMOOTH = """\
+module m
+contains
+  subroutine smooth(nx, ny, nz, a, b)
+    integer, intent(in) :: nx, ny, nz
+    real(8), intent(in) :: a(0:nx+1,0:ny+1,nz)
+    real(8), intent(inout) :: b(0:nx+1,0:ny+1,nz)
+    @parallelRegion{domName(i,j,k), domSize(nx,ny,nz)}
+    b(i,j,k) = a(i-1,j,k) + a(i+1,j,k) + a(i,j-1,k) + a(i,j+1,k)
+    @end parallelRegion
+  end subroutine
+end module
+"""
+
+
 @needs_nvcc
-def test_index_arithmetic_in_32_bits(tmp_path: Path) -> None:
-    """Fewer multiplications of 64 bits."""
-    source = PROGRAMS / "advect.cu"
-    counts = []
-    for option in ("-DHF_INDEX64", "-DHF_INDEX32"):
-        target = tmp_path / f"{option}.ptx"
-        run([NVCC or "", "-ptx", "-arch=sm_80", option, f"-I{RUNTIME}", source, "-o", target])
-        counts.append(len(re.findall(r"\b(?:mul|mad)\.lo\.s64\b", target.read_text())))
-    assert counts[1] < counts[0]
+def test_both_types_of_indices(tmp_path: Path) -> None:
+    """A kernel has a form with indices of 32 bits, for blocks of one shape, and one with 64 bits for any; an option
+    leaves out one.
+    """
+    done = translate_text({"m.h90": SMOOTH}, target="gpu", backend="cuda-c").require()
+    (tmp_path / "m.cu").write_text(done.files["m.cu"])
+    found = {}
+    for options in ([], ["-DHF_INDEX32"], ["-DHF_INDEX64"]):
+        target = tmp_path / "m.ptx"
+        command = [NVCC or "", "-ptx", "-arch=sm_80", "-std=c++17", *options, f"-I{RUNTIME}", tmp_path / "m.cu"]
+        run([*command, "-o", target])
+        text = target.read_text()
+        for kernel in text.split(".visible .entry ")[1:]:
+            form = "narrow" if "hfk0_smoothIiE" in kernel.split("(")[0] else "wide"
+            found[form, *options] = kernel
+    assert set(found) == {("narrow",), ("wide",), ("narrow", "-DHF_INDEX32"), ("wide", "-DHF_INDEX64")}
+    narrow, wide = found["narrow",], found["wide",]
+    assert ".maxntid 256" in narrow and ".maxntid" not in wide
+    assert "%ntid" not in narrow and "%ntid" in wide
+    products = [len(re.findall(r"\b(?:mul|mad)\.lo\.s64\b", text)) for text in (narrow, wide)]
+    assert products[0] == 0 < products[1]
 
 
 @pytest.mark.parametrize("name", ["advect.cu", "kernels.cu"])

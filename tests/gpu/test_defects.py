@@ -69,7 +69,7 @@ def test_b14_an_intent_that_is_missing_comes_from_use() -> None:
 
 def test_b15_scalars_that_kernels_set_come_back() -> None:
     text = files()["w.cu"]
-    assert "launcher.reduce<hf_maximum>(largest_partial" in text
+    assert "*largest_partial = launcher.partials<hf_maximum>(largest_host);" in text
     assert 'int *flag = launcher.scalar<int>(flag_host, "flag");' in text
 
 
@@ -101,8 +101,9 @@ def test_b37_a_procedure_that_hfpy_does_not_know_sees_valid_data() -> None:
 
 def test_l3_device_routines_come_from_any_module() -> None:
     text = files()["w.cu"]
-    assert "static __device__ double hff_damped(const double x, const float factor, const float rate_of_data)" in text
-    assert "hff_damped(a(i, j, k), factor, rate_of_data)" in text
+    head = "template <class hf_index> static __device__ double"
+    assert f"{head} hff_damped(const double x, const float factor, const float rate_of_data)" in text
+    assert "hff_damped<hf_index>(a(i, j, k), factor, rate_of_data)" in text
 
 
 def test_l9_output_in_a_kernel_is_refused() -> None:

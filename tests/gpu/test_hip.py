@@ -69,7 +69,7 @@ def test_clang_compiles_for_amd(arch: str, tmp_path: Path) -> None:
     warned = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-private-field", "-Wno-unused-function"]
     subprocess.run([*plain, *warned, "--cuda-device-only", "-O3", "-S", source, "-o", tmp_path / "heat.s"], check=True)
     code = (tmp_path / "heat.s").read_text()
-    assert f"amdgcn-amd-amdhsa--{arch}" in code and "hfk0_warm.kd" in code
+    assert f"amdgcn-amd-amdhsa--{arch}" in code and "_Z9hfk0_warmIiEv" in code and "_Z9hfk0_warmIxEv" in code
     for file in (source, *sorted(RUNTIME.glob("*.cpp"))):
         command = [*plain, *warned, "--cuda-host-only", "-O0", "-fsyntax-only", file]
         subprocess.run(command, check=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.support import CUDA_C, CUDA_FORTRAN, Corpus, Pair, pair, translate_text
+from tests.support import CUDA_C, CUDA_FORTRAN, Batch, Case, Corpus, Pair, pair, translate_text
 
 # The callee's `n` and `m` are the caller's `m` and `n`.
 TEXT = """module {name}
@@ -143,3 +144,47 @@ def test_sizes_that_do_not_change_are_kept(size: str) -> None:
         .replace("intent(inout) :: n", "intent(in) :: n", 1)
     )
     assert not translate_text(text, target="gpu", backend="cuda-c").errors
+
+
+MANY = """module many
+  implicit none
+contains
+  subroutine fill(n, m, r)
+    integer, intent(in) :: n, m
+    real(8), intent(out) :: r(n,n)
+    real(8) :: w(-1:m)
+    integer :: i, j, l
+    {open}
+    do l = -1, m
+      w(l) = i*0.5d0 + j*l
+    end do
+    r(i,j) = w(m) - w(-1) + sum(w(0:1))
+    if (mod(i, 7) == 0) @exit
+    r(i,j) = r(i,j) + 1
+    {close}
+  end subroutine fill
+  subroutine run()
+    real(8) :: r(401,401)
+    call fill(401, 3, r)
+    print *, r(1:401:50,1:401:50), sum(r)
+  end subroutine run
+end module many
+"""
+
+
+def test_workspaces_are_as_large_as_the_threads_that_run(tmp_path: Path) -> None:
+    """More points than threads: each thread uses its part of the workspace for one point after the other."""
+    opened = "@parallelRegion{domName(i,j), domSize(n,n), private(w)}"
+    kernels = translate_text(
+        {"many.h90": MANY.format(open=opened, close="@end parallelRegion")}, target="gpu", backend="cuda-c"
+    ).require()
+    text = kernels.files["many.cu"]
+    assert "hf_walking_grid(hf_count(n) * hf_count(n))" in text
+    assert "HF_BLOCK(64)" in text and "hf_blocks_are<int, 64, 1, 1>();" in text
+    loops = "do j = 1, n\ndo i = 1, n"
+    plain = MANY.format(open=loops, close="end do\nend do").replace("@exit", "cycle")
+    printed = []
+    for name, files in (("plain", {"many.f90": plain}), ("kernels", kernels.files)):
+        batch = Batch([Case("many", files, "many")], tmp_path / name)
+        printed.append(batch.output("many"))
+    assert printed[0] == printed[1] and printed[0].strip()

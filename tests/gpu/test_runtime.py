@@ -26,6 +26,24 @@ def test_table(table: Path, case: str) -> None:
     assert ran(table, case).stdout == "done\n"
 
 
+@pytest.mark.parametrize("case", "round_trip not_copied_in used_again sub_ranges zero_sizes large".split())
+def test_table_with_memory_of_a_pool(table: Path, case: str) -> None:
+    assert ran(table, case, HFPY_EMULATE_POOL="1").stdout == "done\n"
+
+
+def test_memory_of_a_pool(emulation: Emulation) -> None:
+    """It is used again; where it is short, the pool first gives back what it keeps; then the message says how much."""
+    program = emulation.program("pool.cu")
+    assert ran(program, HFPY_EMULATE_POOL="1").stdout == "4.5\nroom for all\n"
+    short = ran(program, HFPY_EMULATE_POOL="1000000", status=3)
+    assert short.stdout == "4.5\n"
+    assert short.stderr == (
+        "hfpy: pool.h90:5: no device memory for 'third': it needs 600000 bytes, and 700000 are in use by this program\n"
+    )
+    own = ran(program, HFPY_EMULATE_POOL="1000000", HFPY_MEMORY="own")
+    assert own.stdout == "4.5\nroom for all\n"
+
+
 @pytest.mark.parametrize(
     ("case", "message"),
     [

@@ -136,12 +136,17 @@ class StandIn(ModuleType):
         ctypes.memmove(target.data.ptr, values.data.ptr, values.nbytes)
         self._touching(_NONE)
 
-    def _module(self, code: str, options: tuple[str, ...], backend: str) -> Any:
+    def _module(self, code: str, options: tuple[str, ...], backend: str, name_expressions: tuple[str, ...]) -> Any:
         assert backend == "nvrtc" and f"-I{RUNTIME}" in options
-        names = re.findall(r"__global__ void (\w+)\(", code)
+        assert {form.partition("<")[0] for form in name_expressions} == set(
+            re.findall(r"__global__ void (\w+)\(", code)
+        )
         folder = Path(tempfile.mkdtemp(prefix="hfpy-standin-"))
         (folder / "kernels.cu").write_text(code)
-        calls = "\n".join(f'extern "C" void run_{n}(const unsigned *s, void **a) {{ run({n}, s, a); }}' for n in names)
+        calls = "\n".join(
+            f'extern "C" void run_{n}(const unsigned *s, void **a) {{ run({form}, s, a); }}'
+            for n, form in enumerate(name_expressions)
+        )
         (folder / "all.cpp").write_text(_DISPATCH.replace("KERNELS", "kernels.cu") + calls)
         command = [
             "g++",
@@ -160,7 +165,8 @@ class StandIn(ModuleType):
         self._libraries.append(library)
 
         def function(name: str) -> Any:
-            address = ctypes.cast(getattr(library, f"run_{name}"), ctypes.c_void_p).value
+            number = name_expressions.index(name)
+            address = ctypes.cast(getattr(library, f"run_{number}"), ctypes.c_void_p).value
             assert address is not None
             self._names[address] = name
             return SimpleNamespace(kernel=SimpleNamespace(ptr=address))

@@ -5,6 +5,7 @@ what is launched, and the real NVRTC compiles the kernels, where it is installed
 import ctypes
 import ctypes.util
 import importlib.util
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 import hfpy
 from hfpy.build.cuda import RUNTIME
 from hfpy.diagnostics import UsageError
+from hfpy.kernels.gpu import form_of
 from hfpy.options import Options
 from hfpy.pipeline import translate
 from hfpy.tune.worker import run
@@ -107,7 +109,7 @@ def test_arrays_of_cupy_are_used_where_they_lie(cupy: StandIn) -> None:
     assert np.array_equal(there.get(), a)
     # The result of the reduction came back, no array was copied.
     assert all(size < a.nbytes for _, size in cupy.copies)
-    assert [name.split("_")[-1] for name, _ in cupy.launches] == ["relax"] * len(cupy.launches) != []
+    assert [name.split("_")[-1] for name, _ in cupy.launches] == ["relax<int>"] * len(cupy.launches) != []
     # The same call with NumPy's arrays copies them there and back.
     mine = b.copy(order="F")
     assert flow.relax(69, 7, a, mine) == most
@@ -120,7 +122,7 @@ def test_arrays_of_cupy_are_used_where_they_lie(cupy: StandIn) -> None:
     assert np.array_equal(there.get(), a + wanted + wanted)
     assert np.array_equal(here.get(), wanted)
     assert not cupy.copies
-    assert [name for name, _ in cupy.launches] == ["hfk0_add", "hfk0_add"]
+    assert [name for name, _ in cupy.launches] == ["hfk0_add<int>", "hfk0_add<int>"]
 
 
 def test_host_code_gets_no_device_array(cupy: StandIn) -> None:
@@ -155,7 +157,7 @@ def test_routines_are_timed_there(cupy: StandIn) -> None:
     answer = run(job)
     assert [len(seconds) for seconds in answer["seconds"]] == [3, 3]
     assert all(second > 0 for seconds in answer["seconds"] for second in seconds)
-    assert {name for name, _ in cupy.launches} == {"hfk0_relax", "hfk1_relax"}
+    assert {name for name, _ in cupy.launches} == {"hfk0_relax<int>", "hfk1_relax<int>"}
     assert not any(size >= 71 * 9 * 8 for _, size in cupy.copies)
 
 
@@ -177,6 +179,7 @@ def test_what_is_used_is_there_in_cupy() -> None:
     assert cupy.cuda.runtime.memcpy.__doc__.startswith("memcpy(intptr_t dst, intptr_t src, size_t size, int kind)")
     assert issubclass(cupy.cuda.memory.OutOfMemoryError, Exception)
     assert all(hasattr(cupy.cuda, name) for name in ("alloc", "get_current_stream"))
+    assert "name_expressions" in cupy.RawModule.__doc__
     assert hasattr(cupy.RawModule, "get_function") and hasattr(cupy.RawKernel, "kernel")
     assert hasattr(cupy.cuda.function.Function, "ptr")
 
@@ -200,6 +203,9 @@ def compiled(library: ctypes.CDLL, text: str) -> str:
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None) == 0
     options = [b"-std=c++17", f"-I{RUNTIME}".encode(), b"-arch=sm_80"]
+    for name in re.findall(r"__global__ void (\w+)\(", text):
+        for index in ("int", "long long"):
+            assert library.nvrtcAddNameExpression(program, form_of(name, index).encode()) == 0
     status = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)
@@ -224,5 +230,5 @@ def test_nvrtc_compiles_what_is_generated(sample: str) -> None:
     kernels = [file for file in made.files if file.name.endswith(".cu")]
     assert kernels, made.diagnostics
     for file in kernels:
-        entries = compiled(library, file.text).count(".visible .entry")
-        assert entries == file.text.count("__global__ void")
+        entries = compiled(library, file.text).count(".entry ")
+        assert entries == 2 * file.text.count("__global__ void")

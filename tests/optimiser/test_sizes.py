@@ -169,7 +169,7 @@ def test_numbers_are_in_the_text() -> None:
 def test_kernels_have_constant_strides() -> None:
     text = specialised("cuda-c").files["m.cu"]
     first = text.split("__global__ void hfk0_smooth")[1].split("}")[0]
-    assert 'a("a", a_data, 0, 15, 0, 10)' in first
+    assert '("a", a_data, 0, 15, 0, 10).around(i, j);' in first
     assert "i > 14 || j > 9" in first
     assert "const int nx" not in first
     text = specialised("cuda-fortran").text

@@ -222,7 +222,7 @@ def call_text(printer: Expressions, site: CallSite, lanes: Sequence[str] = ()) -
     texts += ["hf_space"] if body.device.needs_space(site.callee) else []
     called = (site.callee, tuple(argument.space for argument in shown if argument.space is not None))
     body.calls.append(called)
-    return f"{body.dialect.called(body.device.name(site.callee), called[1])}({', '.join(texts)})"
+    return body.dialect.call(body.device.name(site.callee), called[1], ", ".join(texts))
 
 
 def _absent(printer: Expressions, site: CallSite, dummy: str) -> Argument:

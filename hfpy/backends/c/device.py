@@ -323,7 +323,7 @@ class Function:
         ctype = c_type(result) if result is not None else "void"
         listed = ", ".join(self.parameters)
         name = self.dialect.called(self.device.name(self.key), self.spaces)
-        return f"static __device__ {ctype} {name}({listed})"
+        return self.dialect.routine_head(f"{ctype} {name}({listed})")
 
     def _result(self) -> str:
         if self.routine.kind != "function":

@@ -34,8 +34,24 @@ class Picked:
     step: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A variable that threads reduce: its type, the name of the operator's class in ``hfpy_reductions.hpp``, what a
+    block has for it in shared memory, the partial results of all blocks, the value of a thread.
+    """
+
+    type: Scalar
+    operator: str
+    room: str
+    partials: str
+    value: str
+
+
 class Dialect:
     """CUDA C++: arrays are objects that are called with indices, functions are templates or overloaded."""
+
+    #: Whether arrays can be addressed from a point.
+    can_shift = True
 
     # -- arrays
 
@@ -46,11 +62,18 @@ class Dialect:
     def view(self, array: CVariable, name: str, const: bool, data: str) -> list[str]:
         """The definition of an array over memory, or over a dummy argument, with bounds in storage order."""
         element = f"{'const ' if const else ''}{c_type(array.type)}"
-        return [f'const hf_array<{element}, {array.rank}> {array.text}("{name}", {data}, {self.pairs(array)});']
+        kind = f"hf_array<{element}, {array.rank}, hf_index>"
+        return [f'const {kind} {array.text}("{name}", {data}, {self.pairs(array)});']
 
-    def parameter_view(self, array: CVariable, name: str, const: bool, data: str) -> list[str]:
-        """The same for a parameter of the kernel."""
-        return self.view(array, name, const, data)
+    def parameter_view(
+        self, array: CVariable, name: str, const: bool, data: str, point: Sequence[str] = ()
+    ) -> list[str]:
+        """The same for a parameter of the kernel, addressed from a point if there is one."""
+        if not point:
+            return self.view(array, name, const, data)
+        kind = f"hf_array<{'const ' if const else ''}{c_type(array.type)}, {array.rank}, hf_index>"
+        made = f'{kind}("{name}", {data}, {self.pairs(array)})'
+        return [f"const auto {array.text} = {made}.around({', '.join(point)});"]
 
     def dummy_view(self, array: CVariable, name: str, const: bool, actual: str) -> list[str]:
         """The same for a dummy argument, which is called ``actual`` with its own bounds."""
@@ -58,7 +81,7 @@ class Dialect:
 
     def taken(self, array: CVariable, name: str) -> list[str]:
         """The definition of an array in the thread's part of the workspace."""
-        ctype = f"{c_type(array.type)}, {array.rank}"
+        ctype = f"{c_type(array.type)}, {array.rank}, hf_index"
         return [f'const hf_array<{ctype}> {array.text} = hf_space.local<{ctype}>("{name}", {self.pairs(array)});']
 
     @staticmethod
@@ -82,6 +105,22 @@ class Dialect:
         """The definition of the pointer for a parameter of the kernel, where that is not the pointer itself."""
         return []
 
+    # -- kernels
+
+    def kernel_head(self, threads: int, fixed: bool) -> list[str]:
+        """What stands before a kernel: it is a template of the type of indices; blocks have so many threads, which is
+        ``fixed`` or may be changed by the launcher.
+        """
+        return ["template <class hf_index>", f"{'HF_BLOCK' if fixed else 'HF_THREADS'}({threads})"]
+
+    def blocks_are(self, block: tuple[int, int, int], fixed: bool) -> list[str]:
+        """The statement that tells the compiler the shape of the blocks."""
+        return [f"hf_blocks_are<{'int' if fixed else 'hf_index'}, {', '.join(map(str, block))}>();"]
+
+    def known(self, condition: str) -> list[str]:
+        """The statement that tells the compiler what holds in blocks of that shape."""
+        return [f"hf_known<hf_index>({condition});"]
+
     # -- arguments and parameters
 
     def kernel_parameter(self, passing: str, scalar: Scalar, ctype: str, text: str, restrict: bool) -> str:
@@ -95,6 +134,14 @@ class Dialect:
     def called(self, name: str, spaces: Sequence[Space]) -> str:
         """The name of a device routine for arguments that lie there."""
         return name
+
+    def call(self, name: str, spaces: Sequence[Space], arguments: str) -> str:
+        """A call of it."""
+        return f"{self.called(name, spaces)}<hf_index>({arguments})"
+
+    def routine_head(self, text: str) -> str:
+        """The head of a device routine: a template of the type of indices."""
+        return f"template <class hf_index> static __device__ {text}"
 
     def whole(self, array: CVariable) -> str:
         """An array as an argument."""
@@ -134,7 +181,7 @@ class Dialect:
 
     def array_parameter(self, element: str, rank: int, text: str, data: str, space: Space) -> str:
         """The parameter for an array, which is called ``text``, and its memory ``data``."""
-        return f"const hf_array<{element}, {rank}> &{text}"
+        return f"const hf_array<{element}, {rank}, hf_index> &{text}"
 
     def data_of(self, actual: str, data: str) -> str:
         """The memory of an array that is a parameter of a device routine."""
@@ -177,6 +224,14 @@ class Dialect:
     def identity(self, operator: str, scalar: Scalar) -> str:
         """What changes nothing in a reduction; ``operator`` is the name of its class in ``hfpy_reductions.hpp``."""
         return f"{operator}::identity<{c_type(scalar)}>()"
+
+    def room(self, scalar: Scalar, name: str) -> str:
+        """The definition of what a block needs to make one value of those that its threads have collected."""
+        return f"__shared__ hf_block_room<{c_type(scalar)}> {name};"
+
+    def collected(self, variables: Sequence[Reduced]) -> list[str]:
+        """The statements that do so for all variables, and write each value to the block's place."""
+        return [f"hf_reduce_block<{v.operator}>({v.room}, {v.partials}, {v.value});" for v in variables]
 
     # -- operators: those of complex numbers are functions in some dialects
 

@@ -5,8 +5,9 @@ Host arrays stay the handles; the launcher looks up their device memory (design 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.domains import DataObject
@@ -14,9 +15,10 @@ from hfpy.analyze.graph import CallSite
 from hfpy.analyze.sharing import RegionSharing
 from hfpy.analyze.sizes import constant
 from hfpy.backends.base import Kernel, render
+from hfpy.backends.c.around import Around, around_points
 from hfpy.backends.c.body import Body
 from hfpy.backends.c.device import DeviceRoutines
-from hfpy.backends.c.dialect import CUDA, Dialect
+from hfpy.backends.c.dialect import CUDA, Dialect, Reduced
 from hfpy.backends.c.expressions import Expressions
 from hfpy.backends.c.parameters import c_parameter, data_name, scope_of
 from hfpy.backends.c.space import (
@@ -49,6 +51,9 @@ from hfpy.model.kernel import KernelSpec, Local, Parameter, Range, Slot
 from hfpy.model.scalars import INTEGER
 from hfpy.model.statements import Header
 from hfpy.parse.nests import innermost_body, own_nest
+
+# Threads of a block where each runs over many points: hf_reduction_grid and hf_walking_grid of hfpy_grid.hpp.
+REDUCING, WALKING = (128, 1, 1), (64, 1, 1)
 
 _OPERATORS = {
     "+": "hf_sum",
@@ -86,6 +91,12 @@ class Domain:
         return self._behind(self.name)
 
     @property
+    def inside(self) -> str:
+        """Whether the iterator is not behind the last point."""
+        signs = {1: "<=", -1: ">="}
+        return f"{self.name} {signs[self.way]} {self.last}" if self.way else f"!{self.outside}"
+
+    @property
     def at_end(self) -> str:
         """Whether the iterator is at the last point."""
         return f"{self.name} == {self.last}" if self.step == "1" else self._behind(f"{self.name} + {self.step}")
@@ -96,8 +107,24 @@ class Domain:
         return f"{place} {'>' if self.way > 0 else '<'} {self.last}"
 
 
+@dataclass(frozen=True)
+class View:
+    """The view of an array that a kernel gets: what it is called in messages, whether it is only read, its memory."""
+
+    array: CVariable
+    name: str
+    const: bool
+    data: str
+
+    def lines(self, dialect: Dialect, around: Around | None = None) -> list[str]:
+        """Its definition, perhaps from a point on."""
+        return dialect.parameter_view(self.array, self.name, self.const, self.data, around.point if around else ())
+
+
 class CKernel:
-    """Prints one kernel, in a dialect and by the templates in a folder. ``refusals`` has what the signature refused."""
+    """Prints one kernel, in a dialect and by the templates in a folder. ``refusals`` has what the signature refused;
+    ``walking`` asks for threads that run over many points each.
+    """
 
     def __init__(
         self,
@@ -107,10 +134,12 @@ class CKernel:
         refusals: Refusals,
         dialect: Dialect = CUDA,
         templates: str = "cuda_c",
+        walking: bool = False,
     ) -> None:
         self.device = device
         self.dialect = dialect
         self.templates = templates
+        self.walking = walking
         self.facts = device.facts
         self.sharing = sharing
         self.spec = spec
@@ -120,6 +149,9 @@ class CKernel:
         self.prologue: list[str] = []
         self.epilogue: list[str] = []
         self.scope = scope_of(spec)
+        self.views: dict[str, View] = {}
+        self.wide: list[str] = []
+        self.reduced: list[Reduced] = []
         self.spacious: list[DataObject] = []
         self.space = ""
         self.variables = {r.iterator: CVariable(c_name(r.iterator), INTEGER) for r in spec.ranges}
@@ -171,6 +203,11 @@ class CKernel:
         number = constant(bound.expr)
         return str(number) if number is not None else Expressions(self.body, self.key, None).print(bound.expr).text
 
+    def _wide(self, bounds: Iterable[Fragment]) -> list[str]:
+        """Those of some bounds that are integers of 8 bytes, as C text."""
+        shown = [Expressions(self.body, self.key, None).print(b.expr) for b in bounds if constant(b.expr) is None]
+        return [value.text for value in shown if value.type.bytes == 8]
+
     # -- variables
 
     def _parameter(self, parameter: Parameter) -> None:
@@ -187,7 +224,10 @@ class CKernel:
             data = data_name(self.scope, parameter)
             present = self.dialect.present(data) if parameter.optional else ""
             made = CVariable(text, scalar, lower, upper, parameter.storage, present, data=data, space="global")
-            self.definitions += self.dialect.parameter_view(made, parameter.name, parameter.access == "in", data)
+            self.wide += [text for pair in parameter.bounds for text in self._wide(pair)]
+            view = View(made, parameter.name, parameter.access == "in", data)
+            self.views[text] = view
+            self.definitions += view.lines(self.dialect)
             self.variables[parameter.text] = made
 
     def _local(self, local: Local) -> None:
@@ -203,8 +243,10 @@ class CKernel:
         elif local.partial:
             if local.operator not in _OPERATORS:
                 raise CannotPrint(f"the reduction of '{local.name}' by {local.operator}")
-            identity = self.dialect.identity(_OPERATORS[local.operator], local.type)
-            self.definitions.append(f"{ctype} {text} = {identity};")
+            operator, room = _OPERATORS[local.operator], self.scope.name(f"{text}_room", (local.name, "room"))
+            identity = self.dialect.identity(operator, local.type)
+            self.definitions += [self.dialect.room(local.type, room), f"{ctype} {text} = {identity};"]
+            self.reduced.append(Reduced(local.type, operator, room, c_name(local.partial), text))
         else:
             self.definitions.append(f"{ctype} {text};")
         self.variables[local.name] = made
@@ -243,8 +285,15 @@ class CKernel:
 
     @property
     def _looped(self) -> bool:
-        """Whether each thread runs over many points (reductions)."""
-        return self.spec.reduces
+        """Whether each thread runs over many points: it reduces variables, or has a part of a workspace."""
+        return self.spec.reduces or self.walking
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        """The threads of a block."""
+        if self.spec.reduces:
+            return REDUCING
+        return WALKING if self.walking else team_block(self.spec.team) or self.spec.block
 
     def _statements(self) -> Statements:
         region = self.sharing.region
@@ -274,17 +323,49 @@ class CKernel:
         pairs = [(self._bound(low), self._bound(high)) for low, high in parameter.bounds]
         return " * ".join(["1LL"] + [operand(extent(low, high, "1")) for low, high in pairs])
 
+    def _around(self, domains: Sequence[Domain], statements: Statements) -> Mapping[str, Around]:
+        """The arrays that are addressed from the thread's point: those of a kernel with one point a thread."""
+        if self._looped or not self.dialect.can_shift:
+            return {}
+        own = {row for view in self.views.values() for row in view.lines(self.dialect)}
+        others = [row for row in self.definitions if row not in own]
+        lines = [*others, *self.prologue, *(text for text, _ in statements.lines), *self.epilogue]
+        arrays = {name: view.array for name, view in self.views.items() if not view.array.present}
+        return around_points(lines, arrays, [d.name for d in domains])
+
+    def _defined(self, around: Mapping[str, Around]) -> list[str]:
+        """The definitions, of arrays that are addressed from the point as such."""
+        views = {view.lines(self.dialect)[-1]: name for name, view in self.views.items()}
+        shown = []
+        for row in self.definitions:
+            name = views.get(row, "")
+            shown.append(self.views[name].lines(self.dialect, around[name])[-1] if name in around else row)
+        return shown
+
+    @staticmethod
+    def _certain(domains: Sequence[Domain], block: tuple[int, int, int]) -> list[Domain]:
+        """The domains whose points blocks of this shape cover without any left over."""
+        return [d for n, d in enumerate(domains) if n > 0 and block[min(n, 2)] == 1]
+
     def _assemble(self, domains: Sequence[Domain], statements: Statements) -> Kernel:
         spec, scope, line = self.spec, self.scope, self.sharing.region.line
-        block = team_block(spec.team) or spec.block
+        block = self._shape
+        fixed = self._looped or bool(spec.team)
+        around = self._around(domains, statements)
         jumped = statements.left and self._goes_on
         for made in spec.ranges:
             self._domain(made)  # the launcher works out their counts, too
         values: dict[str, object] = {
             "spec": spec,
             "block": block,
+            "head": self.dialect.kernel_head(prod(block), fixed),
+            "blocks_are": self.dialect.blocks_are(block, fixed),
+            "known": [row for d in self._certain(domains, block) for row in self.dialect.known(d.inside)],
+            "wide": dict.fromkeys(self.wide),
+            "reaches": dict.fromkeys(a.distance(self.views[n].array) for n, a in around.items() if any(a.reach)),
             "parameters": [c_parameter(scope, p, self._count(p), self.dialect) for p in spec.parameters],
-            "collected": [(c_name(v.partial), c_name(v.name)) for v in spec.locals if v.partial],
+            "reduced": self.reduced,
+            "collected": self.dialect.collected(self.reduced),
             "operators": _OPERATORS,
             "grid": scope.name("grid", "grid"),
             "launched": scope.name("launcher", "launcher"),
@@ -292,7 +373,7 @@ class CKernel:
             "looped": self._looped,
             "constants": self.body.constant_lines(),
             "launch_constants": self.body.constant_lines(self.body.asked),
-            "definitions": self.definitions,
+            "definitions": self._defined(around),
             "temporaries": self.body.temporaries,
             "prologue": self.prologue,
             "epilogue": self.epilogue,
@@ -308,3 +389,21 @@ class CKernel:
             for folder, name in (("cuda_c", f"{kind}_begin"), ("cuda_c", f"{kind}_end"), (self.templates, "launcher"))
         )
         return Kernel(spec, (*head, *statements.lines, *tail), tuple(launch), frozenset(self.body.calls))
+
+
+def printed(
+    device: DeviceRoutines,
+    sharing: RegionSharing,
+    spec: KernelSpec,
+    refusals: Refusals,
+    dialect: Dialect = CUDA,
+    templates: str = "cuda_c",
+) -> Kernel:
+    """A kernel's texts. Where it needs a workspace, threads run over many points each, so that the workspace is as
+    large as the threads that run at a time, not as the region. Raises Unprintable.
+    """
+    first = CKernel(device, sharing, spec, refusals, dialect, templates)
+    made = first.print()
+    if not first.space or spec.reduces:
+        return made
+    return CKernel(device, sharing, spec, refusals, dialect, templates, walking=True).print()

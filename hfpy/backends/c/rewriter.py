@@ -9,11 +9,12 @@ from typing import TypeGuard
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sharing import RegionSharing, RoutineSharing
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
+from hfpy.backends.c.teams import too_many
 from hfpy.backends.c.values import CannotPrint, Problem, Refusals, Unprintable
-from hfpy.backends.kernelspec import SpecBuilder
+from hfpy.backends.kernelspec import SpecBuilder, sites_of
 from hfpy.backends.prints import shown
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
@@ -23,9 +24,10 @@ from hfpy.model.macros import Macro
 from hfpy.model.names import kernel_name, plain_from
 from hfpy.model.printing import character
 from hfpy.model.scalars import INTEGER
-from hfpy.model.statements import Construct
+from hfpy.model.statements import LOOPS, Construct, constructs
 from hfpy.model.units import Routine
 from hfpy.parse.fragments import expanded, fragment, single
+from hfpy.parse.nests import innermost_body
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
 from hfpy.transform.plain.form import PlainForm
@@ -33,8 +35,11 @@ from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.wrapping import wrap_line
 
-# Threads a block where no macro says otherwise: whole warps along the first domain.
-_BLOCK = (64, 4, 1)
+# Threads a block where no macro says otherwise: whole warps along the first domain. Where each thread has loops to run
+# through, as over a column, there are fewer points than threads to hide how long memory takes: small blocks reach more
+# multiprocessors.
+_BLOCK, _COLUMNS = (64, 4, 1), (64, 1, 1)
+_LINE = 256  # of a region over one domain without loops
 
 
 class KernelRewriter(RegionRewriter):
@@ -77,12 +82,16 @@ class KernelRewriter(RegionRewriter):
         self.found += map(self.plain.told, sharing.result.found)
         self._check_jumps(node, region)
         name = kernel_name(self.device.stem(self.routine.key), number)
-        block = block_sizes(self.facts.application.macros_of(self.routine.key), region)
+        block = block_sizes(
+            self.facts.application.macros_of(self.routine.key), region, _COLUMNS if self._walks(sharing) else _BLOCK
+        )
         builder = SpecBuilder(self.device, self.imported, sharing, name, block)
         spec = self._with_lent(builder.build())
         try:
             with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
+                if what := too_many(spec.block):
+                    raise CannotPrint(what, hint="ask for smaller blocks: block(…), tile(…), or CUDA_BLOCKSIZE_X …")
             kernel = self.writer.kernel(sharing, spec, builder.refusals)
         except Unprintable as problems:
             self._refused(problems, spec, builder.refusals)
@@ -91,6 +100,21 @@ class KernelRewriter(RegionRewriter):
         first, last = node.header.line.first, node.end.line.last
         self.removed.append((first, last))
         yield replace_lines(first, last, self._call(node, spec))
+
+    def _walks(self, sharing: RegionSharing) -> bool:
+        """Whether a thread runs through loops for its point of a region over one or two domains, there or in a routine
+        that it calls.
+        """
+        region = sharing.region
+        if len(region.domains) > 2:
+            return False
+        try:
+            called = self.device.reached({site.callee for site in sites_of(self.device, sharing)})
+        except Unprintable:
+            return False  # recursion, which is refused where the kernel is printed
+        bodies = [self.device.facts.routine(key).body for key in called]
+        bodies.append(innermost_body(sharing.body.construct, region))
+        return any(node.kind in LOOPS for body in bodies for node in constructs(body))
 
     def _with_lent(self, spec: KernelSpec) -> KernelSpec:
         """The signature with arrays of modules that only called routines name, and that nothing else has brought to the
@@ -219,11 +243,11 @@ def refused(problems: Iterable[Problem]) -> list[Diagnostic]:
     ]
 
 
-def block_sizes(macros: Mapping[str, Macro], region: Region) -> tuple[int, int, int]:
+def block_sizes(macros: Mapping[str, Macro], region: Region, default: tuple[int, int, int]) -> tuple[int, int, int]:
     """Threads a block in x, y, z: ``tile(i:32, j:8)`` or ``block(…)`` of the region, else the macros
     ``CUDA_BLOCKSIZE_X`` … with the region's template (§9.4), else a default.
     """
-    sizes = list(_BLOCK) if len(region.domains) > 1 else [256, 1, 1]
+    sizes = list(default) if len(region.domains) > 1 or default == _COLUMNS else [_LINE, 1, 1]
     for place, axis in enumerate("XYZ"):
         for name in (f"CUDA_BLOCKSIZE_{axis}_{region.template}", f"CUDA_BLOCKSIZE_{axis}"):
             macro = macros.get(name)

@@ -19,6 +19,16 @@ def team_block(team: Mapping[str, int]) -> tuple[int, int, int] | None:
     return x, y, z
 
 
+def too_many(block: tuple[int, int, int]) -> str:
+    """What is wrong with blocks of that shape, which no GPU can start; empty if they can be."""
+    shown = " x ".join(map(str, block))
+    if min(block) < 1:
+        return f"a block of {shown} threads"
+    if prod(block) > _MOST or block[2] > _DEEP:
+        return f"a block of {shown} threads (a block has at most {_MOST}, and {_DEEP} in z)"
+    return ""
+
+
 def shared_by_team(storage: str, lines: list[str]) -> list[str]:
     """The definition of a local array (its room ``storage``, then the view of it) as one in shared memory."""
     room, *rest = lines

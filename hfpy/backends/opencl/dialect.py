@@ -9,13 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from hfpy.backends.c.dialect import Dialect, Picked
-from hfpy.backends.c.values import CText, CVariable, Space, c_type
+from hfpy.backends.c.dialect import Dialect, Picked, Reduced
+from hfpy.backends.c.values import PLUS, TIMES, CText, CVariable, Space, c_type
 from hfpy.model.scalars import Scalar
 
 QUALIFIERS: dict[Space, str] = {"global": "__global ", "private": ""}
 _LETTERS: dict[Space, str] = {"global": "g", "private": "p"}
 _OPERATIONS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+_COMBINED = {
+    "hf_and": "hf_a && hf_b",
+    "hf_or": "hf_a || hf_b",
+    "hf_eqv": "!hf_a == !hf_b",
+    "hf_neqv": "!hf_a != !hf_b",
+    "hf_iand": "hf_a & hf_b",
+    "hf_ior": "hf_a | hf_b",
+    "hf_ieor": "hf_a ^ hf_b",
+}
+_GROUP = 128  # threads of a group with reductions: hf_reduction_grid of hfpy_grid.hpp
 _MOST = 64  # the largest exponent with a function of its own
 
 
@@ -32,6 +42,8 @@ def widest(args: Sequence[CText]) -> Scalar:
 
 class OpenCL(Dialect):
     """OpenCL C 1.2."""
+
+    can_shift = False
 
     # -- arrays
 
@@ -51,7 +63,9 @@ class OpenCL(Dialect):
         kind = f"hf_shape{array.rank}"
         return [f"const {kind} {array.text} = {kind}_of({step}, {self.pairs(array)});"]
 
-    def parameter_view(self, array: CVariable, name: str, const: bool, data: str) -> list[str]:
+    def parameter_view(
+        self, array: CVariable, name: str, const: bool, data: str, point: Sequence[str] = ()
+    ) -> list[str]:
         """Its memory, and its shape."""
         return [*self.pointer(c_type(array.type), data, const), *self.view(array, "", const, data)]
 
@@ -90,6 +104,20 @@ class OpenCL(Dialect):
             return f"(int)({array}.lower[{place}] + {array}.extent[{place}] - 1)"
         return f"(int){array}.{which}[{place}]"
 
+    # -- kernels: the runtime compiles them for one type of indices, and may take smaller blocks
+
+    def kernel_head(self, threads: int, fixed: bool) -> list[str]:
+        """Nothing stands before a kernel."""
+        return []
+
+    def blocks_are(self, block: tuple[int, int, int], fixed: bool) -> list[str]:
+        """The compiler cannot count on a shape."""
+        return []
+
+    def known(self, condition: str) -> list[str]:
+        """Nor on what follows from it."""
+        return []
+
     # -- arguments and parameters
 
     def kernel_parameter(self, passing: str, scalar: Scalar, ctype: str, text: str, restrict: bool) -> str:
@@ -104,6 +132,14 @@ class OpenCL(Dialect):
         """The name of a device routine: one for each kind of memory that it gets addresses in."""
         letters = "".join(_LETTERS[space] for space in spaces)
         return f"{name}_{letters}" if letters else name
+
+    def call(self, name: str, spaces: Sequence[Space], arguments: str) -> str:
+        """A call of it."""
+        return f"{self.called(name, spaces)}({arguments})"
+
+    def routine_head(self, text: str) -> str:
+        """The head of a device routine."""
+        return f"static {text}"
 
     def whole(self, array: CVariable) -> str:
         """An array as an argument."""
@@ -207,6 +243,31 @@ class OpenCL(Dialect):
             return f"hf_{ends[operator]}_{suffix(scalar)}()"
         number = {"hf_product": "1", "hf_and": "1", "hf_eqv": "1", "hf_iand": "-1"}.get(operator, "0")
         return f"hf_make_{suffix(scalar)}({number}, 0)" if scalar.base == "complex" else number
+
+    def room(self, scalar: Scalar, name: str) -> str:
+        """Local memory with a value of each thread."""
+        return f"__local {c_type(scalar)} {name}[{_GROUP}];"
+
+    def collected(self, variables: Sequence[Reduced]) -> list[str]:
+        """The statements that combine them, in three steps."""
+        combined = {v: self._combined(v.operator, v.type) for v in variables}
+        return [
+            *(f"HF_REDUCE_PUT({v.room}, {v.value})" for v in variables),
+            "HF_TOGETHER",
+            *(f"HF_REDUCE_HALVES({c_type(v.type)}, {v.room}, {combined[v]})" for v in variables),
+            "HF_TOGETHER",
+            *(f"HF_REDUCE_LAST({c_type(v.type)}, {v.room}, {v.partials}, {combined[v]})" for v in variables),
+        ]
+
+    def _combined(self, operator: str, scalar: Scalar) -> str:
+        """What becomes of two values, as the class of that name in ``hfpy_reductions.hpp`` has it."""
+        a, b = CText("hf_a", scalar), CText("hf_b", scalar)
+        if operator in ("hf_sum", "hf_product"):
+            symbol, level = ("+", PLUS) if operator == "hf_sum" else ("*", TIMES)
+            return self.arithmetic(symbol, a, b, level)
+        if operator in ("hf_maximum", "hf_minimum"):
+            return self.function(operator[:6], [a, b])
+        return _COMBINED[operator]
 
     # -- complex numbers
 

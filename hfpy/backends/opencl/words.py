@@ -17,8 +17,7 @@ _PLACES = {
     "gridDim": "get_num_groups",
 }
 _PHRASES = (
-    (re.compile(r'extern "C" __global__ void'), "__kernel void"),
-    (re.compile(r"static __device__ "), "static "),
+    (re.compile(r"^__global__ void"), "__kernel void"),
     (re.compile(r"hf_complex<float>"), "hf_c4"),
     (re.compile(r"hf_complex<double>"), "hf_c8"),
     (re.compile(r"\blong long\b"), "long"),

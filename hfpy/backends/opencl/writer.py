@@ -10,7 +10,7 @@ from hfpy.analyze.sharing import RegionSharing
 from hfpy.backends.base import Kernel, NoLoops, render
 from hfpy.backends.c.body import Instance
 from hfpy.backends.c.device import DeviceRoutines, Function, Lines
-from hfpy.backends.c.kernel import CKernel
+from hfpy.backends.c.kernel import printed
 from hfpy.backends.c.values import Refusals
 from hfpy.backends.cuda_c import CWriter, interfaces
 from hfpy.backends.opencl.dialect import OPENCL
@@ -40,7 +40,7 @@ class OpenCLWriter(CWriter):
         """The texts of a region's kernel and of its launcher. Raises Unprintable."""
         # A thread computes each point: pocl 3.1 has miscompiled a loop whose last statement is a barrier.
         alone = replace(spec, team={})
-        made = CKernel(self.device, sharing, alone, refusals, OPENCL, "opencl").print()
+        made = printed(self.device, sharing, alone, refusals, OPENCL, "opencl")
         return replace(made, lines=tuple((in_opencl(text), origin) for text, origin in made.lines))
 
     def finished(self, path: str, kernels: Sequence[Kernel]) -> Added:

@@ -1,14 +1,24 @@
 // hfpy_array.hpp: Fortran arrays in kernels: column-major, any lower bounds, indices checked with HFPY_CHECK.
 // Included by hfpy_kernel.hpp.
+//
+// Bounds, distances and positions are of an integer type I: int in the form of a kernel for arrays with fewer than 2^31
+// elements, long long in the one for all others. The launcher chooses (hfpy_launch.hpp).
 
 #ifndef HFPY_ARRAY_HPP
 #define HFPY_ARRAY_HPP
 
-#ifdef HF_INDEX32
-typedef int hf_index;
-#else
+// The type where nothing else is said.
 typedef long long hf_index;
-#endif
+
+// The type for sums that may wrap around on the way.
+template <class I>
+struct hf_wrapping {
+  typedef unsigned long long type;
+};
+template <>
+struct hf_wrapping<int> {
+  typedef unsigned int type;
+};
 
 #ifdef HFPY_CHECK
 // What is kept of the first index out of bounds in a kernel, for the launcher to tell.
@@ -45,13 +55,16 @@ HF_DEVICE void hf_index_error(const char *array, int dimension, long long index,
 }
 #endif
 
-// Lower bounds, extents and strides of N dimensions; with HFPY_CHECK also the array's name.
-template <int N>
+// Lower bounds, extents and strides of N dimensions; with HFPY_CHECK also the array's name. Indices count from `lower`,
+// which is the lower bound unless the array is addressed from another element (hf_array::around); `first` is always the
+// lower bound, and only there to be checked.
+template <int N, class I = hf_index>
 struct hf_shape {
-  hf_index lower[N];
-  hf_index extent[N];
-  hf_index stride[N];
+  I lower[N];
+  I extent[N];
+  I stride[N];
 #ifdef HFPY_CHECK
+  I first[N];
   const char *name;
 #endif
 
@@ -60,16 +73,36 @@ struct hf_shape {
   // The bounds come as lower1, upper1, lower2, upper2, ..., the fastest dimension first, whose elements lie `step`
   // elements apart.
   template <class... B>
-  HF_DEVICE hf_shape(const char *array, hf_index step, B... bounds) {
+  HF_DEVICE hf_shape(const char *array, I step, B... bounds) {
     static_assert(sizeof...(B) == 2 * N, "an array needs a lower and an upper bound for each dimension");
-    const hf_index pairs[] = {static_cast<hf_index>(bounds)...};
+    const I pairs[] = {static_cast<I>(bounds)...};
     for (int d = 0; d < N; ++d) {
-      lower[d] = pairs[2 * d];
+      begin(d, pairs[2 * d]);
       extent[d] = pairs[2 * d + 1] - pairs[2 * d] + 1;
       stride[d] = step;
       step *= extent[d];
     }
     call_it(array);
+  }
+
+  // The same in another type.
+  template <class J>
+  HF_DEVICE hf_shape(const hf_shape<N, J> &other) {
+    for (int d = 0; d < N; ++d) {
+      begin(d, static_cast<I>(other.lower[d]));
+      extent[d] = static_cast<I>(other.extent[d]);
+      stride[d] = static_cast<I>(other.stride[d]);
+    }
+#ifdef HFPY_CHECK
+    name = other.name;
+#endif
+  }
+
+  HF_DEVICE void begin(int d, I bound) {
+    lower[d] = bound;
+#ifdef HFPY_CHECK
+    first[d] = bound;
+#endif
   }
 
   HF_DEVICE void call_it(const char *array) {
@@ -80,35 +113,36 @@ struct hf_shape {
 #endif
   }
 
-  // How far an element lies from the first one, in elements. (Not with a loop over the dimensions: nvcc unrolls no
-  // loop of a kernel that has another one inside, and a loop over levels is faster when it is unrolled.)
-  template <class... I>
-  HF_DEVICE hf_index position(I... indices) const {
-    static_assert(sizeof...(I) == N, "an element needs as many indices as the array has dimensions");
+  // How far an element lies from the one that indices count from, in elements. (Not with a loop over the dimensions:
+  // nvcc unrolls no loop of a kernel that has another one inside, and a loop over levels is faster when it is
+  // unrolled.)
+  template <class... J>
+  HF_DEVICE I position(J... indices) const {
+    static_assert(sizeof...(J) == N, "an element needs as many indices as the array has dimensions");
     int d = 0;
-    hf_index sum = 0;
+    I sum = 0;
     ((sum += along(d++, static_cast<hf_index>(indices))), ...);
     return sum;
   }
 
   // The part of an element's position that dimension d makes.
-  HF_DEVICE hf_index along(int d, hf_index index) const {
+  HF_DEVICE I along(int d, hf_index index) const {
 #ifdef HFPY_CHECK
-    const hf_index upper = lower[d] + extent[d] - 1;
-    if (index < lower[d] || index > upper) {
-      hf_index_error(name, d + 1, index, lower[d], upper);
-      return 0;
+    const hf_index upper = static_cast<hf_index>(first[d]) + extent[d] - 1;
+    if (index < first[d] || index > upper) {
+      hf_index_error(name, d + 1, index, first[d], upper);
+      return (first[d] - lower[d]) * stride[d];
     }
 #endif
-    return (index - lower[d]) * stride[d];
+    return (static_cast<I>(index) - lower[d]) * stride[d];
   }
 };
 
 // A Fortran array in device memory, or a section of one: a(i, j, k) is its element.
-template <class T, int N>
+template <class T, int N, class I = hf_index>
 struct hf_array {
   T *data;
-  hf_shape<N> shape;
+  hf_shape<N, I> shape;
 
   // No array: an optional argument that was not given.
   HF_DEVICE hf_array() : data(nullptr) {}
@@ -119,11 +153,11 @@ struct hf_array {
 
   // Another array's elements with other bounds: a dummy argument. More elements than the actual argument has are a
   // fault that HFPY_CHECK tells.
-  template <class U, class... B>
-  HF_DEVICE hf_array(const char *name, const hf_array<U, N> &actual, B... bounds)
+  template <class U, class J, class... B>
+  HF_DEVICE hf_array(const char *name, const hf_array<U, N, J> &actual, B... bounds)
       : data(actual.data), shape(name, 1, bounds...) {
     for (int d = 0; d < N; ++d) {
-      shape.stride[d] = actual.shape.stride[d];
+      shape.stride[d] = static_cast<I>(actual.shape.stride[d]);
 #ifdef HFPY_CHECK
       if (actual.data == nullptr) continue;
       const hf_index there = actual.shape.extent[d];
@@ -133,12 +167,31 @@ struct hf_array {
     }
   }
 
-  // The same array, perhaps to be read only.
-  template <class U>
-  HF_DEVICE hf_array(const hf_array<U, N> &other) : data(other.data), shape(other.shape) {}
+  // The same array, perhaps to be read only, or with indices of another type.
+  template <class U, class J>
+  HF_DEVICE hf_array(const hf_array<U, N, J> &other) : data(other.data), shape(other.shape) {}
 
-  template <class... I>
-  HF_DEVICE T &operator()(I... indices) const {
+  // The same array, addressed from the element with these indices: the elements around it lie at constant distances,
+  // so that a kernel works out one address for all. The element itself need not exist, only those that are touched;
+  // what its position is then may wrap around. Bounds cannot be asked for any more.
+  template <class... J>
+  HF_DEVICE hf_array around(J... indices) const {
+    static_assert(sizeof...(J) == N, "an element needs as many indices as the array has dimensions");
+    typedef typename hf_wrapping<I>::type wrapping;
+    const I point[] = {static_cast<I>(indices)...};
+    wrapping here = 0;
+    for (int d = N - 1; d >= 0; --d) {
+      here = here * static_cast<wrapping>(shape.extent[d]);
+      here += static_cast<wrapping>(point[d]) - static_cast<wrapping>(shape.lower[d]);
+    }
+    hf_array result(*this);
+    result.data = data + static_cast<I>(here);
+    for (int d = 0; d < N; ++d) result.shape.lower[d] = point[d];
+    return result;
+  }
+
+  template <class... J>
+  HF_DEVICE T &operator()(J... indices) const {
     return data[shape.position(indices...)];
   }
 
@@ -149,8 +202,8 @@ struct hf_array {
 };
 
 // Sets an array to the values of one of the same shape.
-template <class T, int N>
-HF_DEVICE void hf_copy(const hf_array<T, N> &to, const hf_array<const T, N> &from) {
+template <class T, int N, class I>
+HF_DEVICE void hf_copy(const hf_array<T, N, I> &to, const hf_array<const T, N, I> &from) {
   hf_index elements = 1;
   for (int d = 0; d < N; ++d) elements *= to.shape.extent[d] > 0 ? to.shape.extent[d] : 0;
   for (hf_index element = 0; element < elements; ++element) {
@@ -180,11 +233,11 @@ struct hf_space_of_thread {
     used = 0;
   }
 
-  template <class T, int N, class... B>
-  HF_DEVICE hf_array<T, N> local(const char *name, B... bounds) {
-    hf_array<T, N> result;
+  template <class T, int N, class I = hf_index, class... B>
+  HF_DEVICE hf_array<T, N, I> local(const char *name, B... bounds) {
+    hf_array<T, N, I> result;
     result.data = reinterpret_cast<T *>(data + used * threads) + thread;
-    result.shape = hf_shape<N>(name, static_cast<hf_index>(threads), bounds...);
+    result.shape = hf_shape<N, I>(name, static_cast<I>(threads), bounds...);
     long long elements = 1;
     for (int d = 0; d < N; ++d) elements *= result.shape.extent[d] > 0 ? result.shape.extent[d] : 0;
     used += hf_space_of(elements, static_cast<int>(sizeof(T)));
@@ -230,13 +283,13 @@ struct hf_is_range<hf_triplet> {
 };
 
 // What one index of a section does: an element moves the begin, a range keeps its dimension.
-template <class T, int N, int M>
+template <class T, int N, int M, class I>
 struct hf_sectioning {
-  const hf_array<T, N> &from;
-  hf_array<T, M> result;
+  const hf_array<T, N, I> &from;
+  hf_array<T, M, I> result;
   int dimension, kept;
 
-  HF_DEVICE explicit hf_sectioning(const hf_array<T, N> &array) : from(array), dimension(0), kept(0) {
+  HF_DEVICE explicit hf_sectioning(const hf_array<T, N, I> &array) : from(array), dimension(0), kept(0) {
     result.data = array.data;
 #ifdef HFPY_CHECK
     result.shape.name = array.shape.name;
@@ -252,15 +305,15 @@ struct hf_sectioning {
       result.data += from.shape.along(dimension, range.first);
       (void)from.shape.along(dimension, range.first + (count - 1) * range.step);
     }
-    keep(count > 0 ? count : 0, range.step);
+    keep(static_cast<I>(count > 0 ? count : 0), static_cast<I>(range.step));
   }
   HF_DEVICE void take(hf_index index) {
     result.data += from.shape.along(dimension, index);
     ++dimension;
   }
 
-  HF_DEVICE void keep(hf_index count, hf_index step) {
-    result.shape.lower[kept] = 1;
+  HF_DEVICE void keep(I count, I step) {
+    result.shape.begin(kept, 1);
     result.shape.extent[kept] = count;
     result.shape.stride[kept] = from.shape.stride[dimension] * step;
     ++kept;
@@ -268,10 +321,10 @@ struct hf_sectioning {
   }
 };
 
-template <class T, int N, class... I>
-HF_DEVICE auto hf_section(const hf_array<T, N> &array, I... indices) {
-  static_assert(sizeof...(I) == N, "a section needs as many indices as the array has dimensions");
-  hf_sectioning<T, N, (0 + ... + hf_is_range<I>::value)> made(array);
+template <class T, int N, class I, class... J>
+HF_DEVICE auto hf_section(const hf_array<T, N, I> &array, J... indices) {
+  static_assert(sizeof...(J) == N, "a section needs as many indices as the array has dimensions");
+  hf_sectioning<T, N, (0 + ... + hf_is_range<J>::value), I> made(array);
   (made.take(indices), ...);
   return made.result;
 }

@@ -7,28 +7,57 @@
 #define HFPY_LAUNCH_HPP
 
 #include <cstddef>
-#include <memory>
+#include <cstring>
 #include <vector>
 
 #include "hfpy_device.h"
 #include "hfpy_grid.hpp"
 #include "hfpy_kernel.hpp"
 
+// The forms of a kernel: with indices of 32 bits (`narrow`) and of 64 bits (`wide`), null where one is not compiled.
+template <class K>
+struct hf_forms {
+  K *narrow, *wide;
+};
+
+template <class K>
+hf_forms<K> hf_both(K *narrow, K *wide) {
+  return {narrow, wide};
+}
+template <class K>
+hf_forms<K> hf_only_narrow(K *narrow) {
+  return {narrow, nullptr};
+}
+template <class K>
+hf_forms<K> hf_only_wide(K *wide) {
+  return {nullptr, wide};
+}
+
+// The forms of a kernel as hf_launcher::run takes them. In emulation it is compiled once, with indices of 32 bits, or of
+// 64 bits with HF_INDEX64. Where kernels are compiled while the program runs, by their names, the host needs the types of
+// their parameters alone.
+#if defined(HFPY_OPENCL)
+#define HF_KERNEL(type) hf_both(static_cast<type *>(nullptr), static_cast<type *>(nullptr))
+#elif defined(HFPY_JIT)
+#define HF_KERNEL(name) hf_both(name<int>, name<int>)
+#elif defined(HF_INDEX64)
+#define HF_KERNEL(name) hf_only_wide(name<long long>)
+#elif defined(HF_INDEX32) || defined(HFPY_EMULATE)
+#define HF_KERNEL(name) hf_only_narrow(name<int>)
+#else
+#define HF_KERNEL(name) hf_both(name<int>, name<long long>)
+#endif
+
+// The most elements that indices of 32 bits are used for.
+#ifndef HF_MOST_NARROW
+#define HF_MOST_NARROW 2147483647LL
+#endif
+
 // A flag of hf_launcher: threads of the kernel wait for one another with __syncthreads().
 enum { HF_BARRIERS = 1 };
 
-// One step of a reduction: thread t combines values t, t + lanes, t + 2 * lanes, ... in this order.
-template <class Op, class T>
-__global__ void hf_reduce_step(const T *values, long long count, T *results, long long lanes) {
-  const long long lane = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (lane >= lanes) return;
-  T result = values[lane];
-  for (long long v = lane + lanes; v < count; v += lanes) result = Op::combine(result, values[v]);
-  results[lane] = result;
-}
-
 // One launch of a kernel, with what it needs on the device. The order of use: construct, array / scalar / workspace,
-// run, reduce, finish.
+// reductions and partials, run, finish.
 class hf_launcher {
  public:
   hf_launcher(const char *kernel, const char *where, int flags = 0) : kernel_(kernel), where_(where), flags_(flags) {
@@ -47,6 +76,7 @@ class hf_launcher {
   // The device address of an array that has to be on the device. `directions` is 2 if the kernel reads and writes it.
   template <class T>
   T *array(const void *host, long long count, const char *name, int directions = 1) {
+    holds(count);
     bytes_ += bytes<T>(count) * static_cast<std::size_t>(directions);
     return static_cast<T *>(hfd_pointer(host, bytes<T>(count), name, kernel_, where_));
   }
@@ -77,49 +107,73 @@ class hf_launcher {
   // Room for local arrays: so many bytes for each thread of the grid.
   hf_space_of_thread space(const hf_grid &grid, long long bytes) {
     const long long threads = grid.threads_in_all();
+    holds(threads * bytes);
     return {workspace<char>(threads * bytes, "local arrays"), threads, bytes, 0, 0};
   }
 
-  // Starts the kernel; arguments are converted to the types of its parameters.
+  // Arrays are addressed from points that lie up to so many elements beside those that are touched.
+  void around(long long elements) {
+    if (elements > around_) around_ = elements;
+  }
+
+  // An index or a bound that may need more than 32 bits.
+  void index(long long value) { holds(value < 0 ? -value : value); }
+
+  // Starts one form of the kernel; arguments are converted to the types of its parameters. Indices have 32 bits where
+  // all positions do and blocks have the shape that this form is compiled for (which in emulation makes no difference).
+  template <class... P, class... A>
+  void run(const hf_forms<void(P...)> &forms, const hf_grid &grid, A... arguments) {
+    narrow_ = few();
+#if defined(HFPY_JIT)
+    narrow_ = narrow_ && grid.exact;
+    start(kernel_, forms.narrow, grid, arguments...);
+#elif defined(HFPY_OPENCL)
+    start(kernel_, forms.narrow, grid, arguments...);
+#else
+#ifndef HFPY_EMULATE
+    narrow_ = narrow_ && grid.exact;
+#endif
+    narrow_ = narrow_ && forms.narrow != nullptr;
+    void (*const kernel)(P...) = narrow_ ? forms.narrow : forms.wide;
+    if (kernel == nullptr && !grid.empty) {
+      hfd_fail(where_, kernel_, "indices have 32 bits where this is compiled, and here they have to count %lld elements, or "
+               "the grid needs blocks of another shape: compile with -DHF_INDEX64", most_ + around_);
+    }
+    start(kernel_, kernel, grid, arguments...);
+#endif
+  }
+
+  // The same for a kernel that has one form.
   template <class... P, class... A>
   void run(void (*kernel)(P...), const hf_grid &grid, A... arguments) {
     start(kernel_, kernel, grid, arguments...);
   }
 
-  // Combines a value on the host with `count` partial results on the device, in an order that depends on nothing but
-  // their number.
-  template <class Op, class T>
-  void reduce(T *partials, long long count, T *host_result) {
-    const T *values = partials;
-#if defined(HFPY_JIT) || defined(HFPY_OPENCL)
-    // hf_reduce_step is no kernel of a generated file, so its steps are taken here, in the same order.
-    if (count <= 0) return;
-    const std::unique_ptr<T[]> all(new T[static_cast<std::size_t>(count)]);
-    hfd_values_out(all.get(), values, bytes<T>(count), "partial results", where_);
-    while (count > reduced_on_host) {
-      const long long lanes = (count + reduced_per_thread - 1) / reduced_per_thread;
-      for (long long v = lanes; v < count; ++v) all[v % lanes] = Op::combine(all[v % lanes], all[v]);
-      count = lanes;
-    }
-    for (long long v = 0; v < count; ++v) *host_result = Op::combine(*host_result, all[v]);
-#else
-    while (count > reduced_on_host) {
-      const long long lanes = (count + reduced_per_thread - 1) / reduced_per_thread;
-      T *const results = workspace<T>(lanes, "partial results");
-      const hf_grid grid = hf_make_grid(lanes, 1, 1, 256, 1, 1);
-      start("hf_reduce_step", hf_reduce_step<Op, T>, grid, values, count, results, lanes);
-      values = results;
-      count = lanes;
-    }
-    if (count <= 0) return;
-    T last[reduced_on_host];
-    hfd_values_out(last, values, bytes<T>(count), "partial results", where_);
-    for (long long v = 0; v < count; ++v) *host_result = Op::combine(*host_result, last[v]);
-#endif
+  // Room for the partial results of so many variables, one a block of the grid.
+  void reductions(int variables, const hf_grid &grid) {
+    blocks_ = 1LL * grid.blocks.x * grid.threads.x / threads_of_reduction(grid);
+    partials_ = workspace<char>(variables * blocks_ * bytes_of_partial, "partial results");
   }
 
-  // Brings scalars back and gives the memory for the launch back. Waits for the kernel only if there are scalars.
+  // The partial results of the next of these variables. finish() combines them with its value on the host, in the order
+  // of the blocks.
+  template <class Op, class T>
+  T *partials(T *host) {
+    static_assert(sizeof(T) <= bytes_of_partial, "there is room for a complex number of double precision");
+    const long long offset = static_cast<long long>(reduced_.size()) * blocks_ * bytes_of_partial;
+    reduced_.push_back({host, offset, combined<Op, T>});
+    return reinterpret_cast<T *>(partials_ + offset);
+  }
+
+  // Brings scalars and partial results back, these in one copy, and gives the memory for the launch back. Waits for the
+  // kernel only if there are any.
   void finish() {
+    if (!reduced_.empty()) {
+      std::vector<char> all(reduced_.size() * static_cast<std::size_t>(blocks_ * bytes_of_partial));
+      hfd_values_out(all.data(), partials_, all.size(), "partial results", where_);
+      for (const reduced &one : reduced_) one.combine(one.host, all.data() + one.offset, blocks_);
+      reduced_.clear();
+    }
     for (const held_scalar &held : scalars_) hfd_values_out(held.host, held.device, held.bytes, held.name, where_);
     for (void *device : workspaces_) hfd_give(device);
     scalars_.clear();
@@ -134,8 +188,42 @@ class hf_launcher {
     const char *name;
   };
 
-  static constexpr long long reduced_on_host = 512;
-  static constexpr long long reduced_per_thread = 64;
+  // A variable that is reduced: where it is, where its partial results begin, who combines them with it.
+  struct reduced {
+    void *host;
+    long long offset;
+    void (*combine)(void *host, const char *partials, long long count);
+  };
+
+  static constexpr long long bytes_of_partial = 16;
+
+  template <class Op, class T>
+  static void combined(void *host, const char *partials, long long count) {
+    T result, next;
+    std::memcpy(&result, host, sizeof(T));
+    for (long long n = 0; n < count; ++n) {
+      std::memcpy(&next, partials + n * static_cast<long long>(sizeof(T)), sizeof(T));
+      result = Op::combine(result, next);
+    }
+    std::memcpy(host, &result, sizeof(T));
+  }
+
+#ifdef HFPY_OPENCL
+  // A device may take smaller groups only.
+  unsigned int threads_of_reduction(const hf_grid &grid) const {
+    return hf_opencl_call(*program_, kernel_, few(), where_).threads_of(grid.threads).x;
+  }
+#else
+  static unsigned int threads_of_reduction(const hf_grid &grid) { return grid.threads.x; }
+#endif
+
+  // Whether indices of 32 bits do for all positions.
+  bool few() const { return most_ <= HF_MOST_NARROW - around_; }
+
+  // What indices have to count, so that none needs more bits than it has.
+  void holds(long long elements) {
+    if (elements > most_) most_ = elements;
+  }
 
   template <class T>
   static std::size_t bytes(long long count) {
@@ -176,12 +264,12 @@ class hf_launcher {
   template <class... P>
   void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
     void *addresses[] = {const_cast<void *>(static_cast<const void *>(&values))..., nullptr};
-    hf_jit_launch(name, grid.blocks, grid.threads, addresses);
+    hf_jit_launch(name, narrow_, grid.blocks, grid.threads, addresses);
   }
 #elif defined(HFPY_OPENCL)
   template <class... P>
   void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
-    hf_opencl_call call(*program_, name, where_);
+    hf_opencl_call call(*program_, name, narrow_, where_);
     (pass(call, values), ...);
     call.run(grid.blocks, grid.threads);
   }
@@ -202,8 +290,18 @@ class hf_launcher {
   template <class... P>
   void launch(const char *, void (*kernel)(P...), const hf_grid &grid, P... values) {
     void *addresses[] = {const_cast<void *>(static_cast<const void *>(&values))..., nullptr};
+    const void *const code = reinterpret_cast<const void *>(kernel);
+    const hf_grid fitting = narrow_ || (flags_ & HF_BARRIERS) != 0 ? grid : startable(code, grid);
     // An error shows in hfd_launch_ends.
-    (void)cudaLaunchKernel(reinterpret_cast<const void *>(kernel), grid.blocks, grid.threads, addresses, 0, nullptr);
+    (void)cudaLaunchKernel(code, fitting.blocks, fitting.threads, addresses, 0, nullptr);
+  }
+
+  // Smaller blocks where a multiprocessor has too few registers for one of so many threads. (The form with indices of
+  // 32 bits is compiled for its blocks.)
+  static hf_grid startable(const void *kernel, const hf_grid &grid) {
+    cudaFuncAttributes found;
+    if (cudaFuncGetAttributes(&found, kernel) != cudaSuccess) return grid;
+    return hf_with_fewer_threads(grid, found.maxThreadsPerBlock);
   }
 #endif
 
@@ -223,8 +321,13 @@ class hf_launcher {
   const char *where_;
   int flags_;
   std::size_t bytes_ = 0;
+  long long most_ = 0, around_ = 0;
+  bool narrow_ = false;
   std::vector<held_scalar> scalars_;
   std::vector<void *> workspaces_;
+  std::vector<reduced> reduced_;
+  char *partials_ = nullptr;
+  long long blocks_ = 0;
 #ifdef HFPY_OPENCL
   const hf_program *program_ = nullptr;
 #endif

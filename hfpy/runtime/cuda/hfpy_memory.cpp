@@ -1,7 +1,7 @@
 // hfpy_memory.cpp: device memory and copies.
 //
-// Memory that is given back goes to free lists by size and is used again: routines take and give memory at each call,
-// and asking the driver each time would stop the device. Copies go through pinned buffers, without which the driver
+// Routines take and give memory at each call, and asking the driver each time would stop the device. So memory comes from
+// the driver's pool (hfpy_pool.hpp); without one, what is given back goes to free lists by size and is used again. Copies go through pinned buffers, without which the driver
 // can neither copy fast nor while the host goes on. All of it happens in the default stream, in the order of the
 // calls, so that memory can be used again before earlier kernels that used it have run.
 
@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hfpy_pool.hpp"
 #include "hfpy_runtime.hpp"
 
 namespace {
@@ -17,10 +18,12 @@ namespace {
 class memory_cache {
  public:
   void *take(std::size_t bytes, const char *name, const char *where) {
-    const std::size_t size = rounded(bytes);
-    std::vector<void *> &list = free_[size];
+    const bool pooled = pool_.there(where);
+    const std::size_t size = pooled ? bytes : rounded(bytes);
     void *device = nullptr;
-    if (list.empty()) {
+    if (pooled) {
+      told(pool_.take(&device, size), size, name, where);
+    } else if (std::vector<void *> &list = free_[size]; list.empty()) {
       device = from_driver(size, name, where);
     } else {
       device = list.back();
@@ -36,12 +39,17 @@ class memory_cache {
 
   void give(void *device) {
     const auto found = taken_.find(device);
-    free_[found->second].push_back(device);
-    in_use_ -= found->second;
+    const std::size_t size = found->second;
+    in_use_ -= size;
     taken_.erase(found);
 #ifdef HFPY_EMULATE
     hf_emulate_take_back(device);
 #endif
+    if (pool_.there("")) {
+      hfpy::check(pool_.give(device), "the runtime", "giving back", "device memory");
+    } else {
+      free_[size].push_back(device);
+    }
   }
 
   // Gives the driver back what is not in use.
@@ -67,6 +75,12 @@ class memory_cache {
       empty(where);
       status = cudaMalloc(&device, size);
     }
+    told(status, size, name, where);
+    return device;
+  }
+
+  // Ends the program if there is no memory.
+  void told(cudaError_t status, std::size_t size, const char *name, const char *where) const {
 #ifdef HFPY_OPENCL
     if (status == cudaErrorMemoryAllocation) {
       hfd_fail(where, nullptr, "no device memory for '%s': it needs %zu bytes, and %zu are in use by this program\n  %s",
@@ -78,12 +92,12 @@ class memory_cache {
                name, size, in_use_);
     }
     hfpy::check(status, where, "allocating", name);
-    return device;
   }
 
   std::unordered_map<std::size_t, std::vector<void *>> free_;
   std::unordered_map<void *, std::size_t> taken_;
   std::size_t in_use_ = 0;
+  hfpy::device_pool pool_;
 };
 
 // A ring of pinned buffers. Copies are cut into parts of one buffer each; while the device copies from or to some of

@@ -12,6 +12,8 @@
 
 typedef hipError_t cudaError_t;
 typedef hipEvent_t cudaEvent_t;
+typedef hipFuncAttributes cudaFuncAttributes;
+typedef hipMemPool_t cudaMemPool_t;
 typedef hipMemcpyKind cudaMemcpyKind;
 
 #define cudaSuccess hipSuccess
@@ -29,6 +31,14 @@ typedef hipMemcpyKind cudaMemcpyKind;
 #define cudaDeviceSynchronize hipDeviceSynchronize
 #define cudaMalloc hipMalloc
 #define cudaFree hipFree
+#define cudaMallocAsync hipMallocAsync
+#define cudaFreeAsync hipFreeAsync
+#define cudaDevAttrMemoryPoolsSupported hipDeviceAttributeMemoryPoolsSupported
+#define cudaDeviceGetAttribute hipDeviceGetAttribute
+#define cudaDeviceGetDefaultMemPool hipDeviceGetDefaultMemPool
+#define cudaMemPoolAttrReleaseThreshold hipMemPoolAttrReleaseThreshold
+#define cudaMemPoolSetAttribute hipMemPoolSetAttribute
+#define cudaMemPoolTrimTo hipMemPoolTrimTo
 #define cudaMallocHost(host, bytes) hipHostMalloc(host, bytes, 0)
 #define cudaMemcpyAsync hipMemcpyAsync
 #define cudaMemcpyFromSymbol(host, symbol, bytes) \
@@ -39,6 +49,7 @@ typedef hipMemcpyKind cudaMemcpyKind;
 #define cudaEventRecord hipEventRecord
 #define cudaEventSynchronize hipEventSynchronize
 #define cudaEventElapsedTime hipEventElapsedTime
+#define cudaFuncGetAttributes hipFuncGetAttributes
 #define cudaLaunchKernel hipLaunchKernel
 
 #endif

@@ -25,11 +25,15 @@ struct hf_program {
 // One launch: arguments in their order, then run.
 class hf_opencl_call {
  public:
-  hf_opencl_call(const hf_program &program, const char *kernel, const char *where);
+  // Indices have 32 bits in the kernel (`narrow`) or 64.
+  hf_opencl_call(const hf_program &program, const char *kernel, bool narrow, const char *where);
 
   // A value of so many bytes; memory as a buffer, followed by the bytes before what is meant if it may be a part.
   void value(const void *bytes, std::size_t count);
   void memory(const void *device, bool part);
+
+  // The groups that a device takes where so many threads are asked for.
+  dim3 threads_of(const dim3 &threads) const;
 
   void run(const dim3 &blocks, const dim3 &threads);
 

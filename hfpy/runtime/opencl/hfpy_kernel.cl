@@ -4,7 +4,7 @@ R"hf_opencl(// hfpy_kernel.cl: what kernels made by hfpy need in OpenCL C 1.2: F
 // The runtime, which has this text as a string of C++, puts it before that of a generated file. Results are those that
 // gfortran gives on the CPU, bit by bit, as with runtime/cuda/hfpy_intrinsics.hpp, of which this is the plain form: the
 // type of the arguments is in the names of functions (r4, r8: reals, i1 to i8: integers and logicals, c4, c8: complex
-// numbers). HF_DOUBLE is defined where the device has double precision, HF_CONTRACT where results may differ in the
+// numbers). HF_INDEX32 is defined where no index needs more than 32 bits, HF_DOUBLE where the device has double precision, HF_CONTRACT where results may differ in the
 // last bits.
 
 #ifdef HF_DOUBLE
@@ -16,7 +16,11 @@ R"hf_opencl(// hfpy_kernel.cl: what kernels made by hfpy need in OpenCL C 1.2: F
 
 // --- Arrays: a pointer to the memory, and a shape beside it, of which generated files define those that they need ----
 
+#ifdef HF_INDEX32
+typedef int hf_index;
+#else
 typedef long hf_index;
+#endif
 
 #define HF_BOUNDS(d, l, u) made.lower[d] = l, made.extent[d] = u - l + 1,
 
@@ -321,6 +325,35 @@ HF_COMPLEX(double, hf_c8, c8, r8, 8)
 static inline hf_c4 hf_kind_c4(hf_c8 z) { return hf_make_c4((float)z.re, (float)z.im); }
 static inline hf_c8 hf_kind_c8(hf_c4 z) { return hf_make_c8(z.re, z.im); }
 #endif
+
+// --- What the threads of a group have collected, as one partial result -----------------------------------------------
+
+// In the order of runtime/cuda/hfpy_reductions.hpp: by halves within each 32 threads, for which the first of them
+// works, then 32 by 32. `combined` is what becomes of hf_a and hf_b. Between the three steps there are barriers, two for
+// all variables together: few, and in no loop, since drivers for CPUs take long to compile each.
+#define HF_TOGETHER barrier(CLK_LOCAL_MEM_FENCE);
+
+#define HF_REDUCE_PUT(room, value) room[get_local_id(0)] = value;
+
+#define HF_REDUCE_HALVES(T, room, combined) \
+  if (get_local_id(0) % 32 == 0) { \
+    const int hf_first = (int)get_local_id(0), hf_rest = (int)get_local_size(0) - hf_first; \
+    for (int hf_ahead = (hf_rest < 32 ? hf_rest : 32) / 2; hf_ahead > 0; hf_ahead /= 2) { \
+      for (int hf_own = hf_first; hf_own < hf_first + hf_ahead; ++hf_own) { \
+        const T hf_a = room[hf_own], hf_b = room[hf_own + hf_ahead]; \
+        room[hf_own] = combined; \
+      } \
+    } \
+  }
+
+#define HF_REDUCE_LAST(T, room, partials, combined) \
+  if (get_local_id(0) == 0) { \
+    for (int hf_warp = 32; hf_warp < (int)get_local_size(0); hf_warp += 32) { \
+      const T hf_a = room[0], hf_b = room[hf_warp]; \
+      room[0] = combined; \
+    } \
+    partials[get_group_id(0)] = room[0]; \
+  }
 
 // --- Output: records in a buffer, as in runtime/cuda/hfpy_printed.hpp ------------------------------------------------
 

@@ -361,10 +361,10 @@ void hf_opencl_give_back(void *begin) {
 
 // --- launches ---
 
-hf_opencl_call::hf_opencl_call(const hf_program &program, const char *kernel, const char *where)
+hf_opencl_call::hf_opencl_call(const hf_program &program, const char *kernel, bool narrow, const char *where)
     : kernel_(nullptr), name_(kernel), where_(where) {
   hfpy::check(ready(), where, "preparing", kernel);
-  kernel_ = hfpy::opencl::kernel_of(program, kernel, where);
+  kernel_ = hfpy::opencl::kernel_of(program, kernel, narrow, where);
 }
 
 void hf_opencl_call::value(const void *bytes, std::size_t count) {
@@ -384,18 +384,28 @@ void hf_opencl_call::memory(const void *device, bool part) {
   }
 }
 
-void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads) {
-  const cl_kernel kernel = static_cast<cl_kernel>(kernel_);
+// Smaller groups do: a thread's place is counted over all groups, and threads that combine what they have do so with
+// those of their group, whatever its size.
+dim3 hf_opencl_call::threads_of(const dim3 &threads) const {
   std::size_t most = 0, local[] = {threads.x, threads.y, threads.z};
-  (void)clGetKernelWorkGroupInfo(kernel, chosen().id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
-  const std::size_t global[] = {local[0] * blocks.x, local[1] * blocks.y, local[2] * blocks.z};
-  // Smaller groups do, as threads do not wait for one another: a thread's place is counted over all groups.
+  (void)clGetKernelWorkGroupInfo(static_cast<cl_kernel>(kernel_), chosen().id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                 &most, nullptr);
   while (most > 0 && local[0] * local[1] * local[2] > most) {
     std::size_t &size = local[2] > 1 ? local[2] : local[1] > 1 ? local[1] : local[0];
     std::size_t factor = 2;
     while (size % factor != 0) ++factor;
     size /= factor;
   }
+  return dim3(static_cast<unsigned int>(local[0]), static_cast<unsigned int>(local[1]),
+              static_cast<unsigned int>(local[2]));
+}
+
+void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads) {
+  const cl_kernel kernel = static_cast<cl_kernel>(kernel_);
+  const dim3 group = threads_of(threads);
+  const std::size_t local[] = {group.x, group.y, group.z};
+  const std::size_t global[] = {std::size_t{threads.x} * blocks.x, std::size_t{threads.y} * blocks.y,
+                                std::size_t{threads.z} * blocks.z};
   const cl_int status = clEnqueueNDRangeKernel(all().queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
   if (status != CL_SUCCESS && bytes_ > chosen().most_parameters) {
     hfd_fail(where_, name_, "its arguments have %zu bytes, and '%s' takes %zu (%s): a kernel with fewer arrays does",

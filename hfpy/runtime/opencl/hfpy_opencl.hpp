@@ -33,9 +33,9 @@ cl_context context();
 device described(cl_platform_id platform, cl_device_id id);
 const char *name_of(cl_int status);
 
-// A kernel of a program, which is built when it is first asked for, or taken from the cache on disk. Ends the program
-// with the compiler's messages if that fails.
-cl_kernel kernel_of(const hf_program &program, const char *kernel, const char *where);
+// A kernel of a program, which is built when it is first asked for, or taken from the cache on disk: once for indices of
+// 32 bits (`narrow`), once for those of 64. Ends the program with the compiler's messages if that fails.
+cl_kernel kernel_of(const hf_program &program, const char *kernel, bool narrow, const char *where);
 
 }  // namespace hfpy::opencl
 

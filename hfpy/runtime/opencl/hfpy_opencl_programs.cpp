@@ -13,6 +13,8 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hfpy_opencl.hpp"
@@ -42,8 +44,9 @@ T number_of(cl_device_id id, cl_device_info what) {
   return number;
 }
 
-std::string options_for(const device &mine) {
+std::string options_for(const device &mine, bool narrow) {
   std::string options = "-cl-std=CL1.2";
+  if (narrow) options += " -DHF_INDEX32";
   if (mine.doubles) options += " -DHF_DOUBLE";
   if (mine.exact_floats) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   const char *const more = std::getenv("HFPY_OPENCL_FLAGS");
@@ -153,12 +156,12 @@ std::string messages(cl_program program, const device &mine) {
   return text.c_str();
 }
 
-cl_program built(const hf_program &text, const device &mine, const char *kernel, const char *where) {
+cl_program built(const hf_program &text, const device &mine, bool narrow, const char *kernel, const char *where) {
   if (text.doubles && !mine.doubles) {
     hfd_fail(where, kernel, "the kernels of %s compute with double precision, which '%s' does not have: choose another "
              "device by HFPY_OPENCL_DEVICE, or compute with single precision", text.name, mine.name.c_str());
   }
-  const std::string options = options_for(mine), key = key_of(text, mine, options), path = file_for(key);
+  const std::string options = options_for(mine, narrow), key = key_of(text, mine, options), path = file_for(key);
   const std::vector<unsigned char> binary = kept(path, key);
   if (!binary.empty()) {
     if (const cl_program program = from_binary(binary, mine, options)) return program;
@@ -220,11 +223,11 @@ const char *name_of(cl_int status) {
   return other;
 }
 
-cl_kernel kernel_of(const hf_program &program, const char *kernel, const char *where) {
-  static auto *const programs = new std::map<std::pair<const hf_program *, cl_context>, cl_program>;
+cl_kernel kernel_of(const hf_program &program, const char *kernel, bool narrow, const char *where) {
+  static auto *const programs = new std::map<std::tuple<const hf_program *, cl_context, bool>, cl_program>;
   static auto *const kernels = new std::map<std::pair<cl_program, std::string>, cl_kernel>;
-  cl_program &whole = (*programs)[{&program, context()}];
-  if (whole == nullptr) whole = built(program, chosen(), kernel, where);
+  cl_program &whole = (*programs)[{&program, context(), narrow}];
+  if (whole == nullptr) whole = built(program, chosen(), narrow, kernel, where);
   cl_kernel &found = (*kernels)[{whole, kernel}];
   if (found == nullptr) {
     cl_int status = CL_SUCCESS;

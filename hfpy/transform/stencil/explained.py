@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hfpy.options import Tuned
@@ -47,7 +47,7 @@ def explained(number: int, schedule: Schedule, target: str) -> Iterator[str]:
         manner = made.manner if made is not None else "as written"
         price = f"{cost.bytes} bytes and {cost.operations:.3g} operations a point, {cost.seconds * 1e3:.3g} ms"
         yield f"    group {_stages(group)}: {manner}; {price}"
-        yield from _lowerings(cost.prices)
+        yield from lowerings(cost.prices)
         if made is not None:
             yield from _extents(group, made.evaluations)
         if isinstance(group, ColumnGroup):
@@ -57,13 +57,14 @@ def explained(number: int, schedule: Schedule, target: str) -> Iterator[str]:
     yield from _others(schedule.choice)
 
 
-def _lowerings(prices: tuple[Price, ...]) -> Iterator[str]:
+def lowerings(prices: Sequence[Price]) -> Iterator[str]:
     """What a thread of a GPU needs, and the lowerings that lost."""
     for price in prices[:1]:
         shared = f", {price.work.shared} bytes of shared memory a block" if price.work.shared else ""
         yield (
             f"      {price.work.registers} registers{shared}, {price.occupancy:.0%} of the threads at once, "
-            f"{price.work.accesses:.3g} loads and stores a point; bound by {price.bound}"
+            f"{price.work.accesses:.3g} loads and stores and about {price.instructions:.3g} instructions a point; "
+            f"bound by {price.bound}"
         )
     for other in prices[1:]:
         ahead = other.seconds < prices[0].seconds

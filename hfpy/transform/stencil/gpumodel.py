@@ -14,7 +14,9 @@ from hfpy.transform.stencil.groups import Group
 from hfpy.transform.stencil.lowering import MOST_SHARED, POINTS, Lowering, asked
 from hfpy.transform.stencil.tiles import keepable
 
-# Instructions of a load or store with its address, and those that a thread needs to know where it is.
+# Instructions of a load or store with its address, and those that a thread needs to know where it is. With indices of
+# 32 bits laplace has 38 so, and 40 are counted, hdiffsa 139, and 124 are (docs/performance.md). Divisions and functions
+# take many for one operation: kernels with them have up to twice as many.
 ACCESS, THREAD = 2.0, 20.0
 # The share of its threads that a processor needs to reach its bandwidth (§11: below 25 to 30 % it falls).
 ENOUGH = 0.28
@@ -27,10 +29,11 @@ TEAM_BACKENDS = frozenset({"cuda-c", "hip"})
 
 @dataclass(frozen=True)
 class Price:
-    """A lowering with its work and seconds, and ``bound``: what it waits for most."""
+    """A lowering with its work, the instructions for a point, its seconds, and ``bound``: what it waits for most."""
 
     lowering: Lowering
     work: GpuWork
+    instructions: float
     occupancy: float
     seconds: float
     bound: str
@@ -111,7 +114,7 @@ def price_of(lowering: Lowering, done: GpuWork, machine: Machine, bytes_a_point:
     bound = max(times, key=lambda name: times[name])
     waiting = 1 + BARRIER * (len(lowering.kept) + 1) if lowering.tile else 1.0
     seconds = machine.points * times[bound] * waiting + machine.launch
-    return Price(lowering, done, share, seconds, bound)
+    return Price(lowering, done, instructions, share, seconds, bound)
 
 
 def occupancy(done: GpuWork, device: Device, points: int) -> float:

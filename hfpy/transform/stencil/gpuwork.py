@@ -19,7 +19,7 @@ from hfpy.transform.stencil.walkplan import carried_versions, walk_plan
 BLOCK = (64, 4, 1)  # threads of a block where nobody asks for others
 WARP = 32
 # Registers of a thread besides values: indices, bounds, addresses, what an expression needs on its way.
-OWN_REGISTERS = 22
+OWN_REGISTERS = 16
 OF_ARRAY = 1.5  # … and where a thread walks, for the addresses that it keeps of each array
 Value = tuple[int, Offset]  # a stage's number and an offset
 Rows = Mapping[Version, Collection[Offset]]  # what is read of each version

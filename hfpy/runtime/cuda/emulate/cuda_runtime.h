@@ -69,6 +69,19 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaMalloc(void **device, std::size_t bytes);
 cudaError_t cudaFree(void *device);
+
+// A pool of memory is there with HFPY_EMULATE_POOL=1, and has HFPY_EMULATE_POOL bytes with a larger number.
+enum cudaDeviceAttr { cudaDevAttrMemoryPoolsSupported = 115 };
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+struct hf_emulate_pool;
+typedef hf_emulate_pool *cudaMemPool_t;
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes);
+cudaError_t cudaMallocAsync(void **device, std::size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *device, cudaStream_t stream);
+
 cudaError_t cudaMallocHost(void **host, std::size_t bytes);
 cudaError_t cudaMemcpyAsync(
     void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);

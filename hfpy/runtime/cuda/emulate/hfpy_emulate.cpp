@@ -382,6 +382,56 @@ cudaError_t cudaFree(void *device) {
   return cudaSuccess;
 }
 
+// The pool of a device: it keeps what is given back until it is trimmed, so that room may be short without need.
+struct hf_emulate_pool {
+  std::size_t room, used = 0, kept = 0;
+};
+
+namespace {
+
+hf_emulate_pool *pool() {
+  static const char *const asked = std::getenv("HFPY_EMULATE_POOL");
+  static const std::size_t bytes = asked == nullptr ? 0 : std::strtoull(asked, nullptr, 10);
+  static hf_emulate_pool only = {bytes > 1 ? bytes : ~std::size_t{0}};
+  return bytes > 0 ? &only : nullptr;
+}
+
+}  // namespace
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) {
+  *value = pool() != nullptr;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *found, int) {
+  *found = pool();
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t all, std::size_t) {
+  all->kept = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void **device, std::size_t bytes, cudaStream_t) {
+  hf_emulate_pool &all = *pool();
+  if (bytes == 0) return cudaErrorInvalidValue;
+  const std::size_t size = (bytes + alignment - 1) / alignment * alignment;
+  if (size > all.room - all.used - all.kept) return cudaErrorMemoryAllocation;
+  const cudaError_t status = cudaMalloc(device, size);
+  if (status == cudaSuccess) all.used += size;
+  return status;
+}
+
+cudaError_t cudaFreeAsync(void *device, cudaStream_t) {
+  const std::size_t size = allocations().at(address_of(device)).bytes;
+  pool()->used -= size;
+  pool()->kept += size;
+  return cudaFree(device);
+}
+
 cudaError_t cudaMallocHost(void **host, std::size_t bytes) {
   *host = std::malloc(bytes);
   return *host == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;

@@ -8,7 +8,8 @@
 
 #include "../emulate/cuda_runtime.h"
 
-// Starts a kernel by its name; `arguments` has the address of each.
-void hf_jit_launch(const char *kernel, const dim3 &blocks, const dim3 &threads, void **arguments);
+// Starts a kernel by its name, in the form with indices of 32 bits or in that with 64; `arguments` has the address of
+// each.
+void hf_jit_launch(const char *kernel, bool narrow, const dim3 &blocks, const dim3 &threads, void **arguments);
 
 #endif

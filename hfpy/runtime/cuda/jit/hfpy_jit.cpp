@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <string>
 
 #include "cuda_runtime.h"
 #include "hfpy_device.h"
@@ -45,10 +46,11 @@ cudaError_t told(int status) {
 
 void hf_jit_use(const hf_jit_driver *given) { driver = *given; }
 
-void hf_jit_launch(const char *kernel, const dim3 &blocks, const dim3 &threads, void **arguments) {
+void hf_jit_launch(const char *kernel, bool narrow, const dim3 &blocks, const dim3 &threads, void **arguments) {
+  const std::string form = std::string(kernel) + (narrow ? "<int>" : "<long long>");
   const unsigned int grid[] = {blocks.x, blocks.y, blocks.z};
   const unsigned int block[] = {threads.x, threads.y, threads.z};
-  (void)told(driver.launch(kernel, grid, block, arguments));  // an error shows in hfd_launch_ends
+  (void)told(driver.launch(form.c_str(), grid, block, arguments));  // an error shows in hfd_launch_ends
 }
 
 // The texts of kernels are compiled for the host, too, where nobody calls them.

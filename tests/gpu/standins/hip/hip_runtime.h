@@ -8,6 +8,7 @@
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
+#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 
@@ -24,6 +25,7 @@ extern "C" __device__ hip_place hip_thread(), hip_block(), hip_threads(), hip_bl
 #define blockIdx hip_block()
 #define blockDim hip_threads()
 #define gridDim hip_blocks()
+__device__ int __shfl_down(int, unsigned int, int);
 inline __device__ void __syncthreads() { __builtin_amdgcn_s_barrier(); }
 
 inline __device__ unsigned long long atomicAdd(unsigned long long *at, unsigned long long more) {
@@ -85,6 +87,19 @@ hipError_t hipEventDestroy(hipEvent_t);
 hipError_t hipEventRecord(hipEvent_t, hipStream_t);
 hipError_t hipEventSynchronize(hipEvent_t);
 hipError_t hipEventElapsedTime(float *, hipEvent_t, hipEvent_t);
+typedef struct hip_pool *hipMemPool_t;
+enum hipDeviceAttribute_t { hipDeviceAttributeMemoryPoolsSupported };
+enum hipMemPoolAttr { hipMemPoolAttrReleaseThreshold };
+hipError_t hipMallocAsync(void **, size_t, hipStream_t);
+hipError_t hipFreeAsync(void *, hipStream_t);
+hipError_t hipDeviceGetAttribute(int *, hipDeviceAttribute_t, int);
+hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *, int);
+hipError_t hipMemPoolSetAttribute(hipMemPool_t, hipMemPoolAttr, void *);
+hipError_t hipMemPoolTrimTo(hipMemPool_t, size_t);
+struct hipFuncAttributes {
+  int maxThreadsPerBlock;
+};
+hipError_t hipFuncGetAttributes(hipFuncAttributes *, const void *);
 hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, size_t, hipStream_t);
 hipError_t __hipPushCallConfiguration(dim3, dim3, size_t = 0, hipStream_t = nullptr);
 }
