@@ -126,6 +126,7 @@ def goes_on(mpi: str, model: Path, folder: Path, seed: int, ranks: tuple[int, ..
     return times
 
 
+@pytest.mark.full
 def test_killed_and_started_again(built: Path, tmp_path: Path) -> None:
     assert goes_on("openmpi", built, tmp_path, 1, (1, 2, 3, 4)) > 1
 

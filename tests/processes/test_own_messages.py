@@ -30,7 +30,7 @@ def test_all_are_taken(label: str) -> None:
     }
 
 
-@pytest.mark.parametrize("grid", marked({(1, 1): False, (2, 1): True, (1, 2): False, (2, 2): False, (3, 2): True}))
+@pytest.mark.parametrize("grid", marked({(1, 1): False, (2, 1): False, (1, 2): False, (2, 2): False, (3, 2): True}))
 @pytest.mark.parametrize("label", LABELS)
 def test_own_messages(label: str, grid: tuple[int, int]) -> None:
     assert not faults(WAYS[label], "openmpi", grid, cases(label))

@@ -59,6 +59,7 @@ def test_few_lines_are_for_many_processes(name: str) -> None:
     assert 1 < sum(any(word in row for word in words) for row in rows) <= 10
 
 
+@pytest.mark.full
 def test_weather_as_four_processes(tmp_path: Path) -> None:
     project, one, many = copied("weather", tmp_path), tmp_path / "one.dat", tmp_path / "many.dat"
     run(project, one, ARGUMENTS["weather"])
