@@ -36,17 +36,18 @@ class NotKept(Exception):
 @dataclass(frozen=True)
 class Stage:
     """Facts without bodies, and what was known of the effects of all routines: intents by routine and dummy, what they
-    change, what they mention.
+    change, what they mention, what they allocate and free.
     """
 
     facts: Facts
     intents: Mapping[tuple[str, str], str]
     changes: Mapping[str, frozenset[Identity]]
     mentions: Mapping[str, frozenset[Identity]]
+    memory: Mapping[str, frozenset[tuple[Identity, str]]]
 
     def effects(self, facts: Facts) -> Effects:
         """The effects under facts with some bodies."""
-        return Effects(facts, dict(self.intents), dict(self.changes), dict(self.mentions))
+        return Effects(facts, dict(self.intents), dict(self.changes), dict(self.mentions), dict(self.memory))
 
 
 def without_bodies(stages: Sequence[Facts]) -> tuple[Stage, ...]:
@@ -100,7 +101,8 @@ class _Bare:
             found=(),
         )
         changes = {key: effects.changed_memory(key) for key in routines}
-        return Stage(slim, intents, changes, {key: effects.mentioned_memory(key) for key in routines})
+        mentions = {key: effects.mentioned_memory(key) for key in routines}
+        return Stage(slim, intents, changes, mentions, {key: effects.memory(key) for key in routines})
 
 
 class _Known(dict[str, T]):

@@ -14,7 +14,7 @@ from hfpy.analyze.facts import Facts, keeps_value, stands_for
 from hfpy.analyze.files import only_reads_values
 from hfpy.analyze.flow import EffectsByStatement, is_whole
 from hfpy.analyze.graph import CallSite
-from hfpy.analyze.implied import ImpliedLoops, likely_to_hold
+from hfpy.analyze.implied import ImpliedLoops
 from hfpy.analyze.mpi import only_reads, procedure
 from hfpy.analyze.scopes import Found
 from hfpy.analyze.storage import JOINT, Identity
@@ -22,7 +22,7 @@ from hfpy.analyze.uses import Reference, aliases_of, associated
 from hfpy.diagnostics import Place
 from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Header
+from hfpy.model.statements import Header, Memory
 
 _RENAMING = ("associate", "selecttype", "block")
 
@@ -36,9 +36,10 @@ class Effects:
         intents: dict[tuple[str, str], str] | None = None,
         changes: dict[str, frozenset[Identity]] | None = None,
         mentions: dict[str, frozenset[Identity]] | None = None,
+        memory: dict[str, frozenset[tuple[Identity, str]]] | None = None,
     ) -> None:
-        """``intents`` are those known already, by routine and dummy; ``changes`` and ``mentions`` what
-        :meth:`changed_memory` and :meth:`mentioned_memory` gave for all routines.
+        """``intents`` are those known already, by routine and dummy; ``changes``, ``mentions`` and ``memory`` what
+        :meth:`changed_memory`, :meth:`mentioned_memory` and :meth:`memory` gave for all routines.
         """
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
@@ -47,6 +48,7 @@ class Effects:
         self._lasting_writes: dict[str, dict[Identity, Place]] = {}
         self._mentioned = mentions
         self._changed = changes
+        self._memory = memory
         self.engine = Engine()
         self.looked: set[tuple[str, str]] = set()  # routines with regions, and the bodies below them that were asked
 
@@ -68,9 +70,9 @@ class Effects:
         loops are not read there.
         """
         found: EffectsByStatement = {}
-        loops = ImpliedLoops()
+        loops = ImpliedLoops(likely=True)
         for reference in references:
-            if not reference.writes and likely_to_hold(reference.at.statement) and loops.bind(reference):
+            if not reference.writes and loops.bind(reference):
                 continue
             name, whole = stands_for(reference.name, reference.at)
             if name is not None and not _is_selector(reference):
@@ -203,6 +205,23 @@ class Effects:
             graph = self.facts.graph
             self._mentioned = graph.gathered({k: frozenset(self._outside(self._references(k), k)) for k in graph.sites})
         return self._mentioned.get(key, frozenset())
+
+    def memory(self, key: str) -> frozenset[tuple[Identity, str]]:
+        """What a routine, or one that it calls, does to the memory of variables that it knows by itself: each with
+        ``allocate`` or ``deallocate``.
+        """
+        if self._memory is None:
+            graph = self.facts.graph
+            self._memory = graph.gathered({k: frozenset(self._own_memory(k)) for k in graph.sites})
+        return self._memory.get(key, frozenset())
+
+    def _own_memory(self, key: str) -> Iterator[tuple[Identity, str]]:
+        for reference in self.facts.references.get(key, ()):
+            statement = reference.at.statement
+            if reference.role == "allocate" and isinstance(statement, Memory):
+                data = self.facts.object(reference.name, key)
+                if data is not None:
+                    yield data.identity, statement.kind
 
     def _written(self, key: str) -> Iterator[Reference]:
         return (r for r in self._references(key) if self.of(r, key)[1])

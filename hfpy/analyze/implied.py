@@ -12,22 +12,26 @@ from hfpy.model.statements import Assignment, InputOutput, Statement, expression
 
 
 class ImpliedLoops:
-    """The implied loops of statements, each statement looked through once."""
+    """The implied loops of statements, each statement looked through once; ``likely`` looks into those only that are of
+    the kinds in which implied loops stand.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, likely: bool = False) -> None:
+        self._likely = likely
         self._found: dict[int, list[ImpliedDo]] = {}
 
     def bind(self, reference: Reference) -> bool:
         """Whether a name means the variable of an implied loop."""
         statement, node = reference.at.statement, reference.node
         if id(statement) not in self._found:
-            trees = (n for e in expressions(statement) for n in walk(e))
+            looked = not self._likely or _likely_to_hold(statement)
+            trees = (n for e in expressions(statement) for n in walk(e)) if looked else ()
             self._found[id(statement)] = [n for n in trees if isinstance(n, ImpliedDo)]
         items = (i for loop in self._found[id(statement)] if loop.var == reference.name for i in loop.items)
         return any(item.start <= node.start and node.end <= item.end for item in items)
 
 
-def likely_to_hold(statement: Statement) -> bool:
+def _likely_to_hold(statement: Statement) -> bool:
     """Whether a statement is of the kinds in which implied loops stand: input and output, and the assignment of a
     constructor, alone or as an argument.
     """

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from pathlib import Path
 
 from hfpy.backendtable import with_directives
 from hfpy.build import codes
-from hfpy.build.cuda import EMULATION, MODULE_SOURCES, RUNTIME, SHADOW, find_cuda_tools
+from hfpy.build.cuda import EMULATION, MODULE_SOURCES, OPENCL, RUNTIME, SHADOW, find_cuda_tools
 from hfpy.diagnostics import HfpyError, Place, error
 from hfpy.options import Options
-from hfpy.translation import Language, Translation
+from hfpy.translation import C_LANGUAGES, Language, Translation
 
 
 def check_by_others(languages: Set[Language], options: Options, place: str) -> None:
     """Raise HfpyError for languages and options that builds by other tools than hfpy cannot have."""
     message = ""
-    if languages & {"hip", "opencl"}:
-        message = "builds by other tools than hfpy have no HIP and no OpenCL yet"
+    if "hip" in languages:
+        message = "builds by other tools than hfpy have no HIP yet"
     elif "cuda-fortran" in languages or options.mpi:
         message = "builds by other tools than hfpy have no CUDA Fortran and no decompositions yet"
     if message:
@@ -26,23 +27,37 @@ def check_by_others(languages: Set[Language], options: Options, place: str) -> N
 def planned(translation: Translation, options: Options) -> Iterator[str]:
     """A line for each generated file (``fortran``, ``kernels``), each file of the runtime that the program needs
     (``module`` in Fortran, ``runtime`` for the compiler of kernels), its ``include`` folders and macros (``define``),
-    and the directives that compilers have to heed.
+    the ``language`` of kernels and the library that they ``need``, and the directives that compilers have to heed.
 
     Raises HfpyError for what builds by other tools cannot have.
     """
     languages = {file.contents.language for file in translation.files}
     check_by_others(languages, options, "--plan")
     for file in translation.files:
-        yield f"{'kernels' if file.contents.language == 'cuda-c' else 'fortran'} {file.name}"
-    if "cuda-c" in languages:
-        tools = find_cuda_tools({}, emulated=True) if options.emulate else None
-        sources = tools.runtime_sources() if tools is not None else sorted(RUNTIME.glob("*.cpp"))
-        yield from (f"module {path}" for path in MODULE_SOURCES)
-        yield from (f"runtime {path}" for path in sources)
-        yield from (f"include {path}" for path in (RUNTIME, *((EMULATION, SHADOW) if options.emulate else ())))
-        yield from ("define HFPY_EMULATE",) if options.emulate else ()
+        yield f"{'kernels' if file.contents.language in C_LANGUAGES else 'fortran'} {file.name}"
+    if languages & C_LANGUAGES:
+        yield from _runtime(languages, options)
     backends = options.backends
     if translation.openmp or backends & with_directives("openmp"):
         yield "openmp"
     if backends & with_directives("openacc"):
         yield "openacc"
+
+
+def _runtime(languages: Set[Language], options: Options) -> Iterator[str]:
+    """The lines about the runtime of kernels in C."""
+    sources: tuple[Path, ...] = tuple(sorted(RUNTIME.glob("*.cpp")))
+    folders: tuple[Path, ...] = (RUNTIME,)
+    macro = ""
+    if "opencl" in languages:
+        sources = find_cuda_tools({}, emulated=False, made_for="opencl").runtime_sources()
+        folders, macro = (*folders, OPENCL), "HFPY_OPENCL"
+        yield "need OpenCL"
+    elif options.emulate:
+        sources = find_cuda_tools({}, emulated=True).runtime_sources()
+        folders, macro = (*folders, EMULATION, SHADOW), "HFPY_EMULATE"
+    yield f"language {'CXX' if macro else 'CUDA'}"
+    yield from (f"module {path}" for path in MODULE_SOURCES)
+    yield from (f"runtime {path}" for path in sources)
+    yield from (f"include {path}" for path in folders)
+    yield from (f"define {macro}",) if macro else ()

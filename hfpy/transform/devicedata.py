@@ -10,7 +10,7 @@ reads comes to the host before it, what it writes goes to the device behind it. 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.domains import DataObject
@@ -18,6 +18,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, resolve_alias
 from hfpy.analyze.offloaded import Offloaded
 from hfpy.analyze.states import LOCAL, TRANSFER, States
+from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import error
 from hfpy.model.distributed import takes_buffer
@@ -165,11 +166,12 @@ class DeviceData(HostStatements):
     def _memory(self) -> Iterator[Edit]:
         """Behind ``allocate`` an array goes to the device, before ``deallocate`` it leaves it."""
         held = {d.name: d for d in self._held() if d.symbol.dynamic}
+        below = memory_below(self.effects, self.key) if held else {}
         for statement in flatten(self.routine.body):
             if isinstance(statement, Memory) and statement.kind in ("allocate", "deallocate"):
                 yield from self._around_memory(statement, held)
             elif isinstance(statement, Statement):
-                yield from self._behind_setup(statement, held)
+                yield from self._behind_setup(statement, held, below.get(id(statement), ()))
 
     def _around_memory(self, statement: Memory, held: dict[str, DataObject]) -> Iterator[Edit]:
         names = [n for i in statement.items if (n := _base(i)) in held]
@@ -186,11 +188,13 @@ class DeviceData(HostStatements):
         else:
             yield from self.rows.before(statement.line, rows, 11)
 
-    def _behind_setup(self, statement: Statement, held: dict[str, DataObject]) -> Iterator[Edit]:
+    def _behind_setup(
+        self, statement: Statement, held: dict[str, DataObject], below: Collection[tuple[Identity, str]]
+    ) -> Iterator[Edit]:
         """A call that may allocate an array or associate a pointer of this routine, or free an array."""
         names = []
-        for name, data in held.items():
-            kinds = memory_below(self.facts, self.key, statement, data) if not data.dummy else set()
+        for name, data in held.items() if below else ():
+            kinds = {kind for identity, kind in below if identity == data.identity}
             names += [name] if "allocate" in kinds else []
             if "deallocate" in kinds:  # maybe not in every run: its values go back
                 freed = self.handle(name, statement.line, self._flag(data))

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from hfpy.analyze.calls import dummies_met
 from hfpy.analyze.domains import DataObject
+from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.storage import Identity
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Apply, ArrayConstructor, Component, Expr, Name, Range, children
-from hfpy.model.statements import Assignment, Memory, Statement
+from hfpy.model.statements import Assignment
 
 _DEPTH = 20  # of calls, beyond which anything is taken for possible
 
@@ -27,22 +29,14 @@ def allocates_below(facts: Facts, reference: Reference, key: str, depth: int = 0
     return any(_allocates(facts, dummy, depth) for _, dummy in dummies_met(facts, key, reference) if dummy is not None)
 
 
-def memory_below(facts: Facts, key: str, statement: Statement, data: DataObject) -> set[str]:
-    """What the routines below a statement do to an array that they know by themselves: ``allocate``, ``deallocate``."""
-    waiting = [s.callee for s in facts.graph.below(key) if s.at.statement is statement and s.callee]
-    seen: set[str] = set()
-    found: set[str] = set()
-    while waiting:
-        callee = waiting.pop()
-        if callee in seen:
-            continue
-        seen.add(callee)
-        waiting += [s.callee for s in facts.graph.below(callee) if s.callee]
-        for reference in facts.references.get(callee, ()):
-            memory = reference.at.statement
-            if reference.role == "allocate" and isinstance(memory, Memory):
-                there = facts.object(reference.name, callee)
-                found |= {memory.kind} if there is not None and there.identity == data.identity else set()
+def memory_below(effects: Effects, key: str) -> dict[int, set[tuple[Identity, str]]]:
+    """What the routines below the statements of a routine do to arrays that they know by themselves, by the identity of
+    the statement: variables with ``allocate`` or ``deallocate``.
+    """
+    found: dict[int, set[tuple[Identity, str]]] = {}
+    for site in effects.facts.graph.below(key):
+        if site.callee and (memory := effects.memory(site.callee)):
+            found.setdefault(id(site.at.statement), set()).update(memory)
     return found
 
 

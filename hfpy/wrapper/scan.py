@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from hfpy.build.session import Given, Session, open_files, open_project
 from hfpy.build.translated import GENERATED, STATE, all_sources, bring_up_to_date
 from hfpy.diagnostics import Diagnostic
 from hfpy.project import PROJECT_FILE, include_folders, source_files
+from hfpy.translation import C_LANGUAGES, Language
 from hfpy.wrapper.compilers import run
 from hfpy.wrapper.fpm import MANIFEST, read_package, says, with_manifest
 from hfpy.wrapper.store import INDEX, Made, Store, as_json, read_store, state_of
@@ -92,14 +93,14 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
     told(translated.diagnostics)
     languages = {file.contents.language for file in translated.files}
     check_by_others(languages, options, roots[0])
-    cuda = _cuda(session, folder) if "cuda-c" in languages else None
+    cuda = _cuda(session, languages) if languages & C_LANGUAGES else None
     own = set(map(str, source_files(session.project)))
     made: dict[str, Made] = {}
     for file in translated.files:
         if file.contents.language != "fortran" or str(file.source) not in own:
             continue
         same = file.path.read_bytes() == file.source.read_bytes() and file.name == file.source.name
-        kernels = [f.name for f in translated.files if f.source == file.source and f.contents.language == "cuda-c"]
+        kernels = [f.name for f in translated.files if f.source == file.source and f.contents.language in C_LANGUAGES]
         made[str(file.source.resolve())] = Made(same, file.name, file.digest, tuple(kernels))
     asked = [Path(folder) for folder in arguments["folders"]]
     runtime = [str(f.path) for f in translated.files if str(f.source) not in own and f.contents.language == "fortran"]
@@ -123,13 +124,14 @@ def _scanned(session: Session, roots: Sequence[str], arguments: dict[str, Any], 
     return store
 
 
-def _cuda(session: Session, folder: Path) -> CudaTools:
+def _cuda(session: Session, languages: Set[Language]) -> CudaTools:
     settings = session.project.target(session.options.target)
     return find_cuda_tools(
         os.environ,
         emulated=session.options.emulate,
         arch=settings.arch,
         nvcc_flags=session.project.nvccflags,
+        made_for="opencl" if "opencl" in languages else "cuda",
     ).position_independent()
 
 

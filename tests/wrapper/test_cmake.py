@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gpu.opencl import needs_opencl
 from tests.wrapper.programs import ROOT, done, write_program
 
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not on this machine (make buildtools)")
@@ -33,8 +34,9 @@ TAKEN = (
         pytest.param(TAKEN, "TARGET gpu EMULATE", marks=pytest.mark.full),
         (TAKEN, "BACKEND sequential"),
         pytest.param(ADDED, "TARGET gpu BACKEND openacc", marks=pytest.mark.full),
+        pytest.param(TAKEN, "TARGET gpu BACKEND opencl", marks=[pytest.mark.full, needs_opencl]),
     ],
-    ids=["added", "taken-kernels", "sequential", "openacc"],
+    ids=["added", "taken-kernels", "sequential", "openacc", "opencl"],
 )
 def test_a_program(way: str, more: str, tmp_path: Path) -> None:
     plain = write_program(tmp_path / "plain")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gpu.opencl import needs_opencl
 from tests.wrapper.programs import ROOT, WRAPPER, done, hfpy, path_with_hfpy, write_program
 
 MAKE = ("make", "-s", "-j2", f"FC={WRAPPER} gfortran")
@@ -41,6 +42,7 @@ def made(program: Path, source: str) -> float:
         ("--backend", "sequential"),
         pytest.param(("--target", "gpu", "--emulate"), marks=pytest.mark.full),
         pytest.param(("--target", "gpu", "--backend", "openacc"), marks=pytest.mark.full),
+        pytest.param(("--target", "gpu", "--backend", "opencl"), marks=[pytest.mark.full, needs_opencl]),
     ],
     ids=" ".join,
 )
@@ -49,7 +51,8 @@ def test_a_makefile(options: tuple[str, ...], program: Path, expected: str) -> N
     done(program, *MAKE)
     assert done(program, "./prog") == expected
     generated = "".join(p.read_text() for p in (program / ".hfpy" / "generated").glob("work*"))
-    assert ("__global__" in generated or "hf_range" in generated) == ("--emulate" in options)
+    kernels = any(word in generated for word in ("__global__", "hf_range", "__kernel"))
+    assert kernels == bool({"--emulate", "opencl"} & set(options))
     times = [made(program, name) for name in ("kinds", "field", "work", "main")]
     done(program, *MAKE)
     assert times == [made(program, name) for name in ("kinds", "field", "work", "main")]
