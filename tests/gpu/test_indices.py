@@ -121,9 +121,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize(
-    "form", ["wide", *(pytest.param(f, marks=pytest.mark.full) for f in ("narrow", "just enough"))]
-)
+@pytest.mark.parametrize("form", [pytest.param(f, marks=pytest.mark.full) for f in ("wide", "narrow", "just enough")])
 def test_emulated_with_either_type(form: str, project: Path, expected: str) -> None:
     done = program(project, "--target", "gpu", "--backend", "cuda-c", "--emulate", **FORMS[form])
     assert done.returncode == 0, done.stderr

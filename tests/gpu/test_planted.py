@@ -69,22 +69,27 @@ end program main
 
 @dataclass(frozen=True)
 class Fault:
-    """A text that is replaced in the generated kernels, or in the Fortran around them; ``opencl`` where only OpenCL has
-    it in its generated text.
+    """A text that is replaced in the generated kernels, or in the Fortran around them; ``spelt`` is what OpenCL has for
+    the old text. ``opencl`` where only OpenCL has it in its generated text.
     """
 
     old: str
     new: str
     around: bool = False
     opencl: bool = False
+    spelt: tuple[str, str] | None = None
+
+    def of(self, backend: str) -> tuple[str, str]:
+        """The old text and the new one."""
+        return self.spelt if self.spelt is not None and backend == "opencl" else (self.old, self.new)
 
 
 FAULTS = {
     "guard": Fault("if (i > nx || j > ny) return;", "if (i > nx + 3 || j > ny) return;"),
     "index": Fault("i - 1, j", "i - 1, j + 1"),
     "halo": Fault("const int i = 2 + ", "const int i = 1 + "),
-    "race": Fault("b(i, j) =", "b(i - i % 2, j) ="),
-    "barrier": Fault("barrier(CLK_LOCAL_MEM_FENCE);", "", opencl=True),
+    "race": Fault("b(i, j) =", "b(i - i % 2, j) =", spelt=("(b, i, j)] =", "(b, i - i % 2, j)] =")),
+    "barrier": Fault("  HF_TOGETHER\n", "", opencl=True),
     "copy in": Fault("call hf_enter(a, 1,", "call hf_enter(a, 0,", around=True),
     "copy between": Fault("call hf_update_host(", "if (nx < 0) call hf_update_host(", around=True),
     "copy back": Fault("call hf_leave(a, 1,", "call hf_leave(a, 0,", around=True),
@@ -121,10 +126,11 @@ def spoilt(machine: Emulation, backend: str, fault: Fault | None, folder: Path) 
     kernels = next(name for name in files if name.endswith((".cu", "_opencl.cpp")))
     texts = dict(files)
     if fault is not None:
-        wanted = [name for name in files if (name != kernels) == fault.around and fault.old in files[name]]
-        assert wanted, f"{fault.old!r} is not in the generated text"
+        old, new = fault.of(backend)
+        wanted = [name for name in files if (name != kernels) == fault.around and old in files[name]]
+        assert wanted, f"{old!r} is not in the generated text"
         for name in wanted:
-            texts[name] = texts[name].replace(fault.old, fault.new)
+            texts[name] = texts[name].replace(old, new)
     write_files(texts, folder)
     (folder / "kernels.cpp").write_text(kernels_together([kernels]))
     run(machine.tools().kernel_command(folder / "kernels.cpp", folder / "kernels.o"))
