@@ -193,8 +193,9 @@ def judged(
         effects = Effects(facts)
         found = before.judge(facts, effects)
         regions = list(regions_of_loops(made.application, rows))
+        spans_of = _spans(regions)
         for d in found:
-            blamed = _blamed(d, regions)
+            blamed = _blamed(d, spans_of)
             if blamed is not None and _counts(d, blamed):
                 faults.setdefault(id(blamed), d.message)
             elif blamed is None and d.severity == "error" and not before.has(d):
@@ -222,7 +223,20 @@ def regions_of_loops(
                     yield construct, number, loop
 
 
-def _blamed(diagnostic: Diagnostic, regions: Regions) -> Tried | None:
+Spans = Mapping[str, Sequence[tuple[int, int, Tried]]]
+
+
+def _spans(regions: Regions) -> Spans:
+    """The lines of regions, counted from 1, with their loops, by file."""
+    found: dict[str, list[tuple[int, int, Tried]]] = {}
+    for construct, _, loop in regions:
+        assert construct.end is not None and construct.region is not None
+        lines = construct.header.line.first + 1, construct.end.line.last + 1
+        found.setdefault(construct.region.place.file, []).append((*lines, loop))
+    return found
+
+
+def _blamed(diagnostic: Diagnostic, regions: Spans) -> Tried | None:
     """The loop whose region a diagnostic is about: by its place, else by one that it names; of two regions in each
     other through a call, the inner one.
     """
@@ -230,10 +244,8 @@ def _blamed(diagnostic: Diagnostic, regions: Regions) -> Tried | None:
     if diagnostic.code == "HF402":
         places.reverse()
     for place in places:
-        for construct, _, loop in regions:
-            assert construct.end is not None and construct.region is not None
-            first, last = construct.header.line.first + 1, construct.end.line.last + 1
-            if place.file == construct.region.place.file and first <= place.line <= last:
+        for first, last, loop in regions.get(place.file, ()):
+            if first <= place.line <= last:
                 return loop
     return None
 
