@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hfpy.analyze.intrinsics import INQUIRY
 from hfpy.analyze.kinds import Kinds
@@ -100,7 +100,8 @@ class LoopRegion:
 @dataclass(frozen=True)
 class World:
     """What is known around a nest: the scopes, its routine, the references of that, the project's domains, and
-    variables of which each thread has its own (``threadprivate``), by home unit and name.
+    variables of which each thread has its own (``threadprivate``), by home unit and name. ``known`` are the regions of
+    its loops that were asked for before, by a loop's identity and a depth, or why there is none.
     """
 
     scopes: Scopes
@@ -108,6 +109,7 @@ class World:
     references: Sequence[Reference]
     domains: Mapping[str, DomainSpec]
     of_threads: frozenset[tuple[str, str]] = frozenset()
+    known: dict[tuple[int, int], LoopRegion | NotTaken] = field(default_factory=dict, compare=False, repr=False)
 
 
 def perfect_nest(outer: Construct, most: int) -> list[Construct]:

@@ -69,9 +69,21 @@ class Candidate:
 
     def region(self, world: World, depth: int) -> LoopRegion:
         """The region of so many loops. Raises NotTaken."""
-        if self.outer.kind == "doconcurrent":
-            return concurrent(world, self.outer)
-        return loop_region(world, self.outer, most=depth)
+        slot = id(self.outer), depth
+        if slot not in world.known:
+            world.known[slot] = self._region(world, depth)
+        known = world.known[slot]
+        if isinstance(known, NotTaken):
+            raise known
+        return known
+
+    def _region(self, world: World, depth: int) -> LoopRegion | NotTaken:
+        try:
+            if self.outer.kind == "doconcurrent":
+                return concurrent(world, self.outer)
+            return loop_region(world, self.outer, most=depth)
+        except NotTaken as fault:
+            return fault
 
 
 @dataclass(frozen=True)
