@@ -1,7 +1,7 @@
 """Implied loops: a name in one may be its variable, which has nothing to do with what a scalar of that name holds.
 
-The variable of an implied loop gets its values there (Fortran 2018, 12.6.3 and 7.8): what stands in the loop does not
-read what was set before.
+The variable of an implied loop gets its values from the loop (Fortran 2018, 12.6.3 and 7.8). The items of the loop do
+not read the value that the variable had before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When the server looks for garbage: while nobody waits.
+"""When the server looks for garbage: while it is idle.
 
 A look at a large project leaves a million objects that refer to each other. To find out that they are of no use takes
 Python half a second, in which it does nothing else. So that search is off (:func:`hfpy.lsp.streams.serve`), and done

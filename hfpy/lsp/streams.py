@@ -39,7 +39,7 @@ def serve(server: Server) -> None:
     The status is that which the protocol asks for: 0 after ``shutdown``, else 1. Work that goes on in threads is not
     waited for.
     """
-    gc.disable()  # garbage is looked for while nobody waits: hfpy.lsp.garbage
+    gc.disable()  # hfpy.lsp.garbage looks for it while the server is idle
     answers, sys.stdout = sys.stdout.buffer, sys.stderr  # what else is printed must not get between answers
     why = "the client is gone without 'shutdown' and 'exit'"
     if not os.environ.get("HFPY_DEBUG"):

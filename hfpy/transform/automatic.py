@@ -292,7 +292,7 @@ class Search:
                 if better is not None:
                     return better
             done, settled_now = judged(self.settled.application, made, active, before, facts)
-            if before.known:  # behind an error nobody looks for others
+            if before.known:  # after an error the other checks do not run
                 raise HfpyError(before.known)
             if settled_now:
                 return made, NOTHING_BROUGHT
