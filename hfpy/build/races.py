@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hfpy.build import codes
+from hfpy.build.addresses import lines_at
 from hfpy.build.cuda import WATCHES
 from hfpy.build.environment import program_environment
 from hfpy.build.messages import Origin, user_path
@@ -133,22 +134,17 @@ def _meeting(row: Sequence[str]) -> Meeting:
 
 
 def _places(program: Path, addresses: Iterable[str], origins: Mapping[str, Origin]) -> dict[str, str]:
-    """The user's file and line for addresses in an executable, by addr2line; empty where it is not there."""
-    asked = sorted(addresses)
-    if not asked:
-        return {}
+    """The user's file and line for addresses in an executable; empty where addr2line is not there."""
+    by_code = {int(address, 16): address for address in addresses}
     try:
-        command = ["addr2line", "-e", str(program), *asked]
-        answer = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
-    except OSError:
+        found = lines_at(program, by_code) if by_code else {}
+    except ToolError:
         return {}
-    found = {}
-    for address, line in zip(asked, answer.splitlines(), strict=False):
-        path, _, rest = line.rpartition(":")
-        number = rest.split()[0] if rest.split() else ""
-        origin = origins.get(Path(path).name)
-        if origin is not None and number.isdigit():
-            found[address] = f"{user_path(origin.source)}:{origin.line(int(number))[0]}"
-        elif number.isdigit() and path != "??":
-            found[address] = f"{user_path(Path(path))}:{number}"
-    return found
+    return {by_code[code]: _place(*lines[0], origins) for code, lines in found.items() if lines}
+
+
+def _place(path: Path, number: int, origins: Mapping[str, Origin]) -> str:
+    origin = origins.get(path.name)
+    if origin is None:
+        return f"{user_path(path)}:{number}"
+    return f"{user_path(origin.source)}:{origin.line(number)[0]}"

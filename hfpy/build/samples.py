@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hfpy.build import codes
+from hfpy.build.addresses import lines_at
 from hfpy.build.environment import program_environment
 from hfpy.build.messages import Origin
 from hfpy.build.tools import Tools
@@ -25,7 +26,6 @@ from hfpy.diagnostics import ToolError
 
 FOLDER = "HFPY_SAMPLES"
 ENOUGH = 100  # with fewer samples a share is wrong by more than a tenth
-_ADDR2LINE = "addr2line"
 _BEGIN = "hfy_samples_begin"  # nothing in the program calls it
 
 Line = tuple[Path, int]
@@ -72,7 +72,9 @@ def run_sampled(command: Sequence[str], program: Path, origins: Iterable[Origin]
         if status:
             raise ToolError(f"error {codes.TOOL_FAILED}: the program ended with status {status}")
         stacks = Counter(s for path in sorted(Path(temporary).glob("*.samples")) for s in _stacks(path.read_bytes()))
-    lines = _lines(program, {code for stack in stacks for code in stack}, {o.generated.name: o for o in origins})
+    by_name = {o.generated.name: o for o in origins}
+    at = lines_at(program, {code for stack in stacks for code in stack})
+    lines = {code: [_line(path, number, by_name) for path, number in found] for code, found in at.items()}
     return Samples(
         tuple((frozenset(line for code in stack for line in lines[code]), times) for stack, times in stacks.items())
     )
@@ -87,34 +89,6 @@ def _stacks(data: bytes) -> Iterator[Stack]:
         count = words[at]
         yield tuple(words[at + 1 : at + 1 + count])
         at += 1 + count
-
-
-def _lines(program: Path, codes_: Iterable[int], origins: Mapping[str, Origin]) -> dict[int, tuple[Line, ...]]:
-    """The lines of the user's files at addresses of a program: that of the statement, and those of the calls around it
-    that the compiler has put the routine in place of.
-    """
-    asked = sorted(codes_)
-    command = [_ADDR2LINE, "-i", "-a", "-e", str(program)]
-    try:
-        answer = subprocess.run(
-            command, input="".join(f"{code:#x}\n" for code in asked), capture_output=True, text=True, check=True
-        ).stdout
-    except (OSError, subprocess.CalledProcessError) as fault:
-        raise ToolError(
-            f"error {codes.TOOL_MISSING}: '{_ADDR2LINE}' cannot tell the lines of '{program}': {fault}\n"
-            "  hint: it is part of binutils"
-        ) from None
-    found: dict[int, list[Line]] = {code: [] for code in asked}
-    code = 0
-    for row in answer.splitlines():
-        if row.startswith("0x"):
-            code = int(row, 16)
-            continue
-        path, _, rest = row.rpartition(":")
-        number = rest.split()[0] if rest.split() else ""
-        if number.isdigit() and path != "??":
-            found[code].append(_line(Path(path), int(number), origins))
-    return {code: tuple(lines) for code, lines in found.items()}
 
 
 def _line(path: Path, number: int, origins: Mapping[str, Origin]) -> Line:

@@ -175,8 +175,8 @@ class Before:
 def judged(
     application: Application, made: Settled, loops: Sequence[Tried], before: Before, facts: Facts | None = None
 ) -> tuple[list[Tried], bool]:
-    """The loops after what is said of their regions, and whether nothing changed. ``facts`` are those of the program
-    with them, where they are known.
+    """Judges the regions of loops in the program. Gives the loops, without those whose region is refused, and whether
+    all were kept. ``facts`` are those of the program with the regions, where they are known.
     """
     active = [x for x in outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
