@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 from hfpy import cli
 from hfpy.options import Options
 from hfpy.pipeline import translate
+from tests.terminal import on_terminal
 
 ROUTINE = """module {name}
 contains
@@ -64,35 +64,23 @@ def test_the_translator_tells_its_phases(sources: list[Path], tmp_path: Path) ->
     assert [entry for entry in told if entry[0] == "transforming"] == [("transforming", n, 3) for n in range(3)]
 
 
-def on_terminal(patience: float) -> str:
+def slowly(patience: float) -> str:
     """What ``hfpy transpile`` writes to a terminal when parsing is slow."""
-    main, side = pty.openpty()
     words = [sys.executable, "-c", SLOW.format(patience=patience), "one.h90", "two.h90", "three.h90"]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=side, env=environment)
-    os.close(side)
-    text = b""
-    while True:
-        try:
-            piece = os.read(main, 4096)
-        except OSError:  # the other side is closed
-            break
-        if not piece:
-            break
-        text += piece
-    os.close(main)
-    assert process.wait() == 0
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode())
+    text, status = on_terminal(words, environment, "stderr")
+    assert status == 0
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
 
 def test_a_bar_on_a_terminal(sources: list[Path]) -> None:
-    shown = on_terminal(0.1)
+    shown = slowly(0.1)
     assert "parsing" in shown
     assert re.search(r"[2-5]/6", shown)
 
 
 def test_no_bar_for_short_work(sources: list[Path]) -> None:
-    assert on_terminal(60.0) == ""
+    assert slowly(60.0) == ""
 
 
 def test_no_bar_elsewhere(sources: list[Path]) -> None:

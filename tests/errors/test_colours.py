@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.terminal import on_terminal
 
 SOURCE = """subroutine s(n, a)
   integer :: n
@@ -30,21 +31,7 @@ def said(folder: Path, terminal: bool, **environment: str) -> str:
     variables = {**plain, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm-256color", **environment}
     if not terminal:
         return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False).stderr
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(command, cwd=folder, env=variables, stderr=theirs, stdout=subprocess.DEVNULL)
-    os.close(theirs)
-    data = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:  # the other side is closed
-            break
-        if not part:
-            break
-        data += part
-    os.close(ours)
-    process.wait(timeout=60)
-    return data.decode().replace("\r\n", "\n")
+    return on_terminal(command, variables, "stderr", folder)[0]
 
 
 def test_colours(tmp_path: Path) -> None:

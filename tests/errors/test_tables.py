@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 from hfpy.tables import Table, as_text
+from tests.terminal import on_terminal
 
 SOURCE = """subroutine s(n, a)
   integer :: n
@@ -41,22 +40,7 @@ def _piped(folder: Path, **more: str) -> str:
 
 
 def _on_terminal(folder: Path, columns: int) -> str:
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (40, columns))
-    process = subprocess.Popen(COMMAND, cwd=folder, env=_environment(), stdout=theirs, stderr=subprocess.DEVNULL)
-    os.close(theirs)
-    data = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:  # the other side is closed
-            break
-        if not part:
-            break
-        data += part
-    os.close(ours)
-    process.wait(timeout=60)
-    return data.decode().replace("\r\n", "\n")
+    return on_terminal(COMMAND, _environment(), "stdout", folder, columns)[0]
 
 
 def test_plain_in_a_pipe_and_as_wide_as_a_terminal(tmp_path: Path) -> None:
