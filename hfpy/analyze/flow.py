@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hfpy.analyze.uses import Reference
 from hfpy.model.expressions import Name, truth
-from hfpy.model.statements import LOOPS, Construct, Header, Jump, Node, OneLine, Statement, flatten
+from hfpy.model.statements import LOOPS, Construct, Header, Jump, Node, OneLine, Statement, constructs, flatten
 
 _EVERYTHING: frozenset[str] = frozenset({"*"})
 _LOOPS = (*LOOPS, "forall")
@@ -40,10 +40,16 @@ class FlowScan:
         self.flow = Flow()
         self._jumps: dict[str, frozenset[str]] = {}
         self._stop: Construct | None = None
+        self._places: frozenset[str] = frozenset()  # where jumps within the nodes may lead
+        self._loops = 0  # around the statement, among the nodes
+        self._left = _EVERYTHING  # what is certain wherever a jump leaves the nodes
 
     def scan(self, nodes: tuple[Node, ...], assigned: frozenset[str] = frozenset()) -> Flow:
-        """Scan the nodes; ``certain`` of the result are the names assigned on every way to the end."""
-        self.flow.certain = self._block(nodes, assigned)
+        """Scan the nodes; ``certain`` of the result are the names assigned on every way to the end, and on every way
+        out by a jump: ``cycle`` ends a point of a region, ``return`` a routine.
+        """
+        self._places = _places(nodes)
+        self.flow.certain = _meet(self._block(nodes, assigned), self._left)
         return self.flow
 
     def scan_behind(self, nodes: tuple[Node, ...], construct: Construct) -> Flow:
@@ -109,9 +115,17 @@ class FlowScan:
         ):
             # A jump forward: what was certain here is what is certain at its label, or behind the construct it names.
             self._jumps[statement.target] = _meet(after, self._jumps.get(statement.target, _EVERYTHING))
+        if isinstance(statement, Jump) and self._leaves(statement):
+            self._left = _meet(self._left, after)
         if isinstance(statement, Jump) and statement.kind != "continue":
             return _EVERYTHING
         return after
+
+    def _leaves(self, jump: Jump) -> bool:
+        """Whether a jump leads out of the nodes that are scanned, into what is executed then."""
+        if jump.target:
+            return jump.target not in self._places
+        return jump.kind in ("return", "@exit") or (jump.kind in ("cycle", "exit") and not self._loops)
 
     def _effects_of(self, statement: Statement, assigned: frozenset[str]) -> frozenset[str]:
         added = set()
@@ -130,7 +144,9 @@ class FlowScan:
     def _construct(self, node: Construct, assigned: frozenset[str]) -> frozenset[str]:
         if node.kind in _LOOPS:
             after = self._effects_of(node.header, assigned)
+            self._loops += 1
             self._block(node.body, after)  # it may run zero times: what it sets is not certain
+            self._loops -= 1
             return after
         if node.kind in ("region", "associate", "block", "critical", "at_if"):
             after = self._effects_of(node.header, assigned)
@@ -158,6 +174,12 @@ class FlowScan:
         for other in results[1:]:
             met = _meet(met, other)
         return met
+
+
+def _places(nodes: tuple[Node, ...]) -> frozenset[str]:
+    """The labels and the names of constructs in some nodes."""
+    names = {c.header.construct_name for c in constructs(nodes) if isinstance(c.header, Header)}
+    return frozenset(names | {s.line.label for s in flatten(nodes)} - {""})
 
 
 def _meet(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
