@@ -37,15 +37,16 @@ from hfpy.model.units import Routine, Symbol
 from hfpy.parse.fragments import fragment
 
 
-def analyse(application: Application, before: Facts | None = None) -> Facts:
+def analyse(application: Application, before: Facts | None = None, earlier: CallGraph | None = None) -> Facts:
     """Run all analyses for the target of the application's options. ``before`` are the facts without errors of the
     application before some of its files got other texts: what they have to say of routines that have not changed is not
-    found out, nor said, again.
+    found out, nor said, again. ``earlier`` is the call graph of such an application, for when there are no facts.
     """
     target = application.options.target
     scopes = Scopes(application)
-    same = unchanged_routines(before.application, application) if before is not None else frozenset()
-    graph = CallGraph(application, scopes, before=before.graph if before is not None else None, same=same)
+    earlier = before.graph if before is not None else earlier
+    same = unchanged_routines(earlier.application, application) if earlier is not None else frozenset()
+    graph = CallGraph(application, scopes, before=earlier, same=same)
     where = positions(application, graph, target)
     first = Domains(application, scopes, where)
     references = {key: _references(key, graph, scopes, before) for key in graph.statements}

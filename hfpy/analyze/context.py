@@ -9,13 +9,16 @@ from hfpy.model.directives import IfDirective, Region
 from hfpy.model.statements import Construct, Node, OneLine, Statement
 from hfpy.model.units import Routine
 
+RENAMING = frozenset({"associate", "selecttype", "block"})
+
 
 @dataclass(frozen=True, slots=True)
 class Located:
     """A statement with its surroundings. ``regions`` are the numbers of the regions around it, outermost
     first (a region for one target may lie inside a region for the other).
 
-    ``own_loop`` marks the ``do`` and ``end do`` of a region that brought its own loops.
+    ``own_loop`` marks the ``do`` and ``end do`` of a region that brought its own loops, ``renamed`` statements in
+    constructs where names may mean something else than in the routine.
     """
 
     statement: Statement
@@ -23,6 +26,7 @@ class Located:
     conditions: tuple[IfDirective, ...]
     constructs: tuple[Construct, ...]
     own_loop: bool = False
+    renamed: bool = False
 
 
 def regions_of(routine: Routine) -> tuple[Construct, ...]:
@@ -44,14 +48,15 @@ def _walk(
     numbers: dict[int, int],
     own: frozenset[str],
 ) -> Iterator[Located]:
+    renamed = _renamed(outer)
     for node in nodes:
         if isinstance(node, Construct):
             yield from _construct(node, regions, conditions, outer, numbers, own)
             continue
-        yield Located(node, regions, conditions, outer)
+        yield Located(node, regions, conditions, outer, False, renamed)
         action = node.action if isinstance(node, OneLine) else None
         while action is not None:
-            yield Located(action, regions, conditions, outer)
+            yield Located(action, regions, conditions, outer, False, renamed)
             action = action.action if isinstance(action, OneLine) else None
 
 
@@ -73,11 +78,17 @@ def _construct(
     elif node.kind == "do" and getattr(node.header, "var", "") in own:
         own_loop = True
         inner_own = own - {getattr(node.header, "var", "")}
+    around = (*outer, node)
+    renamed = _renamed(around)
     for part in node.parts:
-        yield Located(part.header, regions, conditions, (*outer, node), own_loop)
-        yield from _walk(part.body, inner_regions, inner_conditions, (*outer, node), numbers, inner_own)
+        yield Located(part.header, regions, conditions, around, own_loop, renamed)
+        yield from _walk(part.body, inner_regions, inner_conditions, around, numbers, inner_own)
     if node.end is not None:
-        yield Located(node.end, regions, conditions, (*outer, node), own_loop)
+        yield Located(node.end, regions, conditions, around, own_loop, renamed)
+
+
+def _renamed(constructs: tuple[Construct, ...]) -> bool:
+    return any(c.kind in RENAMING for c in constructs)
 
 
 def region_at(routine: Routine, number: int) -> Region:

@@ -24,8 +24,6 @@ from hfpy.model.expressions import Apply, Name
 from hfpy.model.source import LineKey
 from hfpy.model.statements import Header, Memory
 
-_RENAMING = ("associate", "selecttype", "block")
-
 
 class Effects:
     """Answers what references do; intents found are kept."""
@@ -43,6 +41,8 @@ class Effects:
         """
         self.facts = facts
         self._intents: dict[tuple[str, str], str] = dict(intents or {})
+        self._guesses = 0  # how many intents are being found out, of which others may be taken for `inout` until then
+        self._arguments: dict[int, tuple[Reference, tuple[bool, bool]]] = {}  # by identity; the reference stays alive
         self._sites: dict[str, dict[tuple[LineKey, int, int], CallSite]] = {}
         self._lasting: dict[str, dict[Identity, Place]] = {}
         self._lasting_writes: dict[str, dict[Identity, Place]] = {}
@@ -58,7 +58,13 @@ class Effects:
             case "write" | "input":
                 return False, True
             case "argument":
-                return self._argument(reference, key)
+                known = self._arguments.get(id(reference))
+                if known is not None:
+                    return known[1]
+                made = self._argument(reference, key)
+                if not self._guesses:
+                    self._arguments[id(reference)] = reference, made
+                return made
             case "inquiry":
                 return False, False
             case "allocate":
@@ -83,7 +89,8 @@ class Effects:
                     entry = (meant, *self.of(reference, key), whole and is_whole(reference))
                 found.setdefault(id(reference.at.statement), []).append(entry)
         for listed in found.values():
-            listed.sort(key=lambda e: e[2])
+            if len(listed) > 1:
+                listed.sort(key=lambda e: e[2])
         return found
 
     def site(self, reference: Reference, key: str) -> CallSite | None:
@@ -163,7 +170,9 @@ class Effects:
             self._intents[slot] = "in"
             return "in"
         self._intents[slot] = "inout"  # what a recursive call finds: it may be asked before the writes are
+        self._guesses += 1
         written = any(r.name == name and (r.role == "pointer" or self.of(r, key)[1]) for r in self._references(key))
+        self._guesses -= 1
         self._intents[slot] = "inout" if written else "in"
         return self._intents[slot]
 
@@ -240,7 +249,7 @@ class Effects:
         """The variables that references mean, each name once where no ``associate`` or ``block`` is around it."""
         seen: set[str] = set()
         for reference in references:
-            renamed = any(c.kind in _RENAMING for c in reference.at.constructs)
+            renamed = reference.at.renamed
             if renamed or reference.name not in seen:
                 found = self.facts.variable(reference.name, reference.at, key)
                 if found is not None:

@@ -11,13 +11,13 @@ from typing import TypeVar
 
 from hfpy.analyze.context import Located, located
 from hfpy.analyze.generics import Generics
-from hfpy.analyze.indirect import Candidates, by_procedure_variable
+from hfpy.analyze.indirect import Calling, Candidates, by_procedure_variable, calling
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.uses import aliases_of
 from hfpy.model.application import Application
-from hfpy.model.expressions import Apply, Component, Expr, Name, walk
+from hfpy.model.expressions import Apply, Component, Expr, Name
 from hfpy.model.source import LineKey
-from hfpy.model.statements import Call, expressions
+from hfpy.model.statements import Call
 from hfpy.model.units import Routine
 
 T = TypeVar("T")
@@ -60,12 +60,16 @@ class CallGraph:
         self.sites: dict[str, tuple[CallSite, ...]] = {}
         self.callers: dict[str, list[CallSite]] = {}
         self.generics = Generics(application, scopes)
+        read: dict[str, tuple[Calling, ...]] = {}  # of the routines that `before` does not have
         for key, routine in application.routines.items():
             if routine.kind in ("module", "submodule", "blockdata"):
                 continue
-            known = before is not None and key in same
-            self.statements[key] = before.statements[key] if before is not None and known else located(routine)
-            self.sites[key] = before.sites[key] if before is not None and known else tuple(self._sites(key, routine))
+            if before is not None and key in same:
+                self.statements[key], self.sites[key] = before.statements[key], before.sites[key]
+            else:
+                self.statements[key] = located(routine)
+                read[key] = calling(self.statements[key])
+                self.sites[key] = tuple(self._sites(key, read[key]))
             for site in self.sites[key]:
                 self.callers.setdefault(site.callee, []).append(site)
         self.candidates = Candidates(application, scopes, self.generics)
@@ -80,25 +84,28 @@ class CallGraph:
                     self._by_callee.setdefault(callee, set()).add(caller)
         self.indirect: dict[str, tuple[CallSite, ...]] = {}
         self._by_place: dict[str, dict[tuple[LineKey, int, int], list[CallSite]]] = {}
-        self._find_indirect(before, same)
+        self._find_indirect(read, before)
 
-    def _find_indirect(self, before: CallGraph | None, same: Collection[str]) -> None:
+    def _find_indirect(self, read: Mapping[str, tuple[Calling, ...]], before: CallGraph | None) -> None:
         """A call site for each candidate of each indirect call, with an empty ``callee`` where there is none. Generic
-        calls that cannot be resolved are among them.
+        calls that cannot be resolved are among them. Routines that were not ``read`` are those of ``before``.
         """
-        earlier = before.candidates if before is not None else None
-        for key, statements in self.statements.items():
-            self.candidates.take(key, statements, earlier if key in same else None)
-        if before is None or not self.candidates.same(before.candidates):
-            before = None
         for key in self.statements:
-            known = before is not None and key in same
-            self.indirect[key] = before.indirect[key] if before is not None and known else tuple(self._indirect(key))
+            if key in read:
+                self.candidates.take(key, read[key])
+            elif before is not None:
+                self.candidates.take_from(before.candidates, key)
+        same = before is not None and self.candidates.same(before.candidates)
+        for key, statements in self.statements.items():
+            if before is not None and same and key not in read:
+                self.indirect[key] = before.indirect[key]
+            else:
+                self.indirect[key] = tuple(self._indirect(key, read.get(key) or calling(statements)))
             for site in self.indirect[key]:
                 self.callers.setdefault(site.callee, []).append(site)
 
-    def _indirect(self, key: str) -> Iterator[CallSite]:
-        for at, node, candidates in self.candidates.calls(key, self.statements[key]):
+    def _indirect(self, key: str, read: tuple[Calling, ...]) -> Iterator[CallSite]:
+        for at, node, candidates in self.candidates.calls(key, read):
             for callee, args in candidates or (("", ()),):
                 yield CallSite(key, callee, self._shown(node), args, at, node, False, chosen=True)
         for site in self.sites[key]:
@@ -178,24 +185,20 @@ class CallGraph:
         """Find the statements and calls of a routine whose body has changed; whether it calls what it called before."""
         before = self._called.pop(routine.key, None) or self.called(routine.key)
         self.statements[routine.key] = located(routine)
-        self.sites[routine.key] = tuple(self._sites(routine.key, routine))
-        self.indirect[routine.key] = tuple(self._indirect(routine.key))
+        read = calling(self.statements[routine.key])
+        self.sites[routine.key] = tuple(self._sites(routine.key, read))
+        self.indirect[routine.key] = tuple(self._indirect(routine.key, read))
         self._by_place.pop(routine.key, None)
         return before == self.called(routine.key)
 
-    def _sites(self, key: str, routine: Routine) -> list[CallSite]:
+    def _sites(self, key: str, read: tuple[Calling, ...]) -> list[CallSite]:
         result: list[CallSite] = []
-        for at in self.statements[key]:
-            statement = at.statement
-            if isinstance(statement, Call):
-                result += self._calls(key, statement, at)
-                inner: tuple[Expr, ...] = statement.args
-            else:
-                inner = expressions(statement)
-            for expr in inner:
-                for node in walk(expr):
-                    if isinstance(node, Apply) and isinstance(node.base, Name):
-                        result += self._references(key, node, at)
+        for at, nodes in read:
+            if isinstance(at.statement, Call):
+                result += self._calls(key, at.statement, at)
+            for node in nodes:
+                if isinstance(node, Apply) and isinstance(node.base, Name):
+                    result += self._references(key, node, at)
         return result
 
     def _calls(self, key: str, statement: Call, at: Located) -> list[CallSite]:

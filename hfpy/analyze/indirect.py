@@ -26,6 +26,22 @@ Candidate = tuple[str, tuple[Expr, ...]]
 Found = tuple[Located, Expr, tuple[Candidate, ...]]
 
 
+# A statement that calls something, or may, with its references and operators, from left to right.
+Calling = tuple[Located, tuple[Expr, ...]]
+
+
+def calling(statements: tuple[Located, ...]) -> tuple[Calling, ...]:
+    """The statements that may call something or take the address of a procedure."""
+    found: list[Calling] = []
+    for at in statements:
+        nodes = tuple(
+            n for top in expressions(at.statement) for n in walk(top) if isinstance(n, Apply | Binary | Unary)
+        )
+        if nodes or isinstance(at.statement, Call | Assignment):
+            found.append((at, nodes))
+    return tuple(found)
+
+
 def by_procedure_variable(name: str, routine: Routine, scopes: Scopes, at: Located) -> bool:
     """Whether a called name is a dummy procedure or a procedure pointer."""
     if (own := declared_in_block(name, at)) is not None:
@@ -62,29 +78,31 @@ class Candidates:
         mine, theirs = (vars(c) for c in (self, other))
         return all(mine[name] == theirs[name] for name in ("bound", "defined", "finals", "taken", "overloaded"))
 
-    def take(self, key: str, statements: tuple[Located, ...], known: Candidates | None = None) -> None:
-        """Note the procedures whose address a routine takes: as an argument, or as the target of a pointer. ``known``
-        has noted them before.
-        """
-        self.taken_by[key] = known.taken_by[key] if known is not None else self._taken_in(key, statements)
+    def take(self, key: str, read: tuple[Calling, ...]) -> None:
+        """Note the procedures whose address a routine takes: as an argument, or as the target of a pointer."""
+        self.taken_by[key] = self._taken_in(key, read)
         self.taken |= self.taken_by[key]
 
-    def _taken_in(self, key: str, statements: tuple[Located, ...]) -> frozenset[str]:
+    def take_from(self, other: Candidates, key: str) -> None:
+        """The same for a routine of which another program has noted them."""
+        self.taken_by[key] = other.taken_by[key]
+        self.taken |= self.taken_by[key]
+
+    def _taken_in(self, key: str, read: tuple[Calling, ...]) -> frozenset[str]:
         """The procedures whose address a routine takes."""
-        blocks = {id(c): c for at in statements for c in at.constructs if c.kind == "block"}
+        blocks = {id(c): c for at, _ in read if at.renamed for c in at.constructs if c.kind == "block"}
         declared = (d for c in blocks.values() for d in c.declarations if isinstance(d, Symbol))
         initial = (d.initial for d in declared if d.type.base == "procedure")
         found = {k for given in initial for k in self._initial(given, key)}
-        return frozenset(found.union(*(self._named(value, key) for value in _given(statements))))
+        return frozenset(found.union(*(self._named(value, key) for value in _given(read))))
 
-    def calls(self, key: str, statements: tuple[Located, ...]) -> Iterator[Found]:
+    def calls(self, key: str, read: tuple[Calling, ...]) -> Iterator[Found]:
         """The indirect calls of a routine."""
-        for at in statements:
+        for at, nodes in read:
             yield from self._statement(key, at)
-            for top in expressions(at.statement):
-                for node in walk(top):
-                    if isinstance(node, Apply) or (self.defined and isinstance(node, Binary | Unary)):
-                        yield from self._expression(key, at, node)
+            for node in nodes:
+                if self.defined or isinstance(node, Apply):
+                    yield from self._expression(key, at, node)
 
     # -- what may be called
 
@@ -204,12 +222,11 @@ class Candidates:
         return tuple(sorted(k for k in keys if k in routines and routines[k].kind == kind))
 
 
-def _given(statements: tuple[Located, ...]) -> Iterator[Expr]:
+def _given(read: tuple[Calling, ...]) -> Iterator[Expr]:
     """What may be the name of a procedure whose address is taken: arguments, and targets of pointers."""
-    for at in statements:
+    for at, nodes in read:
         if isinstance(at.statement, Assignment) and at.statement.pointer:
             yield at.statement.value
-        nodes = (node for top in expressions(at.statement) for node in walk(top))
         references = (node.args for node in nodes if isinstance(node, Apply))
         called = (at.statement.args,) if isinstance(at.statement, Call) else ()
         for args in (*called, *references):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from hfpy.analyze.context import Located
 from hfpy.analyze.intrinsics import INQUIRY
@@ -62,10 +63,15 @@ class Reference:
         return self.role in ("write", "input")
 
 
-def aliases_of(at: Located) -> dict[str, Expr | None]:
+_NO_ALIASES: Mapping[str, Expr | None] = MappingProxyType({})
+
+
+def aliases_of(at: Located) -> Mapping[str, Expr | None]:
     """Names that mean something else at a statement: associate names → selector, names declared in a ``block`` →
     None.
     """
+    if not at.renamed:
+        return _NO_ALIASES
     result: dict[str, Expr | None] = {}
     for construct in at.constructs:
         if construct.kind in ("associate", "selecttype") and isinstance(construct.header, Header):
@@ -78,10 +84,10 @@ def aliases_of(at: Located) -> dict[str, Expr | None]:
     return result
 
 
-def meanings(at: Located) -> dict[str, Expr | None]:
+def meanings(at: Located) -> Mapping[str, Expr | None]:
     """The same names for questions of type: what ``select type`` names has a type of its own in each block, None."""
-    result = aliases_of(at)
-    for construct in at.constructs:
+    result = dict(aliases_of(at))
+    for construct in at.constructs if at.renamed else ():
         if construct.kind == "selecttype" and isinstance(construct.header, Header):
             selectors = (e.name for e in construct.header.exprs if isinstance(e, Name))
             result |= dict.fromkeys((*construct.header.names, *selectors))
@@ -115,47 +121,50 @@ def uses(statements: tuple[Located, ...], is_text: IsText = lambda _, __: False)
     """All references of a routine in the order of the text. ``is_text`` tells designators of type character: a
     ``write`` with one as its unit writes into it.
     """
-    return tuple(reference for at in statements for reference in _statement(at, is_text))
+    found: list[Reference] = []
+    for at in statements:
+        _statement(at, is_text, found)
+    return tuple(found)
 
 
-def _statement(at: Located, is_text: IsText) -> Iterator[Reference]:
+def _statement(at: Located, is_text: IsText, found: list[Reference]) -> None:
     statement = at.statement
     match statement:
         case Assignment(target=target, value=value, pointer=pointer):
-            yield from _target(target, at, "pointer" if pointer else "write")
-            yield from _expr(value, at, "pointer" if pointer else "read")
+            _target(target, at, "pointer" if pointer else "write", found)
+            _expr(value, at, "pointer" if pointer else "read", found)
         case Call(designator=designator, args=args):
             if not isinstance(designator, Name):
-                yield from _inner(designator, at)
-            yield from _arguments(args, at, designator)
+                _inner(designator, at, found)
+            _arguments(args, at, designator, found)
         case Memory(kind=kind, items=items, options=options):
             for item in items:
-                yield from _target(item, at, "pointer" if kind == "nullify" else "allocate")
+                _target(item, at, "pointer" if kind == "nullify" else "allocate", found)
             for option in options:
                 role = "write" if isinstance(option, Keyword) and option.name in ("stat", "errmsg") else "read"
-                yield from _expr(option, at, role)
+                _expr(option, at, role, found)
         case InputOutput(kind=kind, control=control, items=items):
             for number, expr in enumerate(control):
                 written = isinstance(expr, Keyword) and expr.name in ("iostat", "iomsg", "newunit", "size")
                 into = kind == "write" and _is_unit(expr, number) and is_text(_value(expr), at)
-                yield from _expr(expr, at, "write" if written or into or kind == "inquire" else "read")
+                _expr(expr, at, "write" if written or into or kind == "inquire" else "read", found)
             for expr in items:
-                yield from _expr(expr, at, "input" if kind == "read" else "io")
+                _expr(expr, at, "input" if kind == "read" else "io", found)
         case Header(exprs=exprs, var=var, kind=kind):
             if kind == "associate":
                 for expr in exprs:
-                    yield from _expr(expr, at, "pointer")
+                    _expr(expr, at, "pointer", found)
                 return
             if var:
                 start = statement.var_start
-                yield Reference(var, Name(start, start + len(var), var), at, "write")
+                found.append(Reference(var, Name(start, start + len(var), var), at, "write"))
             for expr in exprs:
-                yield from _expr(expr, at, "read")
+                _expr(expr, at, "read", found)
         case OneLine(control=control):
             for expr in control:
-                yield from _expr(expr, at, "read")
+                _expr(expr, at, "read", found)
         case _:
-            yield from _others(statement, at)
+            _others(statement, at, found)
 
 
 def _is_unit(expr: Expr, number: int) -> bool:
@@ -166,53 +175,55 @@ def _value(expr: Expr) -> Expr:
     return expr.value if isinstance(expr, Keyword) else expr
 
 
-def _others(statement: Statement, at: Located) -> Iterator[Reference]:
+def _others(statement: Statement, at: Located, found: list[Reference]) -> None:
     from hfpy.model.statements import expressions
 
     for expr in expressions(statement):
-        yield from _expr(expr, at, "read")
+        _expr(expr, at, "read", found)
 
 
-def _target(expr: Expr, at: Located, role: str) -> Iterator[Reference]:
-    yield from _designator(expr, at, role, None, 0)
+def _target(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
+    _designator(expr, at, role, None, 0, found)
 
 
-def _arguments(args: tuple[Expr, ...], at: Located, call: Expr) -> Iterator[Reference]:
+def _arguments(args: tuple[Expr, ...], at: Located, call: Expr, found: list[Reference]) -> None:
     for number, arg in enumerate(args):
         position: int | str = number
         value = arg
         if isinstance(arg, Keyword):
             position, value = arg.name, arg.value
         if isinstance(value, Name | Apply | Component):
-            yield from _designator(value, at, "argument", call, position)
+            _designator(value, at, "argument", call, position, found)
         else:
-            yield from _expr(value, at, "read")
+            _expr(value, at, "read", found)
 
 
-def _expr(expr: Expr, at: Located, role: str) -> Iterator[Reference]:
+def _expr(expr: Expr, at: Located, role: str, found: list[Reference]) -> None:
     if isinstance(expr, Name | Apply | Component):
-        yield from _designator(expr, at, role, None, 0)
+        _designator(expr, at, role, None, 0, found)
         return
     if isinstance(expr, Keyword):
-        yield from _expr(expr.value, at, role)
+        _expr(expr.value, at, role, found)
         return
     keep = isinstance(expr, ImpliedDo | ArrayConstructor) and role in ("io", "input")
     if isinstance(expr, ImpliedDo):
         for item in expr.items:
-            yield from _expr(item, at, role if keep else "read")
+            _expr(item, at, role if keep else "read", found)
         for bound in expr.bounds:
-            yield from _expr(bound, at, "read")
+            _expr(bound, at, "read", found)
         return
     for child in children(expr):
-        yield from _expr(child, at, "read")
+        _expr(child, at, "read", found)
 
 
-def _inner(expr: Expr, at: Located) -> Iterator[Reference]:
+def _inner(expr: Expr, at: Located, found: list[Reference]) -> None:
     for child in children(expr):
-        yield from _expr(child, at, "read")
+        _expr(child, at, "read", found)
 
 
-def _designator(expr: Expr, at: Located, role: str, call: Expr | None, position: int | str) -> Iterator[Reference]:
+def _designator(
+    expr: Expr, at: Located, role: str, call: Expr | None, position: int | str, found: list[Reference]
+) -> None:
     """References of a designator or function reference: its base with the role, everything in its indices as read."""
     chain: list[Expr] = []
     node: Expr = expr
@@ -220,23 +231,23 @@ def _designator(expr: Expr, at: Located, role: str, call: Expr | None, position:
         chain.append(node)
         node = node.base
     if not isinstance(node, Name):
-        yield from _inner(expr, at)
+        _inner(expr, at, found)
         return
     base = base_name(expr)
     assert base is not None
     first = chain[-1] if chain else None
     component = any(isinstance(c, Component) for c in chain)
     if isinstance(first, Apply):
-        yield Reference(base, first, at, role, call, position, component)
+        found.append(Reference(base, first, at, role, call, position, component))
         inquiry = base in INQUIRY or (base == "loc" and _is_mark(at.statement))
         for number, arg in enumerate(first.args):
-            yield from _index(arg, number, at, first, inquiry)
+            _index(arg, number, at, first, inquiry, found)
     else:
-        yield Reference(base, node, at, role, call, position, component)
+        found.append(Reference(base, node, at, role, call, position, component))
     for link in chain[:-1]:
         if isinstance(link, Apply):
             for arg in link.args:
-                yield from _expr(arg, at, "read")
+                _expr(arg, at, "read", found)
 
 
 def _is_mark(statement: Statement) -> bool:
@@ -244,16 +255,16 @@ def _is_mark(statement: Statement) -> bool:
     return isinstance(statement, Call) and base_name(statement.designator) in MARKS
 
 
-def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool) -> Iterator[Reference]:
+def _index(arg: Expr, number: int, at: Located, first: Apply, inquiry: bool, found: list[Reference]) -> None:
     """An index of an array or an argument of a function: which of the two, only a scope can tell."""
     position: int | str = number
     value = arg
     if isinstance(arg, Keyword):
         position, value = arg.name, arg.value
     if isinstance(value, Name | Apply | Component):
-        yield from _designator(value, at, "inquiry" if inquiry and number == 0 else "argument", first, position)
+        _designator(value, at, "inquiry" if inquiry and number == 0 else "argument", first, position, found)
     elif isinstance(value, Range):
         for child in children(value):
-            yield from _expr(child, at, "read")
+            _expr(child, at, "read", found)
     else:
-        yield from _expr(value, at, "read")
+        _expr(value, at, "read", found)

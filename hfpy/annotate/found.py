@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hfpy.analyze.graph import CallGraph
-from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.work import Work, shares
 from hfpy.annotate.nests import Nests, OnTarget, Spot, nests_of, on_target
 from hfpy.beside import beside, worth_two
@@ -89,8 +87,8 @@ def _weights(automatic: Automatic) -> dict[Spot, float]:
     loops = {(v.place.file, v.place.line): (v.key, v.loop) for v in automatic.verdicts}
     if not loops:
         return {}
-    scopes = Scopes(automatic.original)
-    return shares(Work(automatic.original, scopes, CallGraph(automatic.original, scopes)), loops)
+    graph = automatic.graph
+    return shares(Work(graph.application, graph.scopes, graph), loops)
 
 
 def _stretches(made: OnTarget) -> Allowed:

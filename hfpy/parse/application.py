@@ -15,7 +15,7 @@ from hfpy.model.macros import Macro
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Progress, silent
 from hfpy.parse.edges import index_edges, units_with_pointers
-from hfpy.parse.files import index_file, index_text, is_fortran, project_macros
+from hfpy.parse.files import index_file, index_text, is_fortran, project_macros, text_digest
 from hfpy.parse.routines import parse_unit, unit_key
 
 NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
@@ -111,12 +111,17 @@ def circles(files: Sequence[FileIndex]) -> list[Diagnostic]:
     return found
 
 
+Texts = Mapping[str, tuple[str, tuple[int, ...]]]
+
+
 def with_texts(
-    application: Application, texts: Mapping[str, tuple[str, tuple[int, ...]]]
+    application: Application, texts: Texts, known: Application | None = None
 ) -> tuple[Application, list[Diagnostic]]:
     """The application with other texts in the place of some files. Units keep their names, and new ones may come.
 
-    ``texts`` has by path the text, and the line of the user's file that each of its lines stems from.
+    ``texts`` has by path the text, and the line of the user's file that each of its lines stems from. Files that
+    ``known``, one with other texts of the same application, has with the same text are taken from it: nothing was
+    wrong with them.
     """
     options = application.options
     found: list[Diagnostic] = []
@@ -126,17 +131,25 @@ def with_texts(
     for number, index in enumerate(application.files):
         if index.path not in texts:
             continue
-        made = reindexed(index, texts[index.path], options, application.macros)
+        same = known.files[number] if known is not None and _has(known.files[number], texts[index.path]) else None
+        made = same or reindexed(index, texts[index.path], options, application.macros)
         files[number] = made
         found += made.diagnostics
         before = {key for key, (file, _) in application.units.items() if file == number}
         for unit in range(len(made.units)):
             key = unit_key(made, unit)
             units[key] = (number, unit)
-            if key in routines or key not in before:
+            if known is not None and same is not None and key in known.routines:
+                routines[key] = known.routines[key]
+            elif key in routines or key not in before:
                 routines[key], problems = parse_unit(made, unit, options.include_dirs, options.parse_limit)
                 found += problems
     return replace(application, files=tuple(files), routines=routines, units=units), found
+
+
+def _has(index: FileIndex, text: tuple[str, tuple[int, ...]]) -> bool:
+    """Whether a file has just this text, from the same lines of the user's."""
+    return index.expanded == text[1] and index.digest == text_digest(text[0])
 
 
 def completed(application: Application) -> tuple[Application, list[Diagnostic]]:

@@ -144,13 +144,18 @@ def directive_sign(path: str) -> str:
     return "@" if Path(path).suffix in HYBRID_SUFFIXES else "!@"
 
 
+def text_digest(text: str) -> str:
+    """What tells a text from others."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
 def index_text(
     path: Path, text: str, options: Options, macros: Mapping[str, Macro], line_map: tuple[int, ...] | None = None
 ) -> FileIndex:
     """The index of a file with the given text. ``line_map`` has the source line of each line of a text that hfpy has
     made from the user's; its macros are expanded already, where that is needed.
     """
-    digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    digest = text_digest(text)
     hybrid = path.suffix in HYBRID_SUFFIXES
     found: list[Diagnostic] = []
     if not text.strip():

@@ -84,20 +84,26 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Automatic:
-    """An application with the regions that were found, what became of each loop, and the application without them.
-    ``brought`` are arrays that routines bring to the device for what they call.
+    """An application with the regions that were found, what became of each loop, and the call graph of the application
+    without them. ``brought`` are arrays that routines bring to the device for what they call.
     """
 
     settled: Settled
     verdicts: tuple[Verdict, ...]
-    original: Application
+    graph: CallGraph
     brought: Brought
+
+    @property
+    def original(self) -> Application:
+        """The application without the regions."""
+        return self.graph.application
 
 
 Stated = Mapping[tuple[str, int], str]
 Brought = Mapping[str, tuple[str, ...]]  # arrays that routines bring to the device
 Loops = frozenset[tuple[str, int]]  # by file and line
 NOTHING: Stated = MappingProxyType({})
+Region = tuple[str, int, int, tuple[str, ...]]  # a loop's identity, its depth, its attributes
 
 
 class Search:
@@ -125,11 +131,13 @@ class Search:
         self.reductions: dict[tuple[str, int], tuple[Reduction, ...]] = {}
         self.questions: dict[tuple[str, int], str] = {}
         self.callees = {self.identity(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
+        self._draft = Draft(application, self.worlds)
+        self._accepted: set[Region] = set()  # what a region is by itself does not depend on the others
 
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
         made, brought = self._judged(self._looked_at())
-        return Automatic(made, tuple(self._verdicts()), self.settled.application, brought)
+        return Automatic(made, tuple(self._verdicts()), self.ordering.graph, brought)
 
     # -- candidates
 
@@ -198,13 +206,12 @@ class Search:
         """
         application = self.settled.application
         facts: Facts | None = None
-        accepted: set[tuple[str, int, int, tuple[str, ...]]] = set()
-        draft = Draft(application, self.worlds)
+        draft = self._draft
         for _ in range(_ROUNDS):
             active = self.active()
             if not active or has_errors(draft.write(active)):
                 return facts
-            facts = analyse(draft.application, facts)
+            facts = analyse(draft.application, facts, self.ordering.graph)
             effects = Effects(facts)
             gapped = Gapped(facts, effects)
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
@@ -212,20 +219,25 @@ class Search:
             lost = {self.identity(x): x for x in active}
             for construct, number, loop in regions_of_loops(draft.application, rows):
                 del lost[self.identity(loop)]
-                # What a region is by itself does not depend on the others.
-                region = (*self.identity(loop), loop.depth, loop.candidate.attributes)
-                if region in accepted:
+                if self._is_accepted(loop):
                     continue
                 if self._look(facts, effects, gapped, construct, number, loop):
                     changed = True
                 else:
-                    accepted.add(region)
+                    self._accepted.add(self._region(loop))
             for loop in lost.values():  # what is no region in the text has not been looked at
                 changed = self._replace(loop, replace(loop, why="it stands where no region can be"))
             facts = None if has_errors(facts.found) else facts
             if not changed:
                 return facts
         return facts
+
+    def _region(self, loop: Tried) -> Region:
+        return (*self.identity(loop), loop.depth, loop.candidate.attributes)
+
+    def _is_accepted(self, loop: Tried) -> bool:
+        """Whether a region was looked at, and has no fault by itself."""
+        return self._region(loop) in self._accepted
 
     def _gapped(self, sharing: RegionSharing, gapped: Gapped) -> str:
         """Why a region cannot be a kernel for the way in which arrays lie in memory."""
@@ -250,7 +262,7 @@ class Search:
         result = sharing.place()
         against = next((d for d in result.found if speaks_against(d)), None)
         if against is None:
-            why = leaving(facts, effects, construct, number, loop) or self._gapped(sharing, gapped)
+            why = leaving(sharing, result, construct, loop) or self._gapped(sharing, gapped)
             return self._replace(loop, replace(loop, why=why)) if why else False
         depth = min((_equal(w.first, w.second) for w in sharing.refuted), default=loop.depth - 1)
         if depth < loop.candidate.least:
@@ -283,7 +295,7 @@ class Search:
         before = Before(self.settled, self.judge)
         for _ in range(_ROUNDS):
             active = self.active()
-            made = written(self.settled, self.worlds, active)
+            made = written(self.settled, self.worlds, active, known=self._draft.clean)
             if not active:
                 return made, NOTHING_BROUGHT
             if not has_errors(made.found):
@@ -291,7 +303,7 @@ class Search:
                 better = self._brought(made, active, before, facts)
                 if better is not None:
                     return better
-            done, settled_now = judged(self.settled.application, made, active, before, facts)
+            done, settled_now = judged(self.settled.application, made, active, before, facts, self._is_accepted)
             if before.known:  # after an error the other checks do not run
                 raise HfpyError(before.known)
             if settled_now:
@@ -313,10 +325,11 @@ class Search:
         if self.settled.application.options.target != "gpu" or has_errors(facts.found):
             return None
         brought = {key: names for key, names in brought_here(facts).items() if key in self.worlds}
-        done = written(self.settled, self.worlds, active, brought) if brought else made
+        done = written(self.settled, self.worlds, active, brought, self._draft.clean) if brought else made
         if not brought or has_errors(done.found):
             return None
-        _, settled_now = judged(self.settled.application, done, active, before, analyse(done.application, facts))
+        facts = analyse(done.application, facts)
+        _, settled_now = judged(self.settled.application, done, active, before, facts, self._is_accepted)
         return (done, brought) if settled_now else None
 
     # -- verdicts

@@ -183,7 +183,7 @@ class _Looked:
         late = next((n for n in sharing.lastprivate if not counts_only(self.facts, loop.key, n)), "")
         if late:
             return _Fault(f"the value of '{late}' from the last column is used behind it", name=late)
-        why = leaving(self.facts, self.effects, construct, number, loop)
+        why = leaving(region, sharing, construct, loop)
         return _Fault(why) if why else sharing
 
 

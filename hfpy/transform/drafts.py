@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hfpy.analyze.loopregions import World
 from hfpy.diagnostics import Diagnostic
@@ -21,6 +22,13 @@ class Draft:
         self._files = {f.path: f for f in application.files}
         self._worlds = worlds
         self._regions: dict[str, tuple[tuple[int, int, tuple[str, ...]], ...]] = {}
+        self._wrong: set[str] = set()  # files with whose text something is wrong
+
+    @property
+    def clean(self) -> Application:
+        """The application, in which files are as they were where something is wrong with their new texts."""
+        files = (self._files[f.path] if f.path in self._wrong else f for f in self.application.files)
+        return replace(self.application, files=tuple(files))
 
     def write(self, loops: Sequence[Tried]) -> list[Diagnostic]:
         """Put these loops into the place of those before; what is wrong with the new texts."""
@@ -36,6 +44,7 @@ class Draft:
                 self._regions[path] = regions
                 texts[path] = with_text(self._files[path], edited(self._files[path], self._edits(path, here), macros))
         self.application, found = with_texts(self.application, texts)
+        self._wrong = (self._wrong - texts.keys()) | {d.place.file for d in found}
         return found
 
     def _edits(self, path: str, loops: Sequence[Tried]) -> list[Edit]:

@@ -110,14 +110,18 @@ def without_dropped(settled: Settled) -> Settled:
     return changed(settled, changes, notes)
 
 
-def changed(settled: Settled, changes: dict[str, list[Edit]], notes: list[Diagnostic]) -> Settled:
-    """The application with edits of some files, by path, which are read again."""
+def changed(
+    settled: Settled, changes: dict[str, list[Edit]], notes: list[Diagnostic], known: Application | None = None
+) -> Settled:
+    """The application with edits of some files, by path, which are read again, but for those that ``known`` has
+    already: an application that was made of this one in the same way, with whose texts nothing is wrong.
+    """
     if not changes:
         return replace(settled, notes=(*settled.notes, *notes))
     application = settled.application
     macros = application.macros
     files = [f for f in application.files if f.path in changes]
     texts = {f.path: with_text(f, edited(f, changes[f.path], macros)) for f in files}
-    application, problems = with_texts(application, texts)
+    application, problems = with_texts(application, texts, known)
     found = [d for d in settled.found if d.place.file not in changes]  # what is wrong there is found again
     return Settled(application, [*found, *problems], (*settled.notes, *notes))

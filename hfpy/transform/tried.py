@@ -18,7 +18,7 @@ from hfpy.analyze.iterators import bound
 from hfpy.analyze.loopregions import LoopRegion, NotTaken, World
 from hfpy.analyze.parallelloops import Candidate
 from hfpy.analyze.positions import RegionId
-from hfpy.analyze.sharing import RoutineSharing
+from hfpy.analyze.sharing import RegionSharing, RoutineSharing, Sharing
 from hfpy.analyze.uses import Reference
 from hfpy.diagnostics import Diagnostic, Place, has_errors
 from hfpy.model.application import Application
@@ -95,8 +95,11 @@ def written(
     worlds: Mapping[str, World],
     loops: Sequence[Tried],
     brought: Mapping[str, tuple[str, ...]] = NOTHING,
+    known: Application | None = None,
 ) -> Settled:
-    """The application with loops as regions, and with directives for arrays that routines bring to the device."""
+    """The application with loops as regions, and with directives for arrays that routines bring to the device. Files
+    are taken from ``known`` where their texts are the same there.
+    """
     application = settled.application
     changes: dict[str, dict[Edit, None]] = {}
     for loop in loops:
@@ -110,7 +113,7 @@ def written(
         rows = [" " * indent + row for row in transfer_rows(names, directive_sign(index.path))]
         edit = insert_lines(routine.spec_insert + 1, rows, 5, routine.header.first)
         changes.setdefault(index.path, {})[edit] = None
-    made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [])
+    made = changed(settled, {path: list(edits) for path, edits in changes.items()}, [], known)
     whole, problems = completed(made.application)
     made = Settled(whole, [*made.found, *problems], made.notes)
     return made if has_errors(made.found) else without_dropped(made)
@@ -172,11 +175,21 @@ class Before:
         return (diagnostic.code, diagnostic.message) in {(d.code, d.message) for d in self._errors}
 
 
+def _none(_: Tried) -> bool:
+    return False
+
+
 def judged(
-    application: Application, made: Settled, loops: Sequence[Tried], before: Before, facts: Facts | None = None
+    application: Application,
+    made: Settled,
+    loops: Sequence[Tried],
+    before: Before,
+    facts: Facts | None = None,
+    looked_at: Callable[[Tried], bool] = _none,
 ) -> tuple[list[Tried], bool]:
     """Judges the regions of loops in the program. Gives the loops, without those whose region is refused, and whether
-    all were kept. ``facts`` are those of the program with the regions, where they are known.
+    all were kept. ``facts`` are those of the program with the regions, where they are known; ``looked_at`` says of
+    which regions it is known that nothing is :func:`leaving` them.
     """
     active = [x for x in outermost(loops) if not x.why]
     rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
@@ -201,7 +214,10 @@ def judged(
             elif blamed is None and d.severity == "error" and not before.has(d):
                 faults = {**{id(x): d.message for x in _near(facts, d, regions)}, **faults}
         for construct, number, x in regions:
-            if id(x) not in faults and (why := leaving(facts, effects, construct, number, x)):
+            if id(x) in faults or looked_at(x) or RegionId(x.key, number) not in facts.positions.regions:
+                continue
+            region = RoutineSharing(facts, effects, facts.routine(x.key)).region(number)
+            if why := leaving(region, region.place(), construct, x):
                 faults[id(x)] = why
     new = [x.without_one(faults[id(x)]) if id(x) in faults else x for x in loops]
     return new, not faults
@@ -280,14 +296,11 @@ def _counts(diagnostic: Diagnostic, loop: Tried) -> bool:
     return not (stated and diagnostic.code == "HF500")
 
 
-def leaving(facts: Facts, effects: Effects, construct: Construct, number: int, loop: Tried) -> str:
-    """What is against a region by the values of scalars: one goes from point to point, or out of the loop though it
-    is private there; empty if nothing is.
+def leaving(region: RegionSharing, sharing: Sharing, construct: Construct, loop: Tried) -> str:
+    """What is against a region, whose names are placed as ``sharing`` says, by the values of scalars: one goes from
+    point to point, or out of the loop though it is private there; empty if nothing is.
     """
-    if RegionId(loop.key, number) not in facts.positions.regions:
-        return ""
-    region = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number)
-    sharing = region.place()
+    facts = region.facts
     for name in sharing.lastprivate:
         if name in loop.candidate.private and not counts_only(facts, loop.key, name):
             return f"'{name}' is private in it, but its value is used behind the loop"
