@@ -1139,6 +1139,32 @@ FLOW: dict[str, Entry] = {
         {"same_value.h90": _region("b(1,j,1) = j")},
         cure="Nothing has to be done. Where it costs time, write the element in a region over fewer domains.",
     ),
+    "HF510": Entry(
+        "A call in a region gives one variable to two arguments of a routine, and the routine sets one of them. The "
+        "standard does not allow this: the routine may work with a copy of the other, as kernels do, or see it change.",
+        {
+            "halved.h90": _text("""
+            module halved
+              implicit none
+              integer, parameter :: nx = 4, ny = 3, nz = 5
+            contains
+              subroutine split(v, low, high)
+                real, intent(in) :: v
+                real, intent(out) :: low, high
+                low = 0.5*v
+                high = v - low
+              end subroutine split
+              subroutine step(a, b)
+                real, intent(inout) :: a(nx,ny), b(nx,ny)
+                @parallelRegion{domName(i,j), domSize(nx,ny)}
+                call split(a(i,j), a(i,j), b(i,j))
+                @end parallelRegion
+              end subroutine step
+            end module halved
+            """)
+        },
+        cure="Put what is only read in parentheses, as in `split((a(i,j)), a(i,j), b(i,j))`: the routine gets a copy.",
+    ),
     "HF600": Entry(
         "An array is said to be host data, but a kernel uses it.",
         {

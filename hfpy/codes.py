@@ -95,6 +95,7 @@ CODES: dict[str, str] = {
     "HF507": "a temporary of a stencil program is read outside of it",
     "HF508": "a part of a program is not watched by verify --races",
     "HF509": "several points of a region write one value to one element or variable",
+    "HF510": "a call in a region gives a variable to two arguments, one of which is set",
     # device state
     "HF600": "contradictory device states",
     "HF601": "a condition reads data that are on the device",

@@ -7,6 +7,7 @@ from hfpy.analyze.context import region_at
 from hfpy.analyze.domainsizes import swapped_sizes
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines, opaque_in_regions
+from hfpy.analyze.giventwice import given_twice
 from hfpy.analyze.iterators import iterators_outside
 from hfpy.analyze.lasting import written_below
 from hfpy.analyze.macroindices import macros_beside_layout, misplaced_indices, other_templates
@@ -28,6 +29,7 @@ def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
         *written_below(facts, effects),
         *_points_unknown(facts),
         *_strided_results(facts, effects),
+        *given_twice(facts, effects),
         *_lost_iterators(facts, effects),
         *(d for routine in analysed_routines(facts) for d in iterators_outside(facts, effects, routine)),
         *_not_honoured(facts),

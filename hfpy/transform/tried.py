@@ -142,7 +142,8 @@ def region_edits(index: FileIndex, world: World, candidate: Candidate, region: L
     yield from as_loops(world, candidate.outer, region, rows, [end])
 
 
-_AGAINST = ("HF500", "HF501", "HF505")  # warnings that leave it open whether points meet
+# Warnings that leave it open whether points meet, or what a call does.
+_AGAINST = ("HF500", "HF501", "HF505", "HF510")
 
 
 # -- judgement
