@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from types import MappingProxyType
 
 from hfpy.analyze.analysis import analyse
@@ -217,14 +218,16 @@ class Search:
             rows = {(x.key, application.user_line(x.key, x.candidate.row)): x for x in active}
             changed = False
             lost = {self.identity(x): x for x in active}
-            for construct, number, loop in regions_of_loops(draft.application, rows):
-                del lost[self.identity(loop)]
-                if self._is_accepted(loop):
-                    continue
-                if self._look(facts, effects, gapped, construct, number, loop):
-                    changed = True
-                else:
-                    self._accepted.add(self._region(loop))
+            for key, regions in groupby(regions_of_loops(draft.application, rows), lambda found: found[2].key):
+                routine = RoutineSharing(facts, effects, facts.routine(key))
+                for construct, number, loop in regions:
+                    del lost[self.identity(loop)]
+                    if self._is_accepted(loop):
+                        continue
+                    if self._look(routine, gapped, construct, number, loop):
+                        changed = True
+                    else:
+                        self._accepted.add(self._region(loop))
             for loop in lost.values():  # what is no region in the text has not been looked at
                 changed = self._replace(loop, replace(loop, why="it stands where no region can be"))
             facts = None if has_errors(facts.found) else facts
@@ -247,13 +250,11 @@ class Search:
         name = next((n for n in names if gapped.may_have_gaps(n, sharing.key)), "")
         return f"'{name}' may lie in memory with gaps: declare it contiguous, if it has none" if name else ""
 
-    def _look(
-        self, facts: Facts, effects: Effects, gapped: Gapped, construct: Construct, number: int, loop: Tried
-    ) -> bool:
-        """Look at one region; whether it has to be another one."""
-        if RegionId(loop.key, number) not in facts.positions.regions:
+    def _look(self, routine: RoutineSharing, gapped: Gapped, construct: Construct, number: int, loop: Tried) -> bool:
+        """Look at one region of a routine; whether it has to be another one."""
+        if RegionId(loop.key, number) not in routine.facts.positions.regions:
             return self._replace(loop, replace(loop, why="it stands where no region can be"))
-        sharing = RoutineSharing(facts, effects, facts.routine(loop.key)).region(number)
+        sharing = routine.region(number)
         found = tuple(found_reductions(sharing.body))
         if found:
             known = self.reductions.get(self.identity(loop), ())
