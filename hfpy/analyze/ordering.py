@@ -69,6 +69,7 @@ class Ordering:
         self.scopes = scopes
         self.graph = graph
         self._own: dict[str, Ordered | None] = {}
+        self._below: dict[str, frozenset[str]] = {}
 
     def reason(self, key: str, loop: Construct) -> Ordered | None:
         """Why the turns of a loop of a routine stay in their order, or None."""
@@ -100,7 +101,13 @@ class Ordering:
     def callees(self, key: str, loop: Construct) -> frozenset[str]:
         """The routines that a loop calls, directly or not."""
         called = {site.callee for site in self._sites(key, loop)} - {""}
-        return frozenset(called.union(*(nx.descendants(self._net, c) for c in called if c in self._net)))
+        return frozenset(called.union(*map(self._called_by, called)))
+
+    def _called_by(self, key: str) -> frozenset[str]:
+        """The routines that a routine calls, directly or not."""
+        if key not in self._below:
+            self._below[key] = frozenset(nx.descendants(self._net, key) if key in self._net else ())
+        return self._below[key]
 
     @cached_property
     def _net(self) -> nx.DiGraph:

@@ -128,6 +128,9 @@ def with_texts(
     files = list(application.files)
     routines = dict(application.routines)
     units = dict(application.units)
+    before: dict[int, set[str]] = {}
+    for key, (file, _) in application.units.items():
+        before.setdefault(file, set()).add(key)
     for number, index in enumerate(application.files):
         if index.path not in texts:
             continue
@@ -135,13 +138,12 @@ def with_texts(
         made = same or reindexed(index, texts[index.path], options, application.macros)
         files[number] = made
         found += made.diagnostics
-        before = {key for key, (file, _) in application.units.items() if file == number}
         for unit in range(len(made.units)):
             key = unit_key(made, unit)
             units[key] = (number, unit)
             if known is not None and same is not None and key in known.routines:
                 routines[key] = known.routines[key]
-            elif key in routines or key not in before:
+            elif key in routines or key not in before.get(number, ()):
                 routines[key], problems = parse_unit(made, unit, options.include_dirs, options.parse_limit)
                 found += problems
     return replace(application, files=tuple(files), routines=routines, units=units), found

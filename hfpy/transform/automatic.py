@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from types import MappingProxyType
 
@@ -128,6 +129,7 @@ class Search:
         }
         self.serial: list[tuple[str, Serial]] = []
         self.loops = list(self._candidates(application))
+        self._places = {self.identity(x): place for place, x in enumerate(self.loops)}
         self.own = {self.identity(x): x.candidate.attributes for x in self.loops}
         self.reductions: dict[tuple[str, int], tuple[Reduction, ...]] = {}
         self.questions: dict[tuple[str, int], str] = {}
@@ -169,10 +171,16 @@ class Search:
         below = {callee for x in outer for callee in self.callees[self.identity(x)]}
         return [self._with_reductions(x) for x in outer if x.key not in below]
 
-    def nested(self, key: str) -> bool:
-        """Whether a routine has candidates in other loops."""
-        here = [x.candidate for x in self.loops if x.key == key]
-        return any(a.row < b.row <= _last(a.outer) for a in here for b in here)
+    @cached_property
+    def nested(self) -> frozenset[str]:
+        """The routines with candidates in other loops."""
+        ends: dict[str, int] = {}
+        found = set()
+        for x in sorted(self.loops, key=lambda x: x.candidate.row):
+            if x.candidate.row <= ends.get(x.key, -1):
+                found.add(x.key)
+            ends[x.key] = max(ends.get(x.key, -1), _last(x.candidate.outer))
+        return frozenset(found)
 
     def _possible(self, loop: Tried) -> Tried:
         """A loop with a depth that its nest has, and bounds that are known there."""
@@ -279,8 +287,7 @@ class Search:
             self.questions[self.identity(loop)] = clauses.pop()
 
     def _replace(self, before: Tried, after: Tried) -> bool:
-        outer = before.candidate.outer
-        self.loops = [after if x.candidate.outer is outer and x.key == before.key else x for x in self.loops]
+        self.loops[self._places[self.identity(before)]] = after
         self.reductions.pop(self.identity(before), None)
         return True
 

@@ -73,7 +73,7 @@ def _with_columns(
 def _around_columns(search: Search, allowed: Allowed | None) -> Loops:
     """The loops that are regions, and call routines with stretches that are code for one column."""
     calling = {search.at(x.key, x.candidate.outer): search.callees[search.identity(x)] for x in search.active()}
-    calling = {loop: callees for loop, callees in calling.items() if any(map(search.nested, callees))}
+    calling = {loop: callees for loop, callees in calling.items() if search.nested & callees}
     if not calling:
         return frozenset()
     other = Search(search.settled, search.judge, search.stated, frozenset(calling))
