@@ -17,6 +17,7 @@ from types import MappingProxyType
 from hfpy.analyze.analysis import analyse
 from hfpy.analyze.broughthere import brought_here
 from hfpy.analyze.context import located
+from hfpy.analyze.dependence.answers import Witness
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.foundreductions import found_reductions
@@ -273,7 +274,8 @@ class Search:
         if against is None:
             why = leaving(sharing, result, construct, loop) or self._gapped(sharing, gapped)
             return self._replace(loop, replace(loop, why=why)) if why else False
-        depth = min((_equal(w.first, w.second) for w in sharing.refuted), default=loop.depth - 1)
+        names = [t.iterator for t in loop.candidate.region(self.worlds[loop.key], loop.depth).turns]
+        depth = min((_equal(w, names) for w in sharing.refuted), default=loop.depth - 1)
         if depth < loop.candidate.least:
             if not sharing.refuted:
                 self._ask(loop, result.found)
@@ -394,11 +396,9 @@ def _last(loop: Construct) -> int:
     return last_row([loop])
 
 
-def _equal(first: Sequence[tuple[str, int]], second: Sequence[tuple[str, int]]) -> int:
-    """In how many outer loops two points of a region are one."""
-    count = 0
-    for one, other in zip(first, second, strict=True):
-        if one != other:
-            break
-        count += 1
-    return count
+def _equal(witness: Witness, names: Sequence[str]) -> int:
+    """In how many outer loops of a nest two points that meet are one. ``names`` are its variables, outermost first; the
+    points have theirs in the order of the region's domains.
+    """
+    first, second = dict(witness.first), dict(witness.second)
+    return next((n for n, name in enumerate(names) if first.get(name) != second.get(name)), len(names))

@@ -66,6 +66,27 @@ ROWS = (
         "question",
     ),
     _row("halves", "", "do i = 1, n\nd(i/2+1) = i\nend do\ndo i = 1, n\nd(mod(i,2)+1) = i\nend do", "serial", "serial"),
+    _row(
+        "a recurrence along the last dimension",
+        "",
+        "do i = 1, n\ndo k = 2, n\nb(i,k) = b(i,k-1) + a(i,k)\nend do\nend do",
+        "region i",
+    ),
+    _row(
+        "sums along the last dimension",
+        "real(8) :: f(n)",
+        "do i = 1, n\nf(i) = 0\nend do\n"
+        "do i = 1, n\ndo k = 2, n\nf(i) = f(i) + a(i,k)\nb(i,k) = b(i,k-1) + f(i)\nend do\nend do",
+        "region i",
+        "region i",
+    ),
+    _row(
+        "a recurrence in the middle of three loops",
+        "real(8) :: q(n,n,n)",
+        "q = 1\ndo i = 1, n\ndo j = 2, n\ndo k = 1, n\nq(k,i,j) = q(k,i,j-1) + a(i,k)\nend do\nend do\nend do\n"
+        "b = q(2,:,:)",
+        "region i",
+    ),
     _row("a diagonal", "", "do i = 2, n\na(i,i) = a(i-1,i)\nend do", "region i"),
     _row(
         "four dimensions",
@@ -219,9 +240,12 @@ ROWS = (
     _row("scatter", "", "do i = 1, n\nd(idx(i)) = c(i)\nend do", "question"),
     _row("recurrence", "", "do i = 2, n\nd(i) = d(i-1) + c(i)\nend do", "serial"),
     _row(
-        "recurrence in the outer loop", "", "do k = 2, n\ndo i = 1, n\na(i,k) = a(i,k-1) + 1\nend do\nend do", "holds"
+        "recurrence in the outer loop",
+        "",
+        "do k = 2, n\ndo i = 1, n\na(i,k) = a(i,k-1) + 1\nend do\nend do",
+        "region i",
     ),
-    _row("a missing index", "", "do k = 1, n\ndo i = 1, n\nd(i) = d(i) + a(i,k)\nend do\nend do", "holds"),
+    _row("a missing index", "", "do k = 1, n\ndo i = 1, n\nd(i) = d(i) + a(i,k)\nend do\nend do", "region i"),
     _row("sections", "", "do j = 2, n\na(:,j) = b(:,j)\na(2:n,j) = a(2:n,j) + b(1:n-1,j-1)\nend do", "region j"),
     _row(
         "steps",
