@@ -242,6 +242,13 @@ def test_the_glossary_has_each_word_once_in_order() -> None:
     assert words == sorted(set(words))
 
 
+def test_the_glossary_of_the_pages_has_each_word_once_in_order() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| ([a-z]+) \| ", text, re.MULTILINE)[1:]
+    assert len(words) > 30
+    assert words == sorted(set(words))
+
+
 def test_paths_named_elsewhere_exist() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name in set(
