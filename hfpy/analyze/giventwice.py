@@ -12,8 +12,9 @@ from hfpy.analyze.calls import passed
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, analysed_routines
 from hfpy.analyze.graph import CallSite
+from hfpy.analyze.sizes import linear
 from hfpy.diagnostics import Diagnostic, Related, warning
-from hfpy.model.expressions import Apply, Component, Expr, Name, base_name, without_places
+from hfpy.model.expressions import Apply, Binary, Component, Expr, Name, Range, base_name, without_places
 from hfpy.model.units import Routine
 
 _MAY_SHARE = frozenset({"pointer", "target"})
@@ -53,18 +54,47 @@ Given = tuple[str, Expr]  # a dummy argument with the designator that it gets
 
 
 def _in_same_memory(given: Sequence[Given]) -> Iterator[tuple[Given, Given]]:
-    """Pairs whose designators mean the same, or one a part of the other as they stand. Each argument is in a few of
-    them at most.
+    """Pairs whose designators mean the same, or one a part of the other as they stand, and sections that nothing keeps
+    apart from other parts of the array. Each argument is in a few of them at most.
     """
     designators = [without_places(value) for _, value in given]
     places: dict[Expr, list[int]] = {}
+    sections: dict[Expr, list[int]] = {}
     for place, designator in enumerate(designators):
         places.setdefault(designator, []).append(place)
+        if isinstance(designator, Apply):
+            for other in sections.get(designator.base, ()):
+                if _meet(designators[other], designator):
+                    yield given[other], given[place]
+            if len(sections.setdefault(designator.base, [])) < _MOST:
+                sections[designator.base].append(place)
     for place, designator in enumerate(designators):
         for part in _wholes(designator):
             for other in places.get(part, ())[:_MOST]:
                 if part is not designator or other < place:
                     yield given[other], given[place]
+
+
+def _meet(one: Expr, other: Expr) -> bool:
+    """Whether two parts of an array, one a section at least, have elements in common unless the run keeps them apart.
+    Two elements are for the user to keep apart: an index may be any.
+    """
+    assert isinstance(one, Apply) and isinstance(other, Apply)
+    pairs = list(zip(one.args, other.args, strict=False))
+    section = any(isinstance(a, Range) or isinstance(b, Range) for a, b in pairs)
+    return section and one != other and not any(_apart(a, b) or _apart(b, a) for a, b in pairs)
+
+
+def _apart(one: Expr, other: Expr) -> bool:
+    """Whether all of one subscript lies below all of another, or both are indices of which nothing says that they are
+    equal.
+    """
+    if not isinstance(one, Range) and not isinstance(other, Range):
+        return linear(one) != linear(other)
+    last = one.upper if isinstance(one, Range) else one
+    first = other.lower if isinstance(other, Range) else other
+    distance = linear(Binary(0, 0, "-", first, last)) if first is not None and last is not None else None
+    return distance is not None and all(atom == "" for atom, _ in distance) and sum(n for _, n in distance) > 0
 
 
 def _is_variable(facts: Facts, key: str, value: Expr) -> bool:

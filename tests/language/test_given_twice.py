@@ -23,6 +23,16 @@ contains
     real, intent(in) :: y
     x%u = x%u + y
   end subroutine state
+  subroutine row(x, y)
+    real, intent(inout) :: x(:)
+    real, intent(in) :: y
+    x = x + y
+  end subroutine row
+  subroutine rows(x, y)
+    real, intent(inout) :: x(:)
+    real, intent(in) :: y(:)
+    x(1) = x(1) + y(1)
+  end subroutine rows
   subroutine reads(x, y)
     real, intent(in) :: x, y
     if (x > y) return
@@ -41,8 +51,9 @@ contains
     real, intent(inout) :: x, y
     CALL_BELOW
   end subroutine below
-  subroutine step(a, b, s)
-    real, intent(inout) :: a(9), b(9)
+  subroutine step(a, b, c, s, j)
+    real, intent(inout) :: a(9), b(9), c(4,10)
+    integer, intent(in) :: j
     type(t), intent(inout) :: s(9)
     @parallelRegion{domName(i), domSize(9), explicit}
     CALL
@@ -57,6 +68,9 @@ SAME = {
     "part": "call state(s(i), s(i)%v)",
     "whole": "call halves(s(i)%u, s(i)%u, s(i)%v)",
     "function": "b(i) = moved(a(i), a(i))",
+    "element of a section": "call row(c(1:3,i), c(j,i))",
+    "sections": "call rows(c(:2,i), c(2:,i))",
+    "beside a step": "call rows(c(1:3:2,i), c(2:,i))",
 }
 APART = {
     "value": "call halves((a(i)), a(i), b(i))",
@@ -64,6 +78,11 @@ APART = {
     "components": "call halves(s(i)%u, a(i), s(i)%v)",
     "targets": "call targets(a(i), a(i))",
     "expression": "call halves(a(i)+0.0, a(i), b(i))",
+    "behind a section": "call row(c(1:j,i), c(j+1,i))",
+    "before a section": "call row(c(2:,i), c(1,i))",
+    "side by side": "call rows(c(:2,i), c(3:,i))",
+    "columns": "call rows(c(:,i), c(:,i+1))",
+    "indices": "call halves(c(1,i), c(j,i), b(i))",
 }
 
 
