@@ -144,13 +144,32 @@ def analysed_routines(facts: Facts) -> list[Routine]:
 
 
 def keeps_value(routine: Routine, name: str) -> bool:
-    """Whether a local keeps its value between calls (``save``, an initial value, a main program's variable does not
-    count).
+    """Whether a local keeps its value between calls: by ``save``, an initial value, or as a part of a common block, which
+    other routines know as well. A main program's variable does not count by itself.
     """
-    symbol = routine.spec.symbols.get(name)
     saved = routine.spec.saved
-    everything = "*" in saved and name not in (*routine.dummies, routine.result or routine.name)
-    return name in saved or everything or (symbol is not None and bool(symbol.attributes & {"save", "initialised"}))
+    if "*" in saved and name not in (*routine.dummies, routine.result or routine.name):
+        return True
+    return any(_keeps_value(routine, one) for one in _in_one_memory(routine, name))
+
+
+def _keeps_value(routine: Routine, name: str) -> bool:
+    symbol = routine.spec.symbols.get(name)
+    common = any(g.kind == "common" and name in g.members for g in routine.spec.groups)
+    return (
+        common
+        or name in routine.spec.saved
+        or (symbol is not None and bool(symbol.attributes & {"save", "initialised"}))
+    )
+
+
+def _in_one_memory(routine: Routine, name: str) -> set[str]:
+    """A variable with those that ``equivalence`` puts into its memory."""
+    found = {name}
+    groups = [set(g.members) for g in routine.spec.groups if g.kind == "equivalence"]
+    while more := [g for g in groups if g & found and not g <= found]:
+        found = found.union(*more)
+    return found
 
 
 def resolve_alias(name: str, at: Located) -> tuple[str | None, bool]:

@@ -30,13 +30,32 @@ def storage_groups(word: str, rest: str) -> list[StorageGroup]:
         return [StorageGroup(word, "", _first_names(s[1:-1])) for s in sets if s.startswith("(")]
     if word not in ("common", "namelist"):
         return []
-    # Between the slashes stand the names: what precedes the first one belongs to the blank common block.
-    parts = rest.split("/")
-    found = [StorageGroup(word, "", _first_names(parts[0]))] if parts[0].strip() else []
-    return found + [
-        StorageGroup(word, name.strip(), _first_names(members))
-        for name, members in zip(parts[1::2], parts[2::2], strict=False)
-    ]
+    return [StorageGroup(word, name, _first_names(rest[a:b])) for name, a, b in _lists(rest)]
+
+
+def _lists(rest: str) -> list[tuple[str, int, int]]:
+    """The lists of a ``common`` or ``namelist`` statement: the name between slashes before each, which the blank common
+    block does not need, and where the list is.
+    """
+    ends = [a for a, _ in split_top(rest, "/")][1:]  # behind each slash that is in no parentheses
+    found = [("", 0, ends[0] - 1 if ends else len(rest))]
+    for opening, closing, after in zip(ends[0::2], ends[1::2], [*ends[2::2], len(rest) + 1], strict=False):
+        found.append((rest[opening : closing - 1].strip(), closing, after - 1))
+    return [one for one in found if rest[one[1] : one[2]].strip(" ,")]
+
+
+def common_arrays(masked: str, start: int) -> list[tuple[str, int, int, int]]:
+    """The arrays whose dimensions a ``common`` statement has: the name, where it is, and where the list of dimensions
+    begins and ends, without its parentheses. ``start`` is the place behind the word.
+    """
+    found = []
+    for _, first, last in _lists(masked[start:]):
+        for a, b in split_top(masked, ",", start + first, start + last):
+            name = _ENTITY.match(masked, a, b)
+            closing = matching(masked, name.end()) if name and masked[name.end() : name.end() + 1] == "(" else -1
+            if name and 0 <= closing < b:
+                found.append((name[1].lower(), name.start(1), name.end() + 1, closing))
+    return found
 
 
 def _first_names(text: str) -> tuple[str, ...]:

@@ -17,7 +17,13 @@ from hfpy.parse.bindings import bound_names, final_procedures, generic_name
 from hfpy.parse.constants import circular_constants, says_nothing_new
 from hfpy.parse.datastatements import set_variables
 from hfpy.parse.deadline import Deadline
-from hfpy.parse.declarations import implicit_types, is_declaration, parse_declaration, storage_groups
+from hfpy.parse.declarations import (
+    common_arrays,
+    implicit_types,
+    is_declaration,
+    parse_declaration,
+    storage_groups,
+)
 from hfpy.parse.dependants import DependantsHead, dependants_of, names_line
 from hfpy.parse.directives import NO_SIZES, Sizes, if_of, parse_directive
 from hfpy.parse.expressions import expression
@@ -266,6 +272,9 @@ class SpecificationParser:
         elif word in ("data", "common", "equivalence", "namelist"):
             self.state.storage.update(n.lower() for n in _WORD.findall(rest))
             self.state.groups += storage_groups(word, rest.lower())
+            for name, begin, *shape in common_arrays(masked, len(word)) if word == "common" else ():
+                self._update(name, set())
+                self._give_shape(line, name, (begin, begin + len(name)), shape[0], shape[1])
             if word == "data":
                 known = set_variables(line)
                 self.state.saved.update(known if known is not None else map(str.lower, _WORD.findall(rest)))
@@ -314,18 +323,17 @@ class SpecificationParser:
             self._update(name, attributes, intent=intent)
             opening = masked.find("(", found.end(), b)
             if opening >= 0:
-                closing = matching(masked, opening)
-                self.state.symbols[name] = replace(
-                    self.state.symbols[name],
-                    shape=self._shape(line, opening + 1, closing, self.state.symbols[name].dynamic),
-                    line=line,
-                    name_span=found.span(1),
-                    shape_span=(opening + 1, closing),
-                )
+                self._give_shape(line, name, found.span(1), opening + 1, matching(masked, opening))
             if word in ("allocatable", "pointer"):
                 symbol = self.state.symbols[name]
                 shape = tuple(Dim("deferred") if d.form == "assumed" else d for d in symbol.shape)
                 self.state.symbols[name] = replace(symbol, shape=shape)
+
+    def _give_shape(self, line: LogicalLine, name: str, span: tuple[int, int], start: int, end: int) -> None:
+        """The dimensions of a variable that a statement without its type has, such as ``dimension`` or ``common``."""
+        symbol = self.state.symbols[name]
+        shape = self._shape(line, start, end, symbol.dynamic)
+        self.state.symbols[name] = replace(symbol, shape=shape, line=line, name_span=span, shape_span=(start, end))
 
     def _shape(self, line: LogicalLine, start: int, end: int, dynamic: bool) -> tuple[Dim, ...]:
         try:
