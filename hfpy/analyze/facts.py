@@ -144,8 +144,8 @@ def analysed_routines(facts: Facts) -> list[Routine]:
 
 
 def keeps_value(routine: Routine, name: str) -> bool:
-    """Whether a local keeps its value between calls: by ``save``, an initial value, or as a part of a common block, which
-    other routines know as well. A main program's variable does not count by itself.
+    """Whether a local keeps its value between calls: by ``save``, an initial value, or as a part of a common block,
+    which other routines know as well. A main program's variable does not count by itself.
     """
     saved = routine.spec.saved
     if "*" in saved and name not in (*routine.dummies, routine.result or routine.name):

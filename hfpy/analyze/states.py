@@ -298,6 +298,18 @@ class States:
             return self.effects.intent(key, data.name) != "in"
         return data.local or self.written_below(data.identity, key) or self._written_otherwise(data, key)
 
+    def as_on_host(self, name: str, key: str) -> bool:
+        """Whether an array has the values on the device that the host has: a routine brings it there for kernels that
+        only read it, and no caller holds it there. It may be a constant, in memory that nobody can write.
+        """
+        data = self.facts.object(name, key)
+        if data is None or self.of(name, key) != TRANSFER:
+            return False
+        if self._goes_back(data, key) or self._written_otherwise(data, key):
+            return False
+        storage = self.facts.storage
+        return not storage.meet(storage.of_identity(data.identity), self.resident(key))
+
     def _written_otherwise(self, data: DataObject, key: str) -> bool:
         """Whether a routine, or one that it calls, may write an array by a name that stands for the same storage."""
         storage = self.facts.storage

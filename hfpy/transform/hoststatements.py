@@ -86,7 +86,7 @@ class HostStatements:
                 self._refuse(reference, f"'{name}' is on the device, and its memory goes to another array here")
                 continue
             reads, writes = self.effects.of(reference, self.key)
-            if reads:
+            if reads and not self.states.as_on_host(name, self.key):
                 touched.read.add(name)
             data = self.facts.object(name, self.key)
             if anew or (data is not None and allocates(self.facts, reference, data)):

@@ -36,12 +36,28 @@ contains
 end module {name}
 """
 WAYS = {
-    "typed": "integer, parameter :: im = 60, jm = 40\nreal(8) :: t, q, s\ncommon /fld/ t(im,jm), q(im,jm), s",
-    "typed behind": "integer, parameter :: im = 60\ncommon /fld/ t(im, 40), s, q(1:60, 40)\nreal(8) :: t, q, s",
-    "implicit": "implicit real*8 (a-h,o-z)\nreal*8 s\nparameter (im=60, jm=40)\ncommon /fld/ t(im,jm), q(im,jm) /more/ s",
-    "sums": "implicit real*8 (a-h,o-z)\nreal*8 s\nparameter (im=120, jm=80)\ncommon /fld/ t(im/2,jm/2), /more/ s, q(im/2,jm/2)",
-    "blank": "implicit real*8 (a-h,o-z)\nreal*8 s\ncommon s, q(60,40) // t(60,40)",
-    "mixed": "real(8) :: t(60,40)\nreal(8) :: q, s\ndimension q(60,40)\ncommon /fld/ s, t\ncommon /fld/ q",
+    "typed": """integer, parameter :: im = 60, jm = 40
+real(8) :: t, q, s
+common /fld/ t(im,jm), q(im,jm), s""",
+    "typed behind": """integer, parameter :: im = 60
+common /fld/ t(im, 40), s, q(1:60, 40)
+real(8) :: t, q, s""",
+    "implicit": """implicit real*8 (a-h,o-z)
+real*8 s
+parameter (im=60, jm=40)
+common /fld/ t(im,jm), q(im,jm) /more/ s""",
+    "quotients": """implicit real*8 (a-h,o-z)
+real*8 s
+parameter (im=120, jm=80)
+common /fld/ t(im/2,jm/2), /more/ s, q(im/2,jm/2)""",
+    "blank": """implicit real*8 (a-h,o-z)
+real*8 s
+common s, q(60,40) // t(60,40)""",
+    "mixed": """real(8) :: t(60,40)
+real(8) :: q, s
+dimension q(60,40)
+common /fld/ s, t
+common /fld/ q""",
 }
 
 
