@@ -195,7 +195,7 @@ class Question:
         self._equal(self.encoding.linear(one, self.scopes[0]), self.encoding.linear(other, self.scopes[1]))
 
     def _large(self) -> list[str]:
-        """Every loop and section between parameters is long."""
+        """Every loop and section between parameters is long, and what is assumed of parameters holds."""
         wanted = []
         for low, high, step in (r for a in self.accesses for r in _ranges(a)):
             first, last = (high, low) if step < 0 else (low, high)
@@ -203,7 +203,8 @@ class Question:
                 if length.constant is None and _fixed(length):
                     wanted.append(f"{self.encoding.linear(length, {}).text()} >= {_LARGE * abs(step)}")
         for condition in self.facts.assumed:
-            wanted.append(self.encoding.condition(condition, {}))
+            if all(map(_fixed, forms_of(condition))):  # the others are about values of arrays or components
+                wanted.append(self.encoding.condition(condition, {}))
         return list(dict.fromkeys(wanted))
 
 
