@@ -20,6 +20,7 @@ from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.expressions import (
     Apply,
     Binary,
+    Component,
     Expr,
     Fragment,
     Keyword,
@@ -27,7 +28,6 @@ from hfpy.model.expressions import (
     Name,
     Paren,
     Range,
-    base_name,
     children,
 )
 from hfpy.model.extents import Dim
@@ -222,35 +222,60 @@ def _but(iterators: Sequence[str], name: str) -> str:
     return ",".join(reversed(rest)) or "…"
 
 
+Path = tuple[str, ...]  # of a designator: the variable, then the components
+
+
 def _unchanged(loops: Sequence[Construct], turns: Sequence[Turns]) -> None:
     """Neither a bound nor an iterator is set in the nest: a region finds its bounds once."""
-    bounds = [f for t in turns for f in (t.first, t.last, t.step)]
-    names = {n for f in bounds for n in f.names} | {t.iterator for t in turns}
-    values = {n for f in bounds for n in _values(f.expr)} | {t.iterator for t in turns}
+    bounds = [f.expr for t in turns for f in (t.first, t.last, t.step)]
+    iterators = {(t.iterator,) for t in turns}
+    values = iterators.union(*(_needed(e, False) for e in bounds))
+    names = iterators.union(*(_needed(e, True) for e in bounds))
     for statement in flatten(loops[-1].body):
         action = statement.action if isinstance(statement, OneLine) else statement
-        name, fixed = "", names
+        path: Path = ()
+        fixed = names
         if isinstance(action, Assignment):
-            name = base_name(action.target) or ""
-            fixed = names if isinstance(action.target, Name) else values  # an element has nothing to do with the size
-        elif isinstance(action, Header):
-            name = action.var
-        if name in fixed:
-            message = f"'{name}' is set in the nest, whose loops it belongs to"
+            path = _path(action.target)
+            fixed = values if isinstance(action.target, Apply) else names  # an element has nothing to do with a size
+        elif isinstance(action, Header) and action.var:
+            path = (action.var,)
+        if any(path[: len(known)] == known[: len(path)] for known in fixed if path):
+            message = f"'{'%'.join(path)}' is set in the nest, whose loops it belongs to"
             raise NotTaken(message, statement.line, "give the loops bounds that do not change")
 
 
-def _values(expr: Expr) -> Iterator[str]:
-    """The variables whose values an expression needs, not those of which it only asks a size or the like."""
-    if isinstance(expr, Name):
-        yield expr.name
-        return
-    operands = children(expr)
-    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY:
-        asked, operands = expr.args[:1], expr.args[1:]
-        operands += tuple(index for e in asked if isinstance(e, Apply) for index in e.args)
-    for operand in operands:
-        yield from _values(operand)
+def _path(designator: Expr) -> Path:
+    names: list[str] = []
+    while isinstance(designator, Apply | Component):
+        if isinstance(designator, Component):
+            names.append(designator.name)
+        designator = designator.base
+    return (designator.name, *reversed(names)) if isinstance(designator, Name) else ()
+
+
+def _needed(expr: Expr, sizes: bool) -> Iterator[Path]:
+    """The variables and components whose values an expression needs; with ``sizes`` also those of which it only asks a
+    size or the like.
+    """
+    if isinstance(expr, Apply) and isinstance(expr.base, Name) and expr.base.name in INQUIRY and expr.args:
+        asked, *others = expr.args
+        inside = _needed(asked, True) if sizes else (p for e in _indices(asked) for p in _needed(e, sizes))
+        yield from (*inside, *(p for e in others for p in _needed(e, sizes)))
+    elif isinstance(expr, Name | Apply | Component):
+        yield _path(expr)
+        yield from (p for index in _indices(expr) for p in _needed(index, sizes))
+    else:
+        for operand in children(expr):
+            yield from _needed(operand, sizes)
+
+
+def _indices(designator: Expr) -> Iterator[Expr]:
+    """All that stands in the lists of a designator."""
+    while isinstance(designator, Apply | Component):
+        if isinstance(designator, Apply):
+            yield from designator.args
+        designator = designator.base
 
 
 # -- what arrays tell
