@@ -15,7 +15,10 @@ from hfpy.build.environment import program_environment
 from hfpy.diagnostics import ToolError, UsageError
 
 TARGETS = ("cpu", "gpu")
-_LOCALS = "  hint: local arrays, those of main programs too, are compared without the optimiser only: --opt 0"
+_LOCALS = (
+    "  hint: local arrays, those of main programs too, are compared without the optimiser only: --opt 0;\n"
+    "        arrays of unknown size, a(*), and components of objects are not compared"
+)
 
 
 def agreement(tolerance: float) -> str:

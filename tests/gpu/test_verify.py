@@ -61,6 +61,36 @@ def test_a_right_program_and_a_wrong_kernel(project: Path, tmp_path: Path) -> No
     assert "1 of 960 elements differ" in done.stdout
 
 
+UNKNOWN_SIZE = """
+subroutine add(n, a, b)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(*), b(n)
+  integer :: i
+  !@parallelRegion
+  do i = 1, n
+    a(i) = a(i) + i
+    b(i) = 2*a(i)
+  end do
+end subroutine add
+program p
+  implicit none
+  real(8) :: a(50), b(50)
+  a = 1
+  call add(50, a, b)
+  print *, sum(a), sum(b)
+end program p
+"""
+
+
+def test_arrays_of_unknown_size_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "hfpy.toml").write_text('[project]\nname = "p"\nsources = ["p.f90"]\n')
+    (tmp_path / "p.f90").write_text(UNKNOWN_SIZE)
+    done = verify(tmp_path, tmp_path, "cpu:sequential", "cpu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 arrays are the same on both sides" in done.stdout
+
+
 def test_sides() -> None:
     assert side("gpu") == Side("gpu")
     assert side("cpu:openmp") == Side("cpu", "openmp")
