@@ -85,8 +85,8 @@ def _at_end(facts: Facts, effects: Effects, routine: Routine, used: set[str]) ->
 
 
 def _call(facts: Facts, routine: Routine, data: DataObject, point: str, line: LogicalLine, used: set[str]) -> list[str]:
-    """The call that writes an array; none where its size is not known here (``a(*)``), or where it has blocks and nothing
-    tells what of them is padding. ``used`` gets the names that it needs besides.
+    """The call that writes an array; none where its size is not known here (``a(*)``), or where it has blocks and
+    nothing tells what of them is padding. ``used`` gets the names that it needs besides.
     """
     if any(dim.form == "star" for dim in data.symbol.shape):
         return []
