@@ -6,6 +6,7 @@ the loop's own statements (automatic.md §3).
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -16,8 +17,8 @@ from hfpy.analyze.parallelloops import Candidate, concurrent_candidate, loop_end
 from hfpy.analyze.work import WORTH, turns_of
 from hfpy.model.expressions import Range
 from hfpy.model.source import LogicalLine
-from hfpy.model.statements import Assignment, Call, Construct, Header, Node, OneLine, constructs, flatten
-from hfpy.model.units import FileIndex
+from hfpy.model.statements import LOOPS, Assignment, Call, Construct, Header, Node, OneLine, constructs, flatten
+from hfpy.model.units import FileIndex, Routine
 from hfpy.parse.physical import rows_of
 from hfpy.parse.sentinels import OwnDirective, own_directives_in
 
@@ -41,7 +42,7 @@ def plain_loops(
     """
     routine = world.routine
     listed = [] if drops else _directives(index, world)
-    open_ = _open_around(listed)
+    open_ = [*_open_around(listed), *_with_directives(routine, listed)]
     impure = {"pure", "elemental"} & set(routine.prefix) and "impure" not in routine.prefix
     for loop in _outside(routine.body):
         line = loop.header.line
@@ -102,7 +103,7 @@ def _directives(index: FileIndex, world: World) -> list[OwnDirective]:
 
 
 def _open_around(listed: list[OwnDirective]) -> list[tuple[int, int]]:
-    """First and last lines of the user's blocks of directives, and of loops with a directive right before them."""
+    """First and last lines of the user's blocks of directives."""
     found: list[tuple[int, int]] = []
     opened: list[OwnDirective] = []
     for directive in listed:
@@ -116,12 +117,21 @@ def _open_around(listed: list[OwnDirective]) -> list[tuple[int, int]]:
     return found
 
 
+def _with_directives(routine: Routine, listed: list[OwnDirective]) -> list[tuple[int, int]]:
+    """The lines from a directive for the loop that comes next to the end of that loop."""
+    if not listed:
+        return []
+    rows = sorted(s.line.first for s in flatten(routine.body))
+    next_row = {d: bisect(rows, d.last) for d in listed if d.for_loop and not d.ends}
+    begins = {rows[n]: d.first for d, n in next_row.items() if n < len(rows)}
+    loops = (c for c in constructs(routine.body) if c.kind in LOOPS and c.header.line.first in begins)
+    return [(begins[c.header.line.first], loop_end(c)) for c in loops]
+
+
 def _among(loop: Construct, listed: list[OwnDirective], blocks: list[tuple[int, int]]) -> bool:
-    """Whether directives stand in a loop, around it, or right before it."""
+    """Whether directives stand in a loop or around it, or it is one of those that blocks of lines hold."""
     first, last = loop.header.line.first, loop_end(loop)
-    if any(first <= d.first <= last for d in listed) or any(a < first <= b for a, b in blocks):
-        return True
-    return any(d.for_loop and not d.ends and d.last < first and first - d.last <= 1 for d in listed)
+    return any(first <= d.first <= last for d in listed) or any(a < first <= b for a, b in blocks)
 
 
 # -- work
