@@ -186,9 +186,9 @@ class Options:
     ``schemes`` maps a scheme name (upper case) to a backend, ``routines`` maps ``routine`` or
     ``module::routine`` (lower case) to a backend. ``layout`` is an order of domain names such as
     ``"k i j"`` (leftmost contiguous), ``layout_arrays`` the same for single arrays, ``layout_asked`` what scripts ask
-    for, by unit and array: numbers of dimensions, from 1. ``exports`` are the procedures and
-    variables that code outside of the sources uses, as ``name`` or ``module::name`` (None: as the sources tell; of
-    a ``library`` all that is public).
+    for, by unit and array: numbers of dimensions, from 1; ``layouts_elsewhere`` are those of other targets.
+    ``exports`` are the procedures and variables that code outside of the sources uses, as ``name`` or
+    ``module::name`` (None: as the sources tell; of a ``library`` all that is public).
     ``trace`` writes arrays at kernel boundaries, for ``hfpy verify``, ``debug_print`` prints values there, ``profile``
     counts and times kernels, for ``hfpy run --profile``, ``races`` lets programs watch for races, for
     ``hfpy verify --races``, ``samples`` lets them note where they are, for ``hfpy annotate --profile``.
@@ -217,6 +217,7 @@ class Options:
     include_dirs: tuple[Path, ...] = ()
     layout: str | None = None
     layout_arrays: Mapping[str, str] = field(default_factory=dict)
+    layouts_elsewhere: tuple[str, ...] = ()
     layout_asked: Mapping[tuple[str, str], Layout] = field(default_factory=dict)
     exports: tuple[str, ...] | None = None
     library: bool = False

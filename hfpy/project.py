@@ -160,6 +160,12 @@ def matches(path: Path, root: Path, pattern: str) -> bool:
     )
 
 
+def _layouts_elsewhere(project: Project, target: str) -> tuple[str, ...]:
+    """The layouts of other targets, of all and of single arrays."""
+    layouts = [project.layout, *project.layout_arrays.values()]
+    return tuple(text for orders in layouts for other, text in sorted(orders.items()) if other != target)
+
+
 def options_for(project: Project, target: str) -> Options:
     """The translator's options for a target. Paths in them are absolute, or relative as ``project.root`` is."""
     settings = project.target(target)
@@ -176,6 +182,7 @@ def options_for(project: Project, target: str) -> Options:
         exports=project.exports,
         library=project.kind == "library",
         layout_arrays={n: o[target] for n, o in project.layout_arrays.items() if target in o},
+        layouts_elsewhere=_layouts_elsewhere(project, target),
         domains=project.domains,
         legacy=project.legacy,
         debug_print=project.debug_print,

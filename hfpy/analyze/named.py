@@ -30,14 +30,14 @@ def unknown_names(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _domains(facts: Facts) -> set[str]:
-    """The names of domains in directives, and the letters of layouts."""
+    """The names of domains in directives, and the letters of layouts, those of other targets included."""
     options = facts.application.options
     found = {d.name for region in facts.positions.regions.values() for d in region.domains}
     for routine in facts.application.routines.values():
         found |= {d.name for block in routine.spec.dependants for d in block.domains}
         found |= {d.name for c in routine.regions if c.region is not None for d in c.region.domains}
     found = {name for name in found if not is_own(name)} | facts.application.decomposed
-    for text in (options.layout or "", *options.layout_arrays.values()):
+    for text in (options.layout or "", *options.layout_arrays.values(), *options.layouts_elsewhere):
         found |= letters_in(text)
     for domain, spec in options.domains.items():  # an entry may give a domain of directives another letter
         if found & {name.lower() for name in spec.iterators}:

@@ -120,3 +120,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     path.write_text("end\n")
     assert cli.run(["domains", str(path)]) == 0
     assert capsys.readouterr().out.startswith("# no loop")
+
+
+def test_a_domain_of_another_targets_layout_is_not_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = SOURCE.replace("TEXT", f"@parallelRegion{{domName(i,j), domSize(nx,ny)}}\n{BODY}").replace("BLOCK", "")
+    (tmp_path / "m.h90").write_text(source.replace("TARRAY", "t(nx,ny,nz)"))
+    domains = "".join(f'[domains.{n}]\nsize = "{s}"\n' for n, s in (("i", "nx"), ("j", "ny"), ("k", "nz"), ("l", "nl")))
+    (tmp_path / "hfpy.toml").write_text(
+        f'[project]\nname = "m"\nsources = ["m.h90"]\n{domains}[layout]\ncpu = "k i j"\n'
+    )
+    for target in ("cpu", "gpu"):
+        assert cli.run(["check", str(tmp_path), "--target", target]) == 0
+        shown = "".join(capsys.readouterr())
+        assert "domain 'l'" in shown and "domain 'k'" not in shown, target
