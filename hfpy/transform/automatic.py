@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
+from math import prod
 from types import MappingProxyType
 
 from hfpy.analyze.analysis import analyse
@@ -24,13 +25,14 @@ from hfpy.analyze.foundreductions import found_reductions
 from hfpy.analyze.gapped import Gapped
 from hfpy.analyze.graph import CallGraph
 from hfpy.analyze.kinds import Kinds
-from hfpy.analyze.loopregions import NotTaken, World
+from hfpy.analyze.loopregions import NotTaken, World, perfect_nest
 from hfpy.analyze.ordering import Ordering
 from hfpy.analyze.plainloops import Serial, plain_loops
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.scopes import Scopes
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing
 from hfpy.analyze.uses import uses
+from hfpy.analyze.work import turns_of
 from hfpy.diagnostics import Diagnostic, HfpyError, Place, has_errors
 from hfpy.model.application import Application
 from hfpy.model.directives import Reduction
@@ -52,6 +54,7 @@ from hfpy.transform.tried import (
 )
 
 _ROUNDS = 60
+_FEW = {"cpu": 4, "gpu": 32}  # points that leave most threads, or most of a GPU, idle
 _PROCEDURES = ("program", "subroutine", "function", "procedure")
 
 
@@ -137,6 +140,7 @@ class Search:
         self.callees = {self.identity(x): self.ordering.callees(x.key, x.candidate.outer) for x in self.loops}
         self._draft = Draft(application, self.worlds)
         self._accepted: set[Region] = set()  # what a region is by itself does not depend on the others
+        self._short = set(self._short_ones(Kinds(self.scopes, application.options.kinds)))
 
     def done(self) -> Automatic:
         """The last round's application, with the verdicts."""
@@ -171,6 +175,39 @@ class Search:
         outer = [x for x in outermost(self.loops) if not x.why]
         below = {callee for x in outer for callee in self.callees[self.identity(x)]}
         return [self._with_reductions(x) for x in outer if x.key not in below]
+
+    def _short_ones(self, kinds: Kinds) -> Iterator[tuple[str, int]]:
+        """Give up, for now, the loops that have few points, where loops in them may have more: threads or a GPU would
+        be idle.
+        """
+        few = _FEW[self.settled.application.options.target]
+        points: dict[str, list[tuple[int, Tried, int | None]]] = {}
+        for x in self.loops:
+            nest = perfect_nest(x.candidate.outer, x.candidate.most)
+            turns = [turns_of(kinds, x.key, loop) for loop in nest]
+            known = None if None in turns else prod(n or 0 for n in turns)
+            points.setdefault(x.key, []).append((x.candidate.row, x, known))
+        for here in points.values():
+            for row, x, known in here:
+                if known is not None and known < few and not x.why:
+                    inner = [n for r, _, n in here if row < r <= _last(x.candidate.outer)]
+                    if any(n is None or n >= few for n in inner):
+                        why = f"it has {known} iterations only, and loops in it have more"
+                        self._replace(x, replace(x, why=why))
+                        yield self.identity(x)
+
+    def _taken_up(self) -> bool:
+        """Take up those of the short loops again in which there is no region; whether there are such ones."""
+        rows: dict[str, list[int]] = {}
+        for x in self.active():
+            rows.setdefault(x.key, []).append(x.candidate.row)
+        short = [x for x in self.loops if self.identity(x) in self._short]
+        free = [x for x in short if not any(_holds(x, row) for row in rows.get(x.key, ()))]
+        outer = [x for x in free if not any(y is not x and y.key == x.key and _holds(y, x.candidate.row) for y in free)]
+        for x in outer:
+            self._short.remove(self.identity(x))
+            self._replace(x, replace(x, why=""))
+        return bool(outer)
 
     @cached_property
     def nested(self) -> frozenset[str]:
@@ -219,6 +256,8 @@ class Search:
         draft = self._draft
         for _ in range(_ROUNDS):
             active = self.active()
+            if not active and self._taken_up():
+                continue
             if not active or has_errors(draft.write(active)):
                 return facts
             facts = analyse(draft.application, facts, self.ordering.graph)
@@ -240,7 +279,7 @@ class Search:
             for loop in lost.values():  # what is no region in the text has not been looked at
                 changed = self._replace(loop, replace(loop, why="it stands where no region can be"))
             facts = None if has_errors(facts.found) else facts
-            if not changed:
+            if not changed and not self._taken_up():
                 return facts
         return facts
 
@@ -390,6 +429,10 @@ class Search:
         if serial.line is serial.loop.header.line:
             return serial.why
         return f"{serial.why} (line {self.settled.application.user_line(key, serial.line.first)})"
+
+
+def _holds(loop: Tried, row: int) -> bool:
+    return loop.candidate.row < row <= _last(loop.candidate.outer)
 
 
 def _last(loop: Construct) -> int:
