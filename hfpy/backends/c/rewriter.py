@@ -16,6 +16,7 @@ from hfpy.backends.c.teams import too_many
 from hfpy.backends.c.values import CannotPrint, Problem, Refusals, Unprintable
 from hfpy.backends.kernelspec import SpecBuilder, sites_of
 from hfpy.backends.prints import shown
+from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
@@ -31,6 +32,7 @@ from hfpy.parse.nests import innermost_body
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
 from hfpy.transform.plain.form import PlainForm
+from hfpy.transform.queues import no_effect
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.wrapping import wrap_line
@@ -86,7 +88,7 @@ class KernelRewriter(RegionRewriter):
             self.facts.application.macros_of(self.routine.key), region, _COLUMNS if self._walks(sharing) else _BLOCK
         )
         builder = SpecBuilder(self.device, self.imported, sharing, name, block)
-        spec = self._with_lent(builder.build())
+        spec = replace(self._with_lent(builder.build()), queue=region.queue)
         try:
             with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
@@ -97,6 +99,8 @@ class KernelRewriter(RegionRewriter):
             self._refused(problems, spec, builder.refusals)
             return
         self.kernels.append(kernel)
+        if region.queue and TABLE[self.backend.name].queues and spec.waited_for:
+            self.found.append(no_effect(region, spec.waited_for))
         first, last = node.header.line.first, node.end.line.last
         self.removed.append((first, last))
         yield replace_lines(first, last, self._call(node, spec))

@@ -94,6 +94,7 @@ void hfd_values_out(void *host, const void *device, size_t bytes, const char *na
  * before the queue (a cudaStream_t) is asked for. Memory that is taken, filled, read and given back meanwhile is so in this queue. */
 void hfd_work_begins(const char *where);
 void hfd_work_uses(const void *device, int writes);
+void hfd_work_prefers(int queue); /* from 1 on: the user's number */
 void *hfd_work_queue(void);
 void hfd_work_ends(void);
 

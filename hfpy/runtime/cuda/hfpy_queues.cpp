@@ -83,7 +83,7 @@ struct state {
   int depth = 0;
   const char *where = "";
   bool chosen = false;
-  std::size_t mine = 0;
+  std::size_t mine = 0, preferred = 0;  // 0: any
   std::vector<use> uses;
 };
 
@@ -201,7 +201,7 @@ void choose() {
   make_queues();
   numbers needs = {};
   for (const use &one : s.uses) add_needs(one, needs);
-  s.mine = best(needs);
+  s.mine = s.preferred > 0 ? (s.preferred - 1) % s.queues.size() : best(needs);
   s.chosen = true;
   wait_for(s.queues[s.mine], needs);
 }
@@ -236,6 +236,7 @@ void end_work() {
     note_uses();
   }
   s.chosen = false;
+  s.preferred = 0;
   s.uses.clear();
 }
 
@@ -314,5 +315,13 @@ void hfd_work_ends(void) {
 }
 
 void hfd_work_uses(const void *device, int writes) { hfpy::work_uses(device, writes != 0); }
+
+void hfd_work_prefers(int queue) {
+#ifdef HFPY_JIT
+  static_cast<void>(queue);
+#else
+  hfpy::all().preferred = static_cast<std::size_t>(queue);
+#endif
+}
 
 void *hfd_work_queue(void) { return hfpy::work_queue(); }
