@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hfpy.options import Options
+from hfpy.pipeline import translate
 from hfpy.transform.queues import Asked, Queued, queued
 from tests.optimiser.test_together import APART, WAITING, made
 from tests.support import CUDA_C, OPENACC, OPENMP_TARGET, Corpus, pair, translate_text
@@ -178,3 +180,33 @@ def test_results_are_those_of_the_program_without(tmp_path: Path) -> None:
     tested = pair("queues", RUN.replace("PARTS", with_regions), RUN.replace("PARTS", plain))
     corpus = Corpus([tested], tmp_path, {"queues": (OPENACC, OPENMP_TARGET, CUDA_C)})
     corpus.check("queues")
+
+
+SHARING = (region("a = a + 1", TWO), region("b = 2*b"), region("c = c - a"), region("c = c - b"))
+
+
+def told(name: str | None, folder: Path, **options: object) -> list[str]:
+    """What is said of queues."""
+    path = folder / "m.h90"
+    path.write_text(HEAD + "".join(SHARING) + "    s = 0\n" + region("s = s + a", ", reduction(+:s)") + TAIL)
+    done = translate([path], Options(target="gpu", **options))  # type: ignore[arg-type]
+    rows = done.schedule(name).split("\n")
+    found = [n for n, row in enumerate(rows) if row.startswith("queues of ")]
+    return rows[found[0] :] if found else []
+
+
+@pytest.mark.parametrize("name", [None, "go", "m::go"])
+def test_explain_tells_which_kernels_come_behind_which(name: str | None, tmp_path: Path) -> None:
+    assert told(name, tmp_path, backend="cuda-c") == [
+        "queues of subroutine go  (m.h90:4), 5 kernels",
+        "  kernel of line 8: queue 2; behind none",
+        "  kernel of line 11: behind none",
+        "  kernel of line 14: behind that of line 8",
+        "  kernel of line 17: behind those of lines 11 and 14",
+        "  kernel of line 21: behind that of line 8; the host waits for 's'",
+    ]
+
+
+@pytest.mark.parametrize(("name", "backend"), [("other", "cuda-c"), (None, "cuda-fortran"), (None, ACC)])
+def test_explain_is_silent_elsewhere(name: str | None, backend: str, tmp_path: Path) -> None:
+    assert told(name, tmp_path, backend=backend) == []
