@@ -17,7 +17,7 @@ from hfpy.analyze.facts import Facts
 from hfpy.analyze.neighbours import apart, touched
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sizes import constant
-from hfpy.analyze.states import States
+from hfpy.analyze.states import States, kept_there
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.base import Clause, directive_lines, render
 from hfpy.backends.behind import behind
@@ -230,15 +230,9 @@ class OffloadRewriter(RegionRewriter):
 
     def only_own(self, name: str, states: States) -> bool:
         """Whether a local array is never needed on the device: each point has its own, and nothing else is done."""
-        if name not in self.own or name in self.shared:
-            return False
-        data = self.facts.object(name, self.routine.key)
-        outside = (
-            r
-            for r in self.facts.references[self.routine.key]
-            if r.name == name and self.facts.positions.active(self.routine.key, r.at) is None
+        return (
+            name in self.own and name not in self.shared and not kept_there(self.facts, states, self.routine.key, name)
         )
-        return data is not None and data.local and not any(states.stays_on_device(r, self.routine.key) for r in outside)
 
     def check_data(self, arrays: Sequence[str]) -> None:
         """What cannot be done with the arrays that the routine has on the device, after all its regions."""

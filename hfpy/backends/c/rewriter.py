@@ -10,6 +10,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing
+from hfpy.analyze.states import States, kept_there
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.teams import too_many
@@ -104,6 +105,13 @@ class KernelRewriter(RegionRewriter):
         first, last = node.header.line.first, node.end.line.last
         self.removed.append((first, last))
         yield replace_lines(first, last, self._call(node, spec))
+
+    def only_own(self, name: str, states: States) -> bool:
+        """Whether a local array is never needed on the device: each thread has its own, and nothing else is done."""
+        variables = [v for kernel in self.kernels for v in kernel.spec.variables]
+        own = {v.name for v in variables if isinstance(v, Local) and v.rank}
+        taken = {n for v in variables if _is_array(v) for n in (v.name, *names_in(fragment(v.actual).expr))}
+        return name in own - taken and not kept_there(self.facts, states, self.routine.key, name)
 
     def _walks(self, sharing: RegionSharing) -> bool:
         """Whether a thread runs through loops for its point of a region over one or two domains, there or in a routine
