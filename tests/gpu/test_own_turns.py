@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from hfpy.analyze import ownturns
 from hfpy.options import Options
 from hfpy.pipeline import translate
-from tests.support import CUDA_C, OPENACC, OPENCL, OPENMP_TARGET, Corpus, pair, translate_text
+from tests.support import CUDA_C, OPENACC, OPENCL, OPENMP_TARGET, Corpus, Variant, pair, some_soon, translate_text
 
 HEAD = """module turns
   implicit none
@@ -62,7 +63,7 @@ MOVED = {
     "two loops": f"do l = 1, 3\n{loop('a(i,j,k) = a(i,j,k-1) + l')}end do\n",
     "a triangle": f"do l = 2, nz\n{loop('a(i,j,k) = a(i,j,k-1) + b(i,j,l)', 'do k = l, nz')}end do\n",
     "a variable of two loops": loop("a(i,j,k) = a(i,j,k-1)") + "do k = 1, 2\nn = k\nend do\n",
-    "bounds of the region": loop("a(i,j,k) = a(i,j,k-1)", more=", startAt(2,1), endAt(nx-1,top)"),
+    "bounds of the region": loop("a(i,j,k) = a(i,j,k-1) + 1", more=", startAt(2,1), endAt(nx-1,top-1)"),
 }
 STAYS = {
     "an earlier turn of another point": (loop("if (i > 1) a(i,j,k) = a(i-1,j,k-1)"), "of 'a' in an earlier turn"),
@@ -130,10 +131,10 @@ def plain(body: str) -> str:
     """The same with loops for regions."""
     lines = []
     for line in body.split("\n"):
-        found = re.match(r"\s*@parallelRegion\{.*?(?:startAt\((\w+),(\w+)\), endAt\(([^,]+),(\w+)\))?\}", line)
-        if found:
-            low_i, low_j, high_i, high_j = found.groups()
-            lines += [f"do j = {low_j or 1}, {high_j or 'ny'}", f"do i = {low_i or 1}, {high_i or 'nx'}"]
+        if "@parallelRegion" in line:
+            found = re.search(r"startAt\((\w+),(\w+)\), endAt\(([^,]+),([^)]+)\)", line)
+            low_i, low_j, high_i, high_j = found.groups() if found else ("1", "1", "nx", "ny")
+            lines += [f"do j = {low_j}, {high_j}", f"do i = {low_i}, {high_i}"]
         else:
             lines += ["end do", "end do"] if line.strip() == CLOSE else [line]
     return "\n".join(lines)
@@ -144,10 +145,10 @@ ALL = "".join(MOVED.values()) + "".join(
 )
 
 
-def test_results(tmp_path: Path) -> None:
+@pytest.mark.parametrize("variant", some_soon((CUDA_C, OPENCL, OPENACC, OPENMP_TARGET)))
+def test_results(variant: Variant, tmp_path: Path) -> None:
     tested = pair("turns", HEAD + ALL + TAIL, HEAD + plain(ALL) + TAIL)
-    corpus = Corpus([tested], tmp_path, {"turns": (CUDA_C, OPENCL, OPENACC, OPENMP_TARGET)})
-    corpus.check("turns")
+    Corpus([tested], tmp_path, {"turns": (variant,)}).check("turns")
 
 
 STATED = loop("if (i > 1) a(i,j,k) = a(i-1,j,k-1)", more=", independent(a)")
@@ -163,3 +164,38 @@ def test_a_loop_that_is_moved_without_a_proof_shows(tmp_path: Path, monkeypatch:
     corpus = Corpus([pair("turns", HEAD + STATED + TAIL, HEAD + plain(STATED) + TAIL)], tmp_path, {"turns": (CUDA_C,)})
     with pytest.raises(AssertionError, match=r"race on element|differs"):
         corpus.check("turns")
+
+
+def drawn(rng: Random) -> str:
+    """A loop around a region in which no two points meet in one turn; in several, they may."""
+    names = rng.sample(["a", "b"], 2)
+    level = rng.choice(["k", "k", "k+1", "k-1", "3", "nz-k+1"])
+    written = f"{names[0]}(i,j,{level})"
+    reads = []
+    for _ in range(rng.randint(1, 3)):
+        name = rng.choice(names)
+        other = rng.random() < 0.7
+        at = f"i{rng.choice(['', '+1', '-1'])},j{rng.choice(['', '+1', '-1'])}" if other else "i,j"
+        # What a turn sets, it reads at its own point alone.
+        levels = [s for s in ("k", "k+1", "k-1") if name != names[0] or at == "i,j" or (level in LEVELS and s != level)]
+        reads.append(f"{name}({at},{rng.choice(levels)})" if levels else "c(i,j)")
+    head = rng.choice(["do k = 2, nz-1", "do k = nz-1, 2, -1", "do k = 2, top, 2"])
+    value = " + ".join(f"{rng.choice(['0.5d0', '0.25d0', '0.125d0'])}*{read}" for read in reads)
+    guard = rng.choice(["", "", f"if (mod(i{rng.choice(['', '+j'])}+k, 2) == 0) "])
+    return loop(f"{guard}{written} = {value} + k", head, ", startAt(2,2), endAt(nx-1,ny-1)")
+
+
+LEVELS = ("k", "k+1", "k-1")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_drawn_loops(seed: int, tmp_path: Path) -> None:
+    rng = Random(seed)
+    loops = [drawn(rng) for _ in range(40)]
+    body = "".join(loops)
+    found = said(body, tmp_path)
+    moved = sum(one.endswith("within one kernel") for one in found)
+    assert len(found) == len(loops) and 5 < moved < 35
+    tested = pair("turns", HEAD + body + TAIL, HEAD + plain(body) + TAIL)
+    Corpus([tested], tmp_path, {"turns": (CUDA_C, OPENMP_TARGET)}).check("turns")
