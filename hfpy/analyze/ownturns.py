@@ -20,6 +20,7 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts, keeps_value
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing, Sharing
+from hfpy.analyze.uses import aliases_of
 from hfpy.model.expressions import Apply, names_in, walk
 from hfpy.model.source import SourceText
 from hfpy.model.statements import LOOPS, Construct, Header, InputOutput, Jump, Node, Statement, constructs, flatten
@@ -195,6 +196,8 @@ class _Judge:
         for reference in self.facts.references[self.key]:
             if reference.name != name:
                 continue
+            if name in aliases_of(reference.at):
+                raise Stays(f"'{name}' stands for something else")
             around = (c for c in reference.at.constructs if c.header is not reference.at.statement)
             counted = (c.kind == "do" and isinstance(c.header, Header) and c.header.var == name for c in around)
             if not any(counted) and not _heads(reference.at.statement, name):

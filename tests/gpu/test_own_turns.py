@@ -88,6 +88,10 @@ STAYS = {
     "a bound in an array": (loop("a(i,j,k) = k", "do k = 1, int(c(1,1))"), "more than numbers and scalars"),
     "a variable of the module": (loop("a(i,j,known) = known", "do known = 2, nz"), "no plain local variable"),
     "the last value": (loop("t = a(i,j,k)\nb(i,j,k) = t") + "c(1,1) = t\n", "'t' has a value before or behind"),
+    "another name": (
+        "associate (k => n)\n" + loop("a(i,j,k) = k") + "end associate\nc(1,1) = n\n",
+        "stands for something else",
+    ),
     "a condition": (loop("a(i,j,k) = k", "do while (k < nz)").replace(OPEN[:5], "k = k + 1\n" + OPEN[:5]), None),
 }
 
