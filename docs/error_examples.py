@@ -1529,7 +1529,8 @@ SCRIPTS: dict[str, Entry] = {
 BACKENDS: dict[str, Entry] = {
     "HF701": Entry(
         "A wish for the schedule of a region cannot be granted: here the body sets a whole column, and only regions "
-        "that work element by element are unrolled. Attributes that nothing acts on yet are told in the same way.",
+        "that work element by element are unrolled. `async` is told of in the same way where nothing runs "
+        "beside a region.",
         {
             "hinted.h90": _text("""
             module hinted

@@ -331,7 +331,7 @@ def _show_summary(found: Sequence[Diagnostic], survey: Survey | None, form: str)
 )
 @click.option("--html", type=PATH, metavar="DIR", help="Write pages to DIR: all this, call graph, generated code.")
 @click.option(
-    "--dump-after", metavar="PASS", help="Show the regions after a pass: arrays, fuse, columns or specialise."
+    "--dump-after", metavar="PASS", help="Show the regions after a pass: arrays, fuse, columns, loops or specialise."
 )
 @analysis_options
 def explain(

@@ -236,11 +236,15 @@ class _Asked:
     def scheduled(self, name: str | None) -> str:
         """For ``hfpy explain --schedule``."""
         from hfpy.report.exchanges import show_exchanges
+        from hfpy.report.queues import show_queues
         from hfpy.report.schedule import show_schedules
 
         made = show_schedules(self.facts, self.optimised, name) if self.optimised is not None else ""
         application = self.facts.application
-        return "\n\n".join(text for text in (made, show_exchanges(application.sent, application.options, name)) if text)
+        last = self.optimised or self
+        queues = show_queues(last.facts, last.effects, application, name)
+        sent = show_exchanges(application.sent, application.options, name)
+        return "\n\n".join(text for text in (made, queues, sent) if text)
 
     def dumped(self, step: str, name: str | None) -> str:
         """For ``hfpy explain --dump-after``."""

@@ -21,6 +21,8 @@ from hfpy.model.expressions import Expr, Name, Range
 from hfpy.model.statements import Jump, flatten
 from hfpy.model.units import Routine
 
+_SAME = "results are the same with and without it"
+
 
 def check(facts: Facts, effects: Effects) -> list[Diagnostic]:
     """All of them, for the routines whose statements are there."""
@@ -207,8 +209,11 @@ def _contiguous(items: tuple[Expr | str, ...], storage: tuple[int, ...] | None) 
 def _not_honoured(facts: Facts) -> list[Diagnostic]:
     """Attributes of regions that nothing acts on yet: never ignored in silence (design contract 8)."""
     found: list[Diagnostic] = []
+    waiting: dict[str, Region] = {}
     for identity, region in facts.positions.regions.items():
         chosen = facts.backend(identity.routine)
+        if region.queue and not TABLE[chosen].queues:
+            waiting.setdefault(chosen, region)
         if region.backend and region.backend != chosen:
             message = f"the region asks for the backend '{region.backend}', its routine has '{chosen}'"
             hint = "choose the backend of the routine: --routine, [routines] or @scheme"
@@ -216,7 +221,10 @@ def _not_honoured(facts: Facts) -> list[Diagnostic]:
         for name, _ in region.hints:
             if name == "block" and (facts.target == "cpu" or TABLE[chosen].runtime):
                 continue
-            if name in ("block", "async"):
+            if name == "block":
                 message = f"'{name}' is not acted on yet: the region keeps its plain schedule"
-                found.append(warning("HF701", message, region.place, "results are the same with and without it"))
+                found.append(warning("HF701", message, region.place, _SAME))
+    for chosen, region in waiting.items():
+        message = f"'async' has no effect, here and elsewhere: the backend '{chosen}' has no queues"
+        found.append(warning("HF701", message, region.place, _SAME))
     return found

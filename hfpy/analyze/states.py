@@ -324,3 +324,12 @@ class States:
             if found is not None and (found.home, found.symbol.name) == identity and self.effects.of(reference, key)[1]:
                 return True
         return any(identity in self.effects.changed_memory(s.callee) for s in self.facts.graph.below(key) if s.callee)
+
+
+def kept_there(facts: Facts, states: States, key: str, name: str) -> bool:
+    """Whether an array has to be on the device whatever the routine's own regions do with it: it is none of the
+    routine's own, or something outside of its regions leaves it there.
+    """
+    data = facts.object(name, key)
+    outside = (r for r in facts.references[key] if r.name == name and facts.positions.active(key, r.at) is None)
+    return data is None or not data.local or any(states.stays_on_device(r, key) for r in outside)

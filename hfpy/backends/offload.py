@@ -9,14 +9,15 @@ block around the loops. So neither depends on how points are shared out among th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from hfpy.analyze.domains import DataObject
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
+from hfpy.analyze.neighbours import apart, touched
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sizes import constant
-from hfpy.analyze.states import States
+from hfpy.analyze.states import States, kept_there
 from hfpy.backends.addresses import Addresses, Names, NotAddressed
 from hfpy.backends.base import Clause, directive_lines, render
 from hfpy.backends.behind import behind
@@ -43,10 +44,13 @@ from hfpy.parse.fragments import ONE, expanded, fragment
 from hfpy.parse.nests import own_nest
 from hfpy.parse.physical import physical
 from hfpy.transform.edits import Edit, insert_lines
+from hfpy.transform.queues import Asked, Queued, may_be_queued, no_effect, queued
 from hfpy.transform.regioncode import Backend, Loop, RegionCode
 from hfpy.transform.regions import RegionRewriter
+from hfpy.transform.together import Prepared
 
 _KINDS = ("real", "integer", "logical", "complex")
+_AT_ONCE = Queued()
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class OffloadCode(RegionCode):
     ``updates`` are module variables that called routines read, ``constants`` named constants with elements. ``nested``
     is how many loops, from the outermost, may become one; ``last`` the condition that a point is the last one.
     ``addressed`` says that the arrays are dummies with device addresses, which the compiler's runtime does not know.
+    ``queued`` is when the host waits for it.
     """
 
     arrays: tuple[str, ...] = ()
@@ -74,6 +79,18 @@ class OffloadCode(RegionCode):
     nested: int = 1
     last: str = ""
     addressed: bool = False
+    queued: Queued = _AT_ONCE
+
+    @property
+    def waited_for(self) -> str:
+        """Why the host waits for the end of the region; empty if it need not."""
+        for name in (*self.copied, *(d.name for d in self.results), *self.changed):
+            return f"'{name}' comes back from it"
+        if self.given or self.constants:
+            return f"'{(*self.given, *self.constants)[0].name}' is copied for it"
+        if self.objects:
+            return f"'{self.objects[0]}' goes to the device for it"
+        return "its arrays are in the table of kernels" if self.addressed else ""
 
     @property
     def given_arrays(self) -> tuple[str, ...]:
@@ -145,8 +162,8 @@ def open_lines(code: OffloadCode, sentinel: str, parts: Sequence[str | Clause], 
     )
 
 
-def close_lines(code: OffloadCode, end: str) -> list[str]:
-    """The lines behind a region's body."""
+def close_lines(code: OffloadCode, end: str, wait: str) -> list[str]:
+    """The lines behind a region's body; ``wait`` is the directive that waits for a queue."""
     return render(
         "offload/close.j2",
         indent=code.indent,
@@ -155,6 +172,7 @@ def close_lines(code: OffloadCode, end: str) -> list[str]:
         end=end,
         declared=code.declared,
         after=code.after,
+        waits=[wait.format(queue) for queue in code.queued.waits],
     )
 
 
@@ -187,17 +205,34 @@ class OffloadRewriter(RegionRewriter):
     def _atomic(self, region: Region) -> str:
         return "acc" if self.backend.name == "openacc" else "omp"
 
+    def _looks_beside(self) -> bool:
+        regions = (c.region for c in self.sharing.constructs)
+        return may_be_queued(self.facts) and any(r is not None and r.queue for r in regions)
+
+    def _beside(self, run: Sequence[Prepared]) -> Iterator[Prepared]:
+        codes = {p.whole.number: p.whole for p in run}
+        data = {p.whole.number: touched(self.facts, self.sharing, p.whole.number, p.whole.sharing) for p in run}
+        ordered = self.backend.name == "openacc"
+        asked = []
+        for number, code in codes.items():
+            may = isinstance(code, OffloadCode) and not code.waited_for and self._looks_beside()
+            alone = not isinstance(code, OffloadCode) or bool(code.updates)
+            asked.append(Asked(number, (code.region.queue if ordered else code.region.queue and 1) * may, alone))
+        found = queued(asked, lambda one, other: apart(self.facts, self.routine, data[one], data[other]), ordered)
+        for made in run:
+            code, placed = made.code, found[made.whole.number]
+            if isinstance(code, OffloadCode):
+                if code.region.queue and not placed.queue and self._looks_beside():
+                    because = code.waited_for or "nothing runs beside the region"
+                    self.found.append(no_effect(code.region, because))
+                made = replace(made, code=replace(code, queued=placed))
+            yield made
+
     def only_own(self, name: str, states: States) -> bool:
         """Whether a local array is never needed on the device: each point has its own, and nothing else is done."""
-        if name not in self.own or name in self.shared:
-            return False
-        data = self.facts.object(name, self.routine.key)
-        outside = (
-            r
-            for r in self.facts.references[self.routine.key]
-            if r.name == name and self.facts.positions.active(self.routine.key, r.at) is None
+        return (
+            name in self.own and name not in self.shared and not kept_there(self.facts, states, self.routine.key, name)
         )
-        return data is not None and data.local and not any(states.stays_on_device(r, self.routine.key) for r in outside)
 
     def check_data(self, arrays: Sequence[str]) -> None:
         """What cannot be done with the arrays that the routine has on the device, after all its regions."""

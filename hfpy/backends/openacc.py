@@ -31,6 +31,7 @@ class OpenACC:
             *clause("firstprivate(", [*code.scalars, *code.given_scalars]),
             *clause("private(", code.owned),
             *reduction_clauses(code),
+            *([f"async({code.queued.queue})"] if code.queued.queue else []),
         ]
         return open_lines(code, "!$acc", parts, "update device({})")
 
@@ -38,4 +39,4 @@ class OpenACC:
         """The ``end do`` statements and the end directive."""
         if not isinstance(code, OffloadCode):
             return Sequential().close_region(code)
-        return close_lines(code, "!$acc end parallel loop")
+        return close_lines(code, "!$acc end parallel loop", "!$acc wait({})")

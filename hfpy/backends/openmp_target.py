@@ -40,6 +40,7 @@ class OpenMPTarget:
             *clause("firstprivate(", [*code.scalars, *code.given_scalars]),
             *clause("private(", code.owned),
             *reduction_clauses(code),
+            *(["nowait"] if code.queued.queue else []),
         ]
         return open_lines(code, "!$omp", parts, "target update to({})")
 
@@ -47,4 +48,4 @@ class OpenMPTarget:
         """The ``end do`` statements and the end directive."""
         if not isinstance(code, OffloadCode):
             return Sequential().close_region(code)
-        return close_lines(code, f"!$omp end {_CONSTRUCT}")
+        return close_lines(code, f"!$omp end {_CONSTRUCT}", "!$omp taskwait")

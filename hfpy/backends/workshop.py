@@ -129,8 +129,8 @@ class Backends:
         uses: list[str] = []
         if isinstance(dialect, DataDirectives):
             data.declared = frozenset(self.called.declared())
+        data.arrays = [n for n in data.arrays if not current.only_own(n, self.states)]
         if isinstance(current, OffloadRewriter):
-            data.arrays = [n for n in data.arrays if not current.only_own(n, self.states)]
             current.check_data(data.arrays)
             imports = current.imports
         else:

@@ -117,6 +117,11 @@ class Region:
         return next((entries[0].lower() for name, entries in self.hints if name == "fuse"), "")
 
     @property
+    def queue(self) -> int:
+        """The number of the queue that ``async(…)`` names; 0 without it."""
+        return next((int(entries[0]) for name, entries in self.hints if name == "async"), 0)
+
+    @property
     def iterators(self) -> tuple[str, ...]:
         """The iterator names in the order of the directive (first is the innermost loop)."""
         return tuple(d.name for d in self.domains)

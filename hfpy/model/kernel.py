@@ -161,7 +161,7 @@ class KernelSpec:
     and for each chain of components, the parameter or local that stands for it, ``globals`` the same for module
     variables that called routines name. ``called`` are the keys of all routines that the kernel reaches, callees first,
     ``workspace`` is for their local arrays of run-time size. ``stops`` are the statements in it that end the run,
-    ``prints`` its output.
+    ``prints`` its output. ``queue`` is the number of the queue that the user asks for (0: any).
     """
 
     name: str
@@ -179,6 +179,7 @@ class KernelSpec:
     imports: tuple[Import, ...] = ()
     stops: tuple[Stop, ...] = ()
     prints: tuple[Print, ...] = ()
+    queue: int = 0
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -200,6 +201,14 @@ class KernelSpec:
     def reduces(self) -> bool:
         """Whether each thread computes many points, as it collects a result."""
         return any(p.passing == "reduction" for p in self.parameters)
+
+    @property
+    def waited_for(self) -> str:
+        """Why the host waits for the end of the kernel; empty if it does not."""
+        if self.stops or self.prints:
+            return "a point may end the run" if self.stops else "points print"
+        names = (p.name for p in self.parameters if p.passing in ("result", "reduction"))
+        return next((f"'{name}' comes back from it" for name in names), "")
 
     @property
     def last_point(self) -> bool:

@@ -33,6 +33,7 @@ REGION_ATTRIBUTES = (
 ).split()
 # Attributes that name iterators with numbers, and all that say how a region is to be computed.
 MOST_COPIES = 256  # that unroll makes of a body
+MOST_QUEUES = 16  # as in hfpy_queues.cpp
 FACTORS = ("unroll", "tile", "march", "share", "team")
 HINTS = (*FACTORS, "block", "fuse", "annotate", "transform", "specialise", "specialize", "async")
 REGION_FLAGS = ("vector", "explicit")
@@ -66,6 +67,7 @@ def region_of(
     problems += more
     problems += factor_problems(directive, line, file, [d.name for d in domains])
     problems += _size_problems(directive, line, file)
+    problems += _queue_problems(directive, line, file)
     halo, more = _halo(directive, line, file, [d.name for d in domains])
     problems += more
     problems += problems or _loop_problems(directive, line, file, count)
@@ -218,6 +220,20 @@ def _size_problems(directive: Directive, line: LogicalLine, file: str) -> list[D
                 place = line.place(file, attribute.start, attribute.end)
                 problems.append(error("HF202", f"'{entry}' is no size with a number", place, "write specialise(nx:64)"))
     return problems
+
+
+def _queue_problems(directive: Directive, line: LogicalLine, file: str) -> list[Diagnostic]:
+    """What is wrong with ``async(2)``: one number of a queue, from 1 on."""
+    asked = directive.get("async")
+    if asked is None or _is_queue(asked.entries):
+        return []
+    message = f"'async' takes the number of a queue, from 1 to {MOST_QUEUES}"
+    return [error("HF202", message, line.place(file, asked.start, asked.end), "write async(1)")]
+
+
+def _is_queue(entries: Sequence[str]) -> bool:
+    number = entries[0] if len(entries) == 1 else ""
+    return number.isdecimal() and number.isascii() and len(number) <= 2 and 1 <= int(number) <= MOST_QUEUES
 
 
 def _too_many_copies(entries: Sequence[str], place: Place) -> list[Diagnostic]:

@@ -18,6 +18,7 @@ from hfpy.options import DECLARED
 from hfpy.parse.application import with_texts
 from hfpy.transform.arrays import Arrays
 from hfpy.transform.columns.optimise import Columns
+from hfpy.transform.ownturns import Loops
 from hfpy.transform.passes import Again, Made, NewText, Pass, with_text
 from hfpy.transform.sizes import Specialise
 from hfpy.transform.stencil.effort import EFFORTS
@@ -25,9 +26,9 @@ from hfpy.transform.stencil.optimise import Fuse
 
 LEVELS: tuple[tuple[Pass, ...], ...] = (
     (),
-    (Arrays(), Fuse(EFFORTS[1]), Specialise()),
-    (Arrays(), Fuse(EFFORTS[2]), Columns(), Specialise()),
-    (Arrays(), Fuse(EFFORTS[3]), Columns(), Specialise()),
+    (Arrays(), Fuse(EFFORTS[1]), Loops(), Specialise()),
+    (Arrays(), Fuse(EFFORTS[2]), Columns(), Loops(), Specialise()),
+    (Arrays(), Fuse(EFFORTS[3]), Columns(), Loops(), Specialise()),
 )
 PASSES = tuple(dict.fromkeys(step.name for level in reversed(LEVELS) for step in level))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from hfpy.analyze.context import regions_of
 from hfpy.analyze.effects import Effects
@@ -28,7 +29,7 @@ from hfpy.transform.declarations import dims_in_use
 from hfpy.transform.edits import Edit, insert_lines, replace_lines, replace_range
 from hfpy.transform.indent import Body
 from hfpy.transform.outline import Contained, Outline, Refused, outline
-from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode, Together
+from hfpy.transform.regioncode import Backend, InnerLines, Loop, RegionCode
 from hfpy.transform.rowbodies import row_of
 from hfpy.transform.splits import BlockLoop, arranged
 from hfpy.transform.together import Prepared, may_be_together, together
@@ -66,11 +67,14 @@ class RegionRewriter:
         self.bodies: list[Body] = []
         self.block_loops: dict[int, dict[str, BlockLoop]] = {}
         self._prepared: dict[int, Prepared] = {}
-        self._together: dict[int, Together] = {}
         self._runs: dict[int, tuple[Construct, ...]] = {}
-        if backend.openmp and may_be_together(facts):
+        if self._looks_beside():
             for run in side_by_side(routine.body, self.source):
                 self._runs |= dict.fromkeys(map(id, run), run)
+
+    def _looks_beside(self) -> bool:
+        """Whether what is written of a region depends on its neighbours."""
+        return self.backend.openmp and may_be_together(self.facts)
 
     def edits(self) -> Iterator[Edit]:
         """Edits of the whole executable part."""
@@ -136,11 +140,17 @@ class RegionRewriter:
         number = self.numbers[id(node)]
         if number not in self._prepared:
             found = [self._prepare(n, n.region) for n in self._runs.get(id(node), (node,)) if n.region is not None]
-            run = [made for made in found if made is not None]
-            self._prepared |= {made.whole.number: made for made in run}
-            self._together |= together(self.facts, self.sharing, run)
-        made = self._prepared[number]
-        return replace(made, code=replace(made.code, together=self._together.get(number)))
+            for active, run in groupby(found, lambda made: made is not None):
+                if active:
+                    beside = self._beside([made for made in run if made is not None])
+                    self._prepared |= {made.whole.number: made for made in beside}
+        return self._prepared[number]
+
+    def _beside(self, run: Sequence[Prepared]) -> Iterator[Prepared]:
+        """Regions with nothing between them, with what they do for one another."""
+        found = together(self.facts, self.sharing, run)
+        for made in run:
+            yield replace(made, code=replace(made.code, together=found.get(made.whole.number)))
 
     def _prepare(self, node: Construct, region: Region) -> Prepared | None:
         if RegionId(self.routine.key, self.numbers[id(node)]) not in self.facts.positions.regions:

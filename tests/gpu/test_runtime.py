@@ -123,9 +123,16 @@ def test_trace_prints_each_copy_and_launch(emulation: Emulation) -> None:
         "hfpy: advect.h90:50: device -> host 'r', 13320 bytes",
     ]
     lines = ended.stderr.splitlines()
-    assert lines[:12] == step * 3
-    assert re.fullmatch(r"hfpy: kernel hfk0_advect: 3 launches, \d\.\d{6} s", lines[-1])
-    assert len(lines) == 17
+    assert [re.sub(r" in queue [2-4]$", "", line) for line in lines[:12]] == step * 3
+    assert re.fullmatch(r"hfpy: kernel hfk0_advect: 3 launches, \d\.\d{6} s", lines[-2])
+    assert re.fullmatch(r"hfpy: [2-4] queues, \d+ waits between them", lines[-1])
+    assert len(lines) == 18
+
+
+def test_trace_of_one_queue(emulation: Emulation) -> None:
+    """All is in the order of the calls, and queues have no numbers."""
+    ended = ran(emulation.program("advect.cu", "advect.f90"), HFPY_TRACE="1", HFPY_QUEUES="1")
+    assert "queue" not in ended.stderr and len(ended.stderr.splitlines()) == 17
 
 
 def test_trace_as_json(emulation: Emulation, tmp_path: Path) -> None:

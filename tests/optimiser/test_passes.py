@@ -65,7 +65,7 @@ def test_levels_are_lists_that_go_together() -> None:
         for early, late in combinations(passes, 2):
             assert early.name != late.name
             assert late.name not in early.needs
-    assert PASSES == ("arrays", "fuse", "columns", "specialise")
+    assert PASSES == ("arrays", "fuse", "columns", "loops", "specialise")
 
 
 def test_a_list_in_the_wrong_order_is_noticed(facts: Facts) -> None:
@@ -154,4 +154,4 @@ def test_kernels_after_a_pass(tmp_path: Path) -> None:
 
 def test_kernels_after_a_pass_that_is_not_run(tmp_path: Path) -> None:
     assert "'columns' is not run here" in dump(tmp_path, "columns", "--opt", "1")
-    assert "no pass 'magic'; there are arrays, fuse, columns, specialise" in dump(tmp_path, "magic")
+    assert "no pass 'magic'; there are arrays, fuse, columns, loops, specialise" in dump(tmp_path, "magic")

@@ -149,3 +149,10 @@ def test_three_in_a_row() -> None:
     assert waits(made("a(i,j) = 1", f"b(i,j) = 2\n    {third}")) == [False, True, False]
     third = third.replace("a(j,i)", "b(j,i)")
     assert waits(made("a(i,j) = 1", f"b(i,j) = a(j,i)\n    {third}")) == [True, True, False]
+
+
+def test_a_region_that_is_not_active_keeps_others_apart() -> None:
+    """Its statements are done once, not by each thread."""
+    third = "@end parallelRegion\n    @parallelRegion{domName(i,j), domSize(nx,ny)}\n    c(i,j) = 3"
+    text = made("a(i,j) = 1", f"n = n + 1\n    {third}", two=", appliesTo(gpu)").text
+    assert text.count("!$omp parallel do") == 2 and "!$omp parallel default" not in text

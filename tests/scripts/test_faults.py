@@ -66,6 +66,7 @@ def lines(found: Diagnostic) -> list[int]:
         (["return kernel.schedule('often')"], "HF670", "often", [REGION, 2]),
         (["return kernel.order('i')"], "HF670", "once", [REGION, 2]),
         (["return kernel.block(0)"], "HF670", "no sizes of a block", [REGION, 2]),
+        (["return kernel.async_(1)"], "HF670", "'sequential' has none", [REGION, 2]),
         (["return kernel.specialise()"], "HF670", "nothing to specialise for", [REGION, 2]),
         (["x = 1", "return kernel.foo()"], "HF672", "AttributeError", [REGION, 3]),
         (["return context['device::warps']"], "HF672", "the context has no 'device::warps'", [REGION, 2]),
@@ -186,3 +187,15 @@ def test_scripts_import_each_other(tmp_path: Path) -> None:
     done = translated("from common import SIZE\n\n\n" + annotate("return kernel.split('b', SIZE)"), tmp_path)
     assert "do hf_b_block = 1, n, 3" in done.text
     assert sorted(p.name for p in (tmp_path / "scripts").iterdir()) == ["common.py", "domain.py"]
+
+
+@pytest.mark.parametrize(("queue", "codes"), [(2, []), (0, ["HF670"]), (17, ["HF670"])])
+def test_queues(queue: int, codes: list[str], tmp_path: Path) -> None:
+    """The kernel goes to the queue; a number that is none is refused."""
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "domain.py").write_text(annotate(f"return kernel.async_({queue})"))
+    text = PROGRAM.replace("ATTRIBUTES", "").replace("BODY", "u(i,j,1,1) = v(i,j,1)")
+    scripts = ScriptFolder(tmp_path / "s", "domain", "", True)
+    done = translate_text(text, target="gpu", backend="cuda-c", scripts=scripts)
+    assert [d.code for d in done.errors] == codes
+    assert (f"launcher.queue({queue});" in done.text) == (not codes)

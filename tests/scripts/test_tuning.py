@@ -103,6 +103,7 @@ def text_of(project: Path, **given: object) -> str:
         ("schedule.a=dynamic, 4", "a", "schedule('dynamic,4')"),
         ("apart.a", "a", "apart()"),
         ("block.a=32,4", "a", "block(32, 4)"),
+        ("async_.a=2", "a", "async_(2)"),
     ],
 )
 def test_settings(setting: str, kernel: str, call: str) -> None:

@@ -26,21 +26,32 @@ def in_turns(nest: Nest, lasting: frozenset[str]) -> Nest:
     """Two turns of a nest. Parameters with the names ``lasting`` have the same values in both, others may have others;
     nothing is kept of what is known of those.
     """
-    turns = Loop(_TURN, number(0), number(1), number(1))
-    accesses = tuple(_access(a, turns, lasting) for a in nest.accesses)
-    assumed = tuple(c for c in nest.facts.assumed if all(_lasts(f, lasting) for f in forms_of(c)))
-    return Nest((_TURN, *nest.points), accesses, Facts(assumed))
+    return Nest((_TURN, *nest.points), tuple(_access(a, 0, lasting) for a in nest.accesses), _facts(nest, lasting))
+
+
+def by_each_point(nest: Nest, lasting: frozenset[str]) -> Nest:
+    """The same two turns, as a loop that each point runs for itself."""
+    place = len(nest.points)
+    return Nest(nest.points, tuple(_access(a, place, lasting) for a in nest.accesses), _facts(nest, lasting))
+
+
+def _facts(nest: Nest, lasting: frozenset[str]) -> Facts:
+    return Facts(tuple(c for c in nest.facts.assumed if all(_lasts(f, lasting) for f in forms_of(c))))
 
 
 def _lasts(form: Form, lasting: frozenset[str]) -> bool:
     return all(isinstance(a, Parameter) and a.name in lasting for a in atoms_of(form))
 
 
-def _access(access: Access, turns: Loop, lasting: frozenset[str]) -> Access:
+def _access(access: Access, place: int, lasting: frozenset[str]) -> Access:
+    """An access in one of the turns; their loop comes behind so many of its own."""
     at = access.at
-    loops = (Loop(x.index, *(_form(f, lasting) for f in (x.lower, x.upper, x.step))) for x in at.loops)
+    own = [Loop(x.index, *(_form(f, lasting) for f in (x.lower, x.upper, x.step))) for x in at.loops]
+    turns = Loop(_TURN, number(0), number(1), number(1))
+    loops = (*own[:place], turns, *own[place:])
     guards = tuple(_condition(g, lasting) for g in at.guards)
-    at = replace(at, loops=(turns, *loops), guards=guards, position=(_TURN, *at.position))
+    position = (*at.position[:place], _TURN, *at.position[place:])
+    at = replace(at, loops=loops, guards=guards, position=position)
     subscripts = tuple(_subscript(s, lasting) for s in access.subscripts)
     return replace(access, at=at, subscripts=subscripts, value=None, inside=())
 

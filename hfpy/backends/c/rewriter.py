@@ -10,12 +10,14 @@ from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
 from hfpy.analyze.positions import RegionId
 from hfpy.analyze.sharing import RegionSharing, RoutineSharing
+from hfpy.analyze.states import States, kept_there
 from hfpy.backends.base import Kernel, KernelWriter
 from hfpy.backends.c.device import DeviceRoutines
 from hfpy.backends.c.teams import too_many
 from hfpy.backends.c.values import CannotPrint, Problem, Refusals, Unprintable
 from hfpy.backends.kernelspec import SpecBuilder, sites_of
 from hfpy.backends.prints import shown
+from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Diagnostic, error
 from hfpy.model.directives import Region
 from hfpy.model.expressions import Apply, Fragment, Literal, Name, names_in
@@ -31,6 +33,7 @@ from hfpy.parse.nests import innermost_body
 from hfpy.transform.edits import Edit, replace_lines
 from hfpy.transform.imports import Imports
 from hfpy.transform.plain.form import PlainForm
+from hfpy.transform.queues import no_effect
 from hfpy.transform.regioncode import Backend
 from hfpy.transform.regions import RegionRewriter
 from hfpy.transform.wrapping import wrap_line
@@ -86,7 +89,7 @@ class KernelRewriter(RegionRewriter):
             self.facts.application.macros_of(self.routine.key), region, _COLUMNS if self._walks(sharing) else _BLOCK
         )
         builder = SpecBuilder(self.device, self.imported, sharing, name, block)
-        spec = self._with_lent(builder.build())
+        spec = replace(self._with_lent(builder.build()), queue=region.queue)
         try:
             with builder.refusals.at(sharing.region.line):
                 _check_names(spec)
@@ -97,9 +100,18 @@ class KernelRewriter(RegionRewriter):
             self._refused(problems, spec, builder.refusals)
             return
         self.kernels.append(kernel)
+        if region.queue and TABLE[self.backend.name].queues and spec.waited_for:
+            self.found.append(no_effect(region, spec.waited_for))
         first, last = node.header.line.first, node.end.line.last
         self.removed.append((first, last))
         yield replace_lines(first, last, self._call(node, spec))
+
+    def only_own(self, name: str, states: States) -> bool:
+        """Whether a local array is never needed on the device: each thread has its own, and nothing else is done."""
+        variables = [v for kernel in self.kernels for v in kernel.spec.variables]
+        own = {v.name for v in variables if isinstance(v, Local) and v.rank}
+        taken = {n for v in variables if _is_array(v) for n in (v.name, *names_in(fragment(v.actual).expr))}
+        return name in own - taken and not kept_there(self.facts, states, self.routine.key, name)
 
     def _walks(self, sharing: RegionSharing) -> bool:
         """Whether a thread runs through loops for its point of a region over one or two domains, there or in a routine

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
 
 namespace {
@@ -173,6 +174,9 @@ void hfd_fail(const char *where, const char *kernel, const char *message, ...) {
   std::vfprintf(stderr, message, values);
   va_end(values);
   std::fputc('\n', stderr);
+#ifdef HFPY_EMULATE
+  hf_emulate_forget_all();
+#endif
   std::exit(3);
 }
 
@@ -188,6 +192,7 @@ void hfd_enter(const void *host, size_t bytes, int copy_in, const char *name, co
     ++there->users;
     return;
   }
+  const hfpy::working bringing(where);
   char *const device = static_cast<char *>(hfpy::take(bytes, name, where));
   if (copy_in) {
 #ifdef HFPY_EMULATE
@@ -318,7 +323,7 @@ void *hfd_pointer(const void *host, size_t bytes, const char *name, const char *
 
 void hfd_synchronise(void) {
   const hfpy::guard alone;
-  if (started) hfpy::check(cudaDeviceSynchronize(), "hfd_synchronise", "waiting for", "the device");
+  if (started) hfpy::wait_for_all("hfd_synchronise", "waiting for", "the device");
 }
 
 double hfd_copy_rate(void) {

@@ -3,10 +3,12 @@
  * Host arrays stay the handles: a table maps their addresses to device memory. `name` is an array's Fortran name and
  * `where` a place such as "physics.h90:42", for messages. Any fault ends the program with a message and status 3. Several
  * host threads may call: one waits for the other, a launch from its first function to its last. All work on the device
- * happens in the order of the calls.
+ * has the results that it would have in the order of the calls; pieces that share no data may run at the same time
+ * (hfpy_queues.hpp).
  *
  * Environment: HFPY_TRACE=1 prints the device, each copy and launch, and a summary at the end; HFPY_TRACE=summary only that;
  * HFPY_TRACE=json:PATH writes it as JSON. HFPY_SYNC=1 waits for each kernel, so that an error names the right one.
+ * HFPY_QUEUES=1 does all work in the order of the calls; a larger number allows so many pieces at a time.
  */
 #ifndef HFPY_DEVICE_H
 #define HFPY_DEVICE_H
@@ -87,6 +89,14 @@ void hfd_give(void *device);
 /* Copies of single values and partial results, counted apart from arrays. The second one waits for the device. */
 void hfd_values_in(void *device, const void *host, size_t bytes, const char *name, const char *where);
 void hfd_values_out(void *host, const void *device, size_t bytes, const char *name, const char *where);
+
+/* Around one piece of work for the device, a launch with its workspaces. In between, what it uses on the device is told
+ * before the queue (a cudaStream_t) is asked for. Memory that is taken, filled, read and given back meanwhile is so in this queue. */
+void hfd_work_begins(const char *where);
+void hfd_work_uses(const void *device, int writes);
+void hfd_work_prefers(int queue); /* from 1 on: the user's number */
+void *hfd_work_queue(void);
+void hfd_work_ends(void);
 
 /* Around each launch: measures it under HFPY_TRACE, checks for errors; other host threads wait. `bytes` are those of the arrays that the kernel
  * reads or writes, each counted once a direction: what must move if every element is used once. */

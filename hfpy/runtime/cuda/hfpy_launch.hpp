@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "hfpy_device.h"
@@ -62,23 +63,32 @@ class hf_launcher {
  public:
   hf_launcher(const char *kernel, const char *where, int flags = 0) : kernel_(kernel), where_(where), flags_(flags) {
     hfd_lock();
+    hfd_work_begins(where);
   }
 #ifdef HFPY_OPENCL
   hf_launcher(const hf_program &program, const char *kernel, const char *where) : hf_launcher(kernel, where) {
     program_ = &program;
   }
 #endif
-  ~hf_launcher() { hfd_unlock(); }
+  ~hf_launcher() {
+    hfd_work_ends();
+    hfd_unlock();
+  }
 
   hf_launcher(const hf_launcher &) = delete;
   hf_launcher &operator=(const hf_launcher &) = delete;
+
+  // The queue that the user asks for, from 1 on.
+  void queue(int number) { hfd_work_prefers(number); }
 
   // The device address of an array that has to be on the device. `directions` is 2 if the kernel reads and writes it.
   template <class T>
   T *array(const void *host, long long count, const char *name, int directions = 1) {
     holds(count);
     bytes_ += bytes<T>(count) * static_cast<std::size_t>(directions);
-    return static_cast<T *>(hfd_pointer(host, bytes<T>(count), name, kernel_, where_));
+    void *const device = hfd_pointer(host, bytes<T>(count), name, kernel_, where_);
+    hfd_work_uses(device, !std::is_const<T>::value);
+    return static_cast<T *>(device);
   }
 
   // The same for an optional argument: null if it was not given.
@@ -217,6 +227,8 @@ class hf_launcher {
   static unsigned int threads_of_reduction(const hf_grid &grid) { return grid.threads.x; }
 #endif
 
+  static cudaStream_t chosen_queue() { return static_cast<cudaStream_t>(hfd_work_queue()); }
+
   // Whether indices of 32 bits do for all positions.
   bool few() const { return most_ <= HF_MOST_NARROW - around_; }
 
@@ -251,7 +263,7 @@ class hf_launcher {
     int position = 0;
     const int checked[] = {0, (check_argument(launched, ++position, values), 0)...};
     static_cast<void>(checked);
-    hf_emulate_run(launched, [&] { kernel(values...); });
+    hf_emulate_run(chosen_queue(), launched, [=] { kernel(values...); });
   }
 
   template <class V>
@@ -271,7 +283,7 @@ class hf_launcher {
   void launch(const char *name, void (*)(P...), const hf_grid &grid, P... values) {
     hf_opencl_call call(*program_, name, narrow_, where_);
     (pass(call, values), ...);
-    call.run(grid.blocks, grid.threads);
+    call.run(grid.blocks, grid.threads, chosen_queue());
   }
 
   template <class V>
@@ -293,7 +305,7 @@ class hf_launcher {
     const void *const code = reinterpret_cast<const void *>(kernel);
     const hf_grid fitting = narrow_ || (flags_ & HF_BARRIERS) != 0 ? grid : startable(code, grid);
     // An error shows in hfd_launch_ends.
-    (void)cudaLaunchKernel(code, fitting.blocks, fitting.threads, addresses, 0, nullptr);
+    (void)cudaLaunchKernel(code, fitting.blocks, fitting.threads, addresses, 0, chosen_queue());
   }
 
   // Smaller blocks where a multiprocessor has too few registers for one of so many threads. (The form with indices of

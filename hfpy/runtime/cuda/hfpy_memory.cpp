@@ -2,8 +2,8 @@
 //
 // Routines take and give memory at each call, and asking the driver each time would stop the device. So memory comes from
 // the driver's pool (hfpy_pool.hpp); without one, what is given back goes to free lists by size and is used again. Copies go through pinned buffers, without which the driver
-// can neither copy fast nor while the host goes on. All of it happens in the default stream, in the order of the
-// calls, so that memory can be used again before earlier kernels that used it have run.
+// can neither copy fast nor while the host goes on. All of it happens in the queue of the work that it belongs to
+// (hfpy_queues.hpp), which waits for earlier users: memory can be used again before kernels that used it have run.
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hfpy_pool.hpp"
+#include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
 
 namespace {
@@ -18,35 +19,42 @@ namespace {
 class memory_cache {
  public:
   void *take(std::size_t bytes, const char *name, const char *where) {
+    const hfpy::working taking(where);
     const bool pooled = pool_.there(where);
     const std::size_t size = pooled ? bytes : rounded(bytes);
     void *device = nullptr;
     if (pooled) {
-      told(pool_.take(&device, size), size, name, where);
+      told(pool_.take(&device, size, hfpy::work_queue()), size, name, where);
+      hfpy::memory_begins(device, size);
     } else if (std::vector<void *> &list = free_[size]; list.empty()) {
       device = from_driver(size, name, where);
+      hfpy::memory_begins(device, size);
     } else {
       device = list.back();
       list.pop_back();
     }
     taken_[device] = size;
     in_use_ += size;
+    hfpy::work_uses(device, true);
 #ifdef HFPY_EMULATE
-    hf_emulate_lend(device, bytes, name);
+    hf_emulate_lend(device, bytes, name, hfpy::work_queue());
 #endif
     return device;
   }
 
   void give(void *device) {
+    const hfpy::working giving("the runtime");
     const auto found = taken_.find(device);
     const std::size_t size = found->second;
     in_use_ -= size;
     taken_.erase(found);
+    hfpy::work_uses(device, true);
 #ifdef HFPY_EMULATE
-    hf_emulate_take_back(device);
+    hf_emulate_take_back(device, hfpy::work_queue());
 #endif
     if (pool_.there("")) {
-      hfpy::check(pool_.give(device), "the runtime", "giving back", "device memory");
+      hfpy::check(pool_.give(device, hfpy::work_queue()), "the runtime", "giving back", "device memory");
+      hfpy::memory_ends(device);
     } else {
       free_[size].push_back(device);
     }
@@ -55,7 +63,10 @@ class memory_cache {
   // Gives the driver back what is not in use.
   void empty(const char *where) {
     for (auto &[size, list] : free_) {
-      for (void *device : list) hfpy::check(cudaFree(device), where, "freeing", "unused memory");
+      for (void *device : list) {
+        hfpy::check(cudaFree(device), where, "freeing", "unused memory");
+        hfpy::memory_ends(device);
+      }
       list.clear();
     }
   }
@@ -156,8 +167,8 @@ class staging {
 
   static void send(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, buffer &through,
                    const char *name, const char *where) {
-    hfpy::check(cudaMemcpyAsync(target, source, bytes, kind, nullptr), where, "copying", name);
-    hfpy::check(cudaEventRecord(through.copied, nullptr), where, "copying", name);
+    hfpy::check(cudaMemcpyAsync(target, source, bytes, kind, hfpy::work_queue()), where, "copying", name);
+    hfpy::check(cudaEventRecord(through.copied, hfpy::work_queue()), where, "copying", name);
   }
 
   static void wait(const buffer &through, const char *name, const char *where) {
@@ -198,12 +209,17 @@ void give_unused(const char *where) { memory().empty(where); }
 
 void copy_in(void *device, const void *host, std::size_t bytes, const char *name, const char *where) {
   start(where);
+  const working copying(where);
+  work_uses(device, true);
   pinned().copy_in(static_cast<char *>(device), static_cast<const char *>(host), bytes, name, where);
 }
 
 void copy_out(void *host, const void *device, std::size_t bytes, const char *name, const char *where) {
   start(where);
+  const working copying(where);
+  work_uses(device, false);
   pinned().copy_out(static_cast<char *>(host), static_cast<const char *>(device), bytes, name, where);
+  work_is_done();
 }
 
 }  // namespace hfpy

@@ -1,6 +1,6 @@
 // hfpy_pool.hpp: device memory from the driver's pool (cudaMallocAsync), where the device has one.
 //
-// Memory is taken and given back in the order of the default stream, so that neither stops the device, and what a kernel
+// Memory is taken and given back in the order of a queue, so that neither stops the device, and what a kernel
 // still uses is not used again before it has run. The pool keeps what is given back, as the lists of hfpy_memory.cpp do
 // where there is no pool; but its pieces may have any size, and other libraries of the program share it.
 // HFPY_MEMORY=own asks for the lists: libraries that exchange device memory between processes may not know such memory.
@@ -22,8 +22,8 @@ namespace hfpy {
 class device_pool {
  public:
   static bool there(const char *) { return false; }
-  static cudaError_t take(void **, std::size_t) { return cudaErrorMemoryAllocation; }
-  static cudaError_t give(void *) { return cudaSuccess; }
+  static cudaError_t take(void **, std::size_t, cudaStream_t) { return cudaErrorMemoryAllocation; }
+  static cudaError_t give(void *, cudaStream_t) { return cudaSuccess; }
 };
 
 #else
@@ -47,17 +47,17 @@ class device_pool {
   }
 
   // Where there is no room the pool gives what it keeps back to the driver, and is asked again.
-  cudaError_t take(void **device, std::size_t bytes) {
+  cudaError_t take(void **device, std::size_t bytes, cudaStream_t queue) {
     const std::size_t size = bytes > 0 ? bytes : 1;
-    const cudaError_t status = cudaMallocAsync(device, size, nullptr);
+    const cudaError_t status = cudaMallocAsync(device, size, queue);
     if (status != cudaErrorMemoryAllocation) return status;
     (void)cudaGetLastError();  // the error has been seen and shall not come up again at the next launch
     (void)cudaDeviceSynchronize();
     (void)cudaMemPoolTrimTo(pool_, 0);
-    return cudaMallocAsync(device, size, nullptr);
+    return cudaMallocAsync(device, size, queue);
   }
 
-  static cudaError_t give(void *device) { return cudaFreeAsync(device, nullptr); }
+  static cudaError_t give(void *device, cudaStream_t queue) { return cudaFreeAsync(device, queue); }
 
  private:
   bool asked_ = false;

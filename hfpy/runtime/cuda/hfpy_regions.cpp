@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
 
 extern "C" {
@@ -54,7 +55,7 @@ void make_known(const hfpy::block &memory) {
 void hfd_region_begins(const char *region, const char *where, int openacc) {
   hfd_lock();
   hfpy::start(where);
-  hfpy::check(cudaDeviceSynchronize(), where, "waiting for kernels before", region);
+  hfpy::wait_for_all(where, "waiting for kernels before", region);
   current().openacc = openacc != 0 && acc_map_data != nullptr;
   follow_device(openacc != 0, where);
   if (hfpy::tracing()) hfpy::trace_launch_begins(region, where, 0);

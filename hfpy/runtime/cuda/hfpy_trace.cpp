@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
 
 // In programs that were built for `hfpy run --profile` (hfpy_profile.c); null in others.
@@ -78,15 +79,16 @@ class trace {
 
   void begin_launch(const char *kernel, const char *where, std::size_t bytes) {
     kernels_[kernel].bytes += bytes;
-    if (lines_) std::fprintf(stderr, "hfpy: %s: kernel %s\n", where, kernel);
+    const cudaStream_t queue = hfpy::work_queue();
+    if (lines_) say_kernel(kernel, where);
     if (running_.size() >= most_running) collect();
     running_.push_back({kernel, event(), event()});
-    (void)cudaEventRecord(running_.back().begin, nullptr);
+    (void)cudaEventRecord(running_.back().begin, queue);
   }
 
   void end_launch(const char *kernel) {
     ++kernels_[kernel].launches;
-    (void)cudaEventRecord(running_.back().end, nullptr);
+    (void)cudaEventRecord(running_.back().end, hfpy::work_queue());
   }
 
   void report(std::FILE *file) {
@@ -98,6 +100,10 @@ class trace {
     for (const auto &[kernel, time] : kernels_) {
       std::fprintf(file, "hfpy: kernel %s: %lld launches, %.6f s\n", kernel.c_str(), time.launches,
                    time.milliseconds / 1000);
+    }
+    if (hfpy::queues_used() > 1) {
+      std::fprintf(file, "hfpy: %zu queues, %lld waits between them\n", hfpy::queues_used(),
+                   hfpy::waits_between_queues());
     }
   }
 
@@ -114,6 +120,13 @@ class trace {
   }
 
  private:
+  // Work that is in the first queue, or in the only one, needs no number.
+  static void say_kernel(const char *kernel, const char *where) {
+    std::fprintf(stderr, "hfpy: %s: kernel %s", where, kernel);
+    if (hfpy::work_number() > 1) std::fprintf(stderr, " in queue %d", hfpy::work_number());
+    std::fputc('\n', stderr);
+  }
+
   static constexpr std::size_t most_running = 512;
 
   cudaEvent_t event() {
@@ -148,6 +161,8 @@ class trace {
       std::fprintf(file, "  \"%s\": {\"count\": %lld, \"bytes\": %llu},\n", transfer_names[k], totals_[k].count,
                    totals_[k].bytes);
     }
+    std::fprintf(file, "  \"queues\": {\"count\": %zu, \"waits\": %lld},\n", hfpy::queues_used(),
+                 hfpy::waits_between_queues());
     std::fprintf(file, "  \"arrays\": {");
     const char *separator = "\n";
     for (auto &[name, counters] : arrays_) {

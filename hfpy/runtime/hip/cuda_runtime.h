@@ -12,6 +12,7 @@
 
 typedef hipError_t cudaError_t;
 typedef hipEvent_t cudaEvent_t;
+typedef hipStream_t cudaStream_t;
 typedef hipFuncAttributes cudaFuncAttributes;
 typedef hipMemPool_t cudaMemPool_t;
 typedef hipMemcpyKind cudaMemcpyKind;
@@ -43,6 +44,8 @@ typedef hipMemcpyKind cudaMemcpyKind;
 #define cudaMemcpyAsync hipMemcpyAsync
 #define cudaMemcpyFromSymbol(host, symbol, bytes) \
   hipMemcpyFromSymbol(host, HIP_SYMBOL(symbol), bytes, 0, hipMemcpyDeviceToHost)
+#define cudaStreamCreate hipStreamCreate
+#define cudaStreamWaitEvent hipStreamWaitEvent
 #define cudaEventCreate hipEventCreate
 #define cudaEventCreateWithFlags hipEventCreateWithFlags
 #define cudaEventDestroy hipEventDestroy

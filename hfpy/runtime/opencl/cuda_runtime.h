@@ -35,7 +35,7 @@ class hf_opencl_call {
   // The groups that a device takes where so many threads are asked for.
   dim3 threads_of(const dim3 &threads) const;
 
-  void run(const dim3 &blocks, const dim3 &threads);
+  void run(const dim3 &blocks, const dim3 &threads, cudaStream_t stream);
 
  private:
   void *kernel_;

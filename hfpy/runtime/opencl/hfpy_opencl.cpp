@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "hfpy_opencl.hpp"
+#include "hfpy_queues.hpp"
 #include "hfpy_runtime.hpp"
 
 hf_uint3 threadIdx;
@@ -32,6 +33,10 @@ void __syncthreads() { std::abort(); }
 
 struct hf_emulate_event {
   cl_event happened = nullptr;
+};
+
+struct hf_emulate_stream {
+  cl_command_queue queue = nullptr;
 };
 
 namespace {
@@ -50,7 +55,8 @@ struct state {
   int current = 0;
   bool looked = false;
   cl_context context = nullptr;
-  cl_command_queue queue = nullptr;
+  cl_command_queue queue = nullptr;           // the default one
+  std::vector<hf_emulate_stream *> streams;   // the others
   std::map<std::uintptr_t, buffer> buffers;  // by the begin of their addresses
   std::string fault;
   cudaError_t last = cudaSuccess;
@@ -160,6 +166,8 @@ cudaError_t ready() {
   return told("clCreateCommandQueue", status);
 }
 
+cl_command_queue queue_of(cudaStream_t stream) { return stream == nullptr ? all().queue : stream->queue; }
+
 // The buffer that an address belongs to, and the bytes before it.
 struct place {
   cl_mem memory;
@@ -219,7 +227,29 @@ cudaError_t cudaSetDevice(int device) {
 
 cudaError_t cudaDeviceSynchronize() {
   const cudaError_t status = ready();
-  return status == cudaSuccess ? told("clFinish", clFinish(all().queue)) : status;
+  if (status != cudaSuccess) return status;
+  for (hf_emulate_stream *stream : all().streams) {
+    const cl_int finished = clFinish(stream->queue);
+    if (finished != CL_SUCCESS) return told("clFinish", finished);
+  }
+  return told("clFinish", clFinish(all().queue));
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+  const cudaError_t there = ready();
+  if (there != cudaSuccess) return there;
+  cl_int status = CL_SUCCESS;
+  const cl_command_queue made = clCreateCommandQueue(all().context, chosen().id, CL_QUEUE_PROFILING_ENABLE, &status);
+  if (status != CL_SUCCESS) return told("clCreateCommandQueue", status);
+  *stream = new hf_emulate_stream{made};
+  all().streams.push_back(*stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  if (event->happened == nullptr) return cudaSuccess;
+  return told("clEnqueueBarrierWithWaitList",
+              clEnqueueBarrierWithWaitList(queue_of(stream), 1, &event->happened, nullptr));
 }
 
 // A buffer, and as many addresses that nobody can use.
@@ -257,17 +287,18 @@ cudaError_t cudaMallocHost(void **host, std::size_t bytes) {
   return *host == nullptr ? failed("no memory is left on the host", cudaErrorMemoryAllocation) : cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
   const cudaError_t there = ready();
   if (there != cudaSuccess) return there;
   if (kind == cudaMemcpyHostToDevice) {
     const place to = place_of(target);
-    return told("clEnqueueWriteBuffer", clEnqueueWriteBuffer(all().queue, to.memory, CL_FALSE, to.offset, bytes, source,
-                                                             0, nullptr, nullptr));
+    return told("clEnqueueWriteBuffer", clEnqueueWriteBuffer(queue_of(stream), to.memory, CL_FALSE, to.offset, bytes,
+                                                             source, 0, nullptr, nullptr));
   }
   const place from = place_of(source);
-  return told("clEnqueueReadBuffer", clEnqueueReadBuffer(all().queue, from.memory, CL_FALSE, from.offset, bytes, target,
-                                                         0, nullptr, nullptr));
+  return told("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_of(stream), from.memory, CL_FALSE, from.offset, bytes,
+                                                         target, 0, nullptr, nullptr));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
@@ -277,12 +308,14 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int) { return cudaEventCreate(event); }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+// An event that another queue may wait for has to be on its way.
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const cudaError_t there = ready();
   if (there != cudaSuccess) return there;
   if (event->happened != nullptr) (void)clReleaseEvent(event->happened);
   event->happened = nullptr;
-  const cl_int status = clEnqueueMarkerWithWaitList(all().queue, 0, nullptr, &event->happened);
+  const cl_int status = clEnqueueMarkerWithWaitList(queue_of(stream), 0, nullptr, &event->happened);
+  if (status == CL_SUCCESS && stream != nullptr) (void)clFlush(stream->queue);
   return told("clEnqueueMarkerWithWaitList", status);
 }
 
@@ -310,6 +343,7 @@ extern "C" {
 // Use a context, and a queue of it if one is given. 0: done; 1: another context has memory in use; 2: it cannot be used.
 int hf_opencl_use(cl_context context, cl_command_queue queue, cl_platform_id platform, cl_device_id id) {
   const hfpy::guard alone;
+  hfpy::use_one_queue();
   if (all().queue != nullptr) hfpy::give_unused("Python");
   if (!all().buffers.empty()) return 1;
   if (clRetainContext(context) != CL_SUCCESS) return 2;
@@ -400,13 +434,13 @@ dim3 hf_opencl_call::threads_of(const dim3 &threads) const {
               static_cast<unsigned int>(local[2]));
 }
 
-void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads) {
+void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads, cudaStream_t stream) {
   const cl_kernel kernel = static_cast<cl_kernel>(kernel_);
   const dim3 group = threads_of(threads);
   const std::size_t local[] = {group.x, group.y, group.z};
   const std::size_t global[] = {std::size_t{threads.x} * blocks.x, std::size_t{threads.y} * blocks.y,
                                 std::size_t{threads.z} * blocks.z};
-  const cl_int status = clEnqueueNDRangeKernel(all().queue, kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
+  const cl_int status = clEnqueueNDRangeKernel(queue_of(stream), kernel, 3, nullptr, global, local, 0, nullptr, nullptr);
   if (status != CL_SUCCESS && bytes_ > chosen().most_parameters) {
     hfd_fail(where_, name_, "its arguments have %zu bytes, and '%s' takes %zu (%s): a kernel with fewer arrays does",
              bytes_, chosen().name.c_str(), chosen().most_parameters, hfpy::opencl::name_of(status));
@@ -417,5 +451,5 @@ void hf_opencl_call::run(const dim3 &blocks, const dim3 &threads) {
              hfpy::opencl::name_of(status));
   }
   // Other errors show in hfd_launch_ends.
-  if (told("clEnqueueNDRangeKernel", status) == cudaSuccess) (void)clFlush(all().queue);
+  if (told("clEnqueueNDRangeKernel", status) == cudaSuccess) (void)clFlush(queue_of(stream));
 }

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from hfpy.analyze.sizes import constant
+from hfpy.backendtable import TABLE
 from hfpy.diagnostics import Place, UsageError
 from hfpy.model.directives import Region
 from hfpy.model.statements import Construct, Header, Statement
 from hfpy.options import schedule_fault
 from hfpy.parse.fragments import ONE
-from hfpy.parse.regions import MOST_COPIES
+from hfpy.parse.regions import MOST_COPIES, MOST_QUEUES
 from hfpy.transform.scripts import common, cuts, layouts, legality, loopchanges
 from hfpy.transform.scripts.assumed import assumption
 from hfpy.transform.scripts.illegal import IllegalTransform, script_place
@@ -146,6 +147,15 @@ class Kernel(Questions):
         if fault := schedule_fault(text):
             raise self._illegal(call, "a schedule of OpenMP", fault)
         return self._with(call, replace(self.region, schedule=text))
+
+    def async_(self, queue: int) -> Kernel:
+        """In a queue, so that the host does not wait for its end before it goes on (GPUs)."""
+        call = _call("async_", queue)
+        if not TABLE[self.target].queues:
+            raise self._illegal(call, "a backend with queues", f"'{self.target}' has none")
+        if not 0 < queue <= MOST_QUEUES:
+            raise self._illegal(call, f"a number from 1 to {MOST_QUEUES}", "this is no number of a queue")
+        return self._hint(call, "async", (str(queue),))
 
     def group(self, name: str) -> Kernel:
         """In one kernel with the neighbours that are in the group of that name."""

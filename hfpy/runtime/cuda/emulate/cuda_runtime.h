@@ -2,7 +2,7 @@
 //
 // Found instead of NVIDIA's header of the same name when generated files and the runtime are built with g++,
 // -DHFPY_EMULATE and -I of this folder. "Device memory" is memory of its own, filled with a pattern that is no number,
-// which host data do not reach by mistake. Everything happens at once, so streams and events have nothing to do.
+// which host data do not reach by mistake. Work in streams is done at once, or in a drawn order (hfpy_streams.cpp).
 
 #ifndef HFPY_EMULATE_CUDA_RUNTIME_H
 #define HFPY_EMULATE_CUDA_RUNTIME_H
@@ -85,6 +85,8 @@ cudaError_t cudaFreeAsync(void *device, cudaStream_t stream);
 cudaError_t cudaMallocHost(void **host, std::size_t bytes);
 cudaError_t cudaMemcpyAsync(
     void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
@@ -93,9 +95,12 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 
 // --- What the runtime and launchers tell the emulation --------------------------------------------------------------
 
-// Device memory is handed out (again) or given back: it holds poison, or may not be touched.
-void hf_emulate_lend(void *device, std::size_t bytes, const char *name);
-void hf_emulate_take_back(void *device);
+// Device memory is handed out (again) or given back, in the order of a stream: it holds poison, or may not be touched.
+void hf_emulate_lend(void *device, std::size_t bytes, const char *name, cudaStream_t stream);
+void hf_emulate_take_back(void *device, cudaStream_t stream);
+
+// Work that has not been done yet will not be: the program ends because of a fault.
+void hf_emulate_forget_all();
 
 struct hf_emulate_launch {
   const char *kernel;
@@ -119,8 +124,8 @@ void hf_emulate_has_copied_out(const void *host, std::size_t bytes);
 // The threads of a block come to where room in shared memory begins to be theirs: the first one finds poison.
 void hf_emulate_shared_begins(void *room, std::size_t bytes, const char *name);
 
-// Runs a kernel: calls `thread` for each thread of the grid.
-void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread);
+// Runs a kernel, in the order of a stream: calls `thread` for each thread of the grid.
+void hf_emulate_run(cudaStream_t stream, const hf_emulate_launch &launch, const std::function<void()> &thread);
 
 // Ends the program because of an index out of bounds.
 [[noreturn]] void hf_emulate_index_error(

@@ -1,11 +1,10 @@
-// hfpy_emulate.cpp: the CUDA runtime API on the CPU: memory, events, and the run of grids.
+// hfpy_emulate.cpp: the CUDA runtime API on the CPU: memory, and the run of grids.
 //
 // HFPY_EMULATE_ORDER=SEED runs blocks, and the threads of a block, in an order that the seed decides, so that kernels
 // whose threads depend on one another give different results. HFPY_EMULATE_DEVICES=N makes it a machine with N devices,
 // to see which one a process chooses.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include "cuda_runtime.h"
 #include "hfpy_device.h"
 #include "hfpy_fibres.hpp"
+#include "hfpy_streams.hpp"
 #include "hfpy_watch.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -30,10 +30,6 @@ hf_uint3 threadIdx;
 hf_uint3 blockIdx;
 dim3 blockDim;
 dim3 gridDim;
-
-struct hf_emulate_event {
-  std::chrono::steady_clock::time_point time;
-};
 
 namespace {
 
@@ -186,8 +182,10 @@ bool holds_poison(std::uintptr_t at, std::size_t bytes) {
   return words[0] == poison && words[1] == poison;
 }
 
+// A kernel that runs late leaves the host's copies as they are: the host may have set them since, and its memory may be
+// somebody else's by now.
 void ends() {
-  hf_watch_each_written(ages);
+  if (!hf_emulate_is_late()) hf_watch_each_written(ages);
   hf_watch_ends();
   running = nullptr;
 }
@@ -210,8 +208,9 @@ void hf_emulate_has_copied_out(const void *host, std::size_t bytes) {
   take_out(address_of(host), bytes, [](const old_copy &, std::uintptr_t, std::uintptr_t) {});
 }
 
-void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()> &thread) {
-  check_size(launch);
+namespace {
+
+void run(const hf_emulate_launch &launch, const std::function<void()> &thread) {
   running = &launch;
   rooms().clear();
   gridDim = launch.blocks;
@@ -227,6 +226,16 @@ void hf_emulate_run(const hf_emulate_launch &launch, const std::function<void()>
   }
   hfd_each_host_range(show_host);
   ends();
+}
+
+}  // namespace
+
+void hf_emulate_run(cudaStream_t stream, const hf_emulate_launch &launch, const std::function<void()> &thread) {
+  check_size(launch);
+  hf_emulate_put(stream, [launch, thread, called = hf_watch_called()] {
+    called();
+    run(launch, thread);
+  });
 }
 
 namespace {
@@ -257,6 +266,7 @@ dim3 box_of(const int *sizes) {
 }  // namespace
 
 extern "C" void hf_emulate_begin_threads(const char *kernel, const char *where, const int *blocks, const int *threads) {
+  hf_emulate_put(nullptr, [] {});
   fortran_run &run = fortran();
   run.launch = {kernel, where, box_of(blocks), box_of(threads), false};
   run.blocks = order_of(volume(run.launch.blocks));
@@ -319,20 +329,25 @@ void hf_emulate_shared_begins(void *memory, std::size_t bytes, const char *name)
   hf_watch_room(memory, bytes, name);
 }
 
-void hf_emulate_lend(void *device, std::size_t bytes, const char *name) {
-  hf_watch_memory(device, bytes, name);
+void hf_emulate_lend(void *device, std::size_t bytes, const char *name, cudaStream_t stream) {
   allocation &lent = allocations().at(address_of(device));
   lent.lent = true;
-  ASAN_UNPOISON_MEMORY_REGION(device, lent.bytes);
-  fill_with_poison(device, lent.bytes);
-  ASAN_POISON_MEMORY_REGION(static_cast<char *>(device) + bytes, lent.bytes - bytes);
+  hf_emulate_put(stream, [device, bytes, whole = lent.bytes, called = std::string(name)] {
+    hf_watch_memory(device, bytes, called.c_str());
+    ASAN_UNPOISON_MEMORY_REGION(device, whole);
+    fill_with_poison(device, whole);
+    ASAN_POISON_MEMORY_REGION(static_cast<char *>(device) + bytes, whole - bytes);
+  });
 }
 
-void hf_emulate_take_back(void *device) {
-  hf_unwatch_memory(device);
+void hf_emulate_take_back(void *device, cudaStream_t stream) {
   allocation &idle = allocations().at(address_of(device));
   idle.lent = false;
-  ASAN_POISON_MEMORY_REGION(device, idle.bytes);
+  hf_emulate_put(stream, [device, whole = idle.bytes] {
+    hf_unwatch_memory(device);
+    ASAN_POISON_MEMORY_REGION(device, whole);
+    static_cast<void>(whole);
+  });
 }
 
 const char *cudaGetErrorString(cudaError_t status) {
@@ -365,8 +380,6 @@ cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-
 cudaError_t cudaMalloc(void **device, std::size_t bytes) {
   const std::size_t size = (bytes + alignment - 1) / alignment * alignment;
   *device = std::aligned_alloc(alignment, size);
@@ -376,6 +389,7 @@ cudaError_t cudaMalloc(void **device, std::size_t bytes) {
 }
 
 cudaError_t cudaFree(void *device) {
+  hf_emulate_do_all();
   ASAN_UNPOISON_MEMORY_REGION(device, allocations().at(address_of(device)).bytes);
   allocations().erase(address_of(device));
   std::free(device);
@@ -425,11 +439,18 @@ cudaError_t cudaMallocAsync(void **device, std::size_t bytes, cudaStream_t) {
   return status;
 }
 
-cudaError_t cudaFreeAsync(void *device, cudaStream_t) {
+// Nothing leads to the memory any more; it goes when the stream comes to this.
+cudaError_t cudaFreeAsync(void *device, cudaStream_t stream) {
   const std::size_t size = allocations().at(address_of(device)).bytes;
   pool()->used -= size;
   pool()->kept += size;
-  return cudaFree(device);
+  allocations().erase(address_of(device));
+  hf_emulate_put(stream, [device, size] {
+    ASAN_UNPOISON_MEMORY_REGION(device, size);
+    static_cast<void>(size);
+    std::free(device);
+  });
+  return cudaSuccess;
 }
 
 cudaError_t cudaMallocHost(void **host, std::size_t bytes) {
@@ -437,29 +458,11 @@ cudaError_t cudaMallocHost(void **host, std::size_t bytes) {
   return *host == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void *target, const void *source, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
   const void *const device = kind == cudaMemcpyHostToDevice ? target : source;
   if (allocation_at(address_of(device)) == nullptr) return cudaErrorInvalidValue;
-  std::memcpy(target, source, bytes);
-  return cudaSuccess;
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int) {
-  *event = new hf_emulate_event{};
-  return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  event->time = std::chrono::steady_clock::now();
-  return cudaSuccess;
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  hf_emulate_put(stream, [=] { std::memcpy(target, source, bytes); });
   return cudaSuccess;
 }
 

@@ -120,6 +120,12 @@ void hf_emulate_called(const void *device, const void *host, std::size_t bytes, 
   names().push_back({reinterpret_cast<std::uintptr_t>(device), bytes, name, const_cast<void *>(host)});
 }
 
+std::function<void()> hf_watch_called() {
+  std::vector<named> called;
+  called.swap(names());
+  return [called = std::move(called)] { names() = called; };
+}
+
 void hf_watch_each_written(const std::function<void(void *host, std::size_t bytes, const char *name)> &visit) {
   if (!wanted()) return;
   for (const named &one : names()) {

@@ -20,6 +20,9 @@ void hf_watch_room(const void *room, std::size_t bytes, const char *name);
 // Calls visit for each part of device memory that stands for host memory and that the kernel has written to.
 void hf_watch_each_written(const std::function<void(void *host, std::size_t bytes, const char *name)> &visit);
 
+// What the next kernel calls its memory, for when it runs.
+std::function<void()> hf_watch_called();
+
 // A launch begins, whose blocks and threads run in these orders; a block of it; one thread of that, or one that goes on
 // behind a barrier, if the kernel has barriers. Then the launch has ended.
 void hf_watch_begins(const hf_emulate_launch &launch, const std::vector<std::uint32_t> &blocks,

@@ -81,6 +81,8 @@ hipError_t hipFree(void *);
 hipError_t hipHostMalloc(void **, size_t, unsigned int);
 hipError_t hipMemcpyAsync(void *, const void *, size_t, hipMemcpyKind, hipStream_t);
 hipError_t hipMemcpyFromSymbol(void *, const void *, size_t, size_t, hipMemcpyKind);
+hipError_t hipStreamCreate(hipStream_t *);
+hipError_t hipStreamWaitEvent(hipStream_t, hipEvent_t, unsigned int);
 hipError_t hipEventCreate(hipEvent_t *);
 hipError_t hipEventCreateWithFlags(hipEvent_t *, unsigned int);
 hipError_t hipEventDestroy(hipEvent_t);

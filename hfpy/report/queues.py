@@ -1,0 +1,83 @@
+"""Queues in ``hfpy explain --schedule``: which kernels of a routine come behind which, by the data that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.neighbours import apart, touched
+from hfpy.analyze.positions import RegionId
+from hfpy.analyze.sharing import RoutineSharing
+from hfpy.backendtable import TABLE
+from hfpy.model.application import Application
+from hfpy.model.units import Routine
+from hfpy.transform.stencil.honoured import in_users_text
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """A kernel: the line of its region, the queue that the user asks for (0: any), those that it comes behind by their
+    places in the order of the text, and a value that the host waits for.
+    """
+
+    line: int
+    queue: int
+    behind: tuple[int, ...]
+    value: str
+
+
+def show_queues(facts: Facts, effects: Effects, read: Application, name: str | None) -> str:
+    """What the kernels of one routine (by name or ``module::name``), or of all routines with several, wait for; empty
+    where all is in one queue. ``facts`` and ``effects`` are those of the text that kernels are made from, ``read`` is
+    the application as it was read.
+    """
+    wanted = name.lower() if name is not None else None
+    keys = dict.fromkeys(region.routine for region in facts.positions.regions)
+    parts = []
+    for key in keys:
+        entry, routine = TABLE.get(facts.backend(key)), facts.routine(key)
+        if entry is None or entry.kind != "kernels" or not entry.queues:
+            continue
+        if wanted is None or wanted in (key, routine.name):
+            parts.append("\n".join(_routine(facts, effects, read, routine)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _routine(facts: Facts, effects: Effects, read: Application, routine: Routine) -> Iterator[str]:
+    kernels = _kernels(facts, effects, read, routine)
+    if len(kernels) < 2:
+        return
+    place = in_users_text(routine.place(), read, facts.application)
+    yield f"queues of {routine.kind} {routine.name}  ({PurePath(place.file).name}:{place.line}), {len(kernels)} kernels"
+    for kernel in kernels:
+        lines = [str(kernels[n].line) for n in kernel.behind]
+        asked = f"queue {kernel.queue}; " if kernel.queue else ""
+        back = f"; the host waits for '{kernel.value}'" if kernel.value else ""
+        several = f"behind those of lines {', '.join(lines[:-1])} and {lines[-1]}" if lines[1:] else ""
+        behind = several or (f"behind that of line {lines[0]}" if lines else "behind none")
+        yield f"  kernel of line {kernel.line}: {asked}{behind}{back}"
+
+
+def _kernels(facts: Facts, effects: Effects, read: Application, routine: Routine) -> list[_Kernel]:
+    """The kernels in the order of the text. One comes behind those that it shares data with, but for those that others
+    of them come behind.
+    """
+    sharing = RoutineSharing(facts, effects, routine)
+    numbers = [n for n in range(len(sharing.constructs)) if RegionId(routine.key, n) in facts.positions.regions]
+    placed = {n: sharing.region(n).place() for n in numbers}
+    data = [touched(facts, sharing, n, placed[n]) for n in numbers]
+    all_before: list[set[int]] = []
+    made: list[_Kernel] = []
+    for place, number in enumerate(numbers):
+        direct = [p for p in range(place) if not apart(facts, routine, data[p], data[place])]
+        implied = set[int]().union(*(all_before[p] for p in direct))
+        all_before.append(implied | set(direct))
+        region = facts.positions.regions[RegionId(routine.key, number)]
+        values = [*(r.name for r in region.reductions), *placed[number].lastprivate]
+        line = in_users_text(region.place, read, facts.application).line
+        behind = tuple(p for p in direct if p not in implied)
+        made.append(_Kernel(line, region.queue, behind, values[0] if values else ""))
+    return made

@@ -1,0 +1,98 @@
+"""Serial loops around a region go into it, where each point may run them for itself: one kernel instead of one for
+each turn (:mod:`hfpy.analyze.ownturns` decides).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from hfpy.analyze.effects import Effects
+from hfpy.analyze.facts import Facts
+from hfpy.analyze.ownturns import OwnTurns, own_turns
+from hfpy.backendtable import DEVICE_BACKENDS
+from hfpy.model.source import LogicalLine
+from hfpy.model.statements import Construct, Header
+from hfpy.transform.edits import Edit, insert_rows, replace_lines
+from hfpy.transform.passes import Made, Refusal, edited_files
+
+
+@dataclass(frozen=True)
+class MadeLoops(Made):
+    """What the pass made, in lines of text by routine."""
+
+    said: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    moved: frozenset[str] = frozenset()
+
+    def only(self, accepted: Collection[str], facts: Facts) -> MadeLoops:
+        """What was done in the files whose text is accepted; elsewhere nothing is to be said."""
+        gone = {key for key in self.moved if facts.routine(key).file not in accepted}
+        return replace(super().only(accepted, facts), said={k: v for k, v in self.said.items() if k not in gone})
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The pass that lets points run serial loops for themselves."""
+
+    name: str = "loops"
+    needs: frozenset[str] = frozenset({"fuse"})
+    whole: bool = False
+
+    def validate(self, facts: Facts, effects: Effects) -> Mapping[str, tuple[Refusal, ...]]:
+        """Nothing: :meth:`explain` tells why loops stay."""
+        return {}
+
+    def apply(self, facts: Facts, effects: Effects, only: Collection[str] | None = None) -> MadeLoops:
+        """New texts in which loops and the directives of their regions have changed places."""
+        edits: dict[str, list[Edit]] = {}
+        said: dict[str, tuple[str, ...]] = {}
+        moved = set()
+        for key in dict.fromkeys(region.routine for region in facts.positions.regions):
+            routine = facts.routine(key)
+            if (only is not None and routine.file not in only) or not _may_move(facts, key):
+                continue
+            found = list(own_turns(facts, effects, routine))
+            index = facts.application.file(key)
+            said[key] = tuple(_said(one, index.user_line(one.loops[0].header.line.first)) for one in found)
+            for one in found:
+                if not one.against:
+                    edits.setdefault(routine.file, []).extend(_edits(index.source.lines, one))
+                    moved.add(key)
+        return MadeLoops(edited_files(facts, edits), {}, said=said, moved=frozenset(moved))
+
+    def explain(self, made: Made, _facts: Facts, key: str) -> Iterator[str]:
+        """The loops of a routine that went into kernels, and those that stay around them with the reason."""
+        yield from made.said.get(key, ()) if isinstance(made, MadeLoops) else ()
+
+
+def _may_move(facts: Facts, key: str) -> bool:
+    """Whether nothing looks at what each kernel of a routine has done, and it has kernels."""
+    options = facts.application.options
+    watched = options.trace or options.profile or options.races or options.debug_print.on
+    return facts.target == "gpu" and facts.backend(key) in DEVICE_BACKENDS and not watched
+
+
+def _said(one: OwnTurns, line: int) -> str:
+    names = [loop.header.var for loop in one.loops if isinstance(loop.header, Header)]
+    listed = ", ".join(f"'{name}'" for name in names)
+    if one.against:
+        return f"  line {line}: the loop over {listed} stays around its kernel: {one.against}"
+    return f"  line {line}: the loop{'s' if names[1:] else ''} over {listed} within one kernel"
+
+
+def _edits(lines: tuple[str, ...], one: OwnTurns) -> Iterator[Edit]:
+    """The directives of the region go around its loops."""
+    outer, region = one.loops[0], one.region
+    yield from _moved(lines, region.header.line, outer.header.line.first)
+    yield from _moved(lines, _end(region), _end(outer).last + 1)
+
+
+def _moved(lines: tuple[str, ...], line: LogicalLine, before: int) -> Iterator[Edit]:
+    rows = range(line.first, line.last + 1)
+    yield insert_rows(before, [(lines[row], row) for row in rows])
+    yield replace_lines(line.first, line.last, [])
+
+
+def _end(construct: Construct) -> LogicalLine:
+    assert construct.end is not None
+    return construct.end.line

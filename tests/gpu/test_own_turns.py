@@ -1,0 +1,205 @@
+"""Serial loops around regions that each point runs for itself: which they are, why others stay, and the results."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hfpy.analyze import ownturns
+from hfpy.options import Options
+from hfpy.pipeline import translate
+from tests.support import CUDA_C, OPENACC, OPENCL, OPENMP_TARGET, Corpus, Variant, pair, some_soon, translate_text
+
+HEAD = """module turns
+  implicit none
+  integer :: known
+contains
+  subroutine run()
+    integer, parameter :: nx = 7, ny = 5, nz = 6
+    real(8) :: a(nx,ny,nz), b(nx,ny,nz), c(nx,ny)
+    integer :: n
+    a = reshape([(0.25d0*n, n = 1, nx*ny*nz)], shape(a))
+    b = reshape([(1 + mod(n, 7), n = 1, nx*ny*nz)], shape(b))
+    c = 2
+    call go(nx, ny, nz, nz - 1, a, b, c)
+    print '(4es24.16)', a, b, c
+  end subroutine run
+  subroutine go(nx, ny, nz, m, a, b, c)
+    integer, intent(in) :: nx, ny, nz, m
+    real(8), intent(inout) :: a(nx,ny,nz), b(nx,ny,nz), c(nx,ny)
+    real(8) :: t, w(nz)
+    integer :: i, j, k, l, n, top
+    top = m
+"""
+TAIL = """  end subroutine go
+  subroutine add(x)
+    real(8), intent(inout) :: x
+    x = x + 1
+  end subroutine add
+end module turns
+"""
+OPEN, CLOSE = "@parallelRegion{domName(i,j), domSize(nx,ny)MORE}", "@end parallelRegion"
+
+
+def loop(body: str, head: str = "do k = 2, nz", more: str = "") -> str:
+    return f"{head}\n{OPEN.replace('MORE', more)}\n{body}\n{CLOSE}\nend do\n"
+
+
+MOVED = {
+    "an earlier turn of the point": loop("a(i,j,k) = a(i,j,k-1) + b(i,j,k)"),
+    "a level for each turn": loop("a(i,j,k) = b(i,j,k)*k"),
+    "a sum in an array": loop("c(i,j) = c(i,j) + a(i,j,k)"),
+    "downwards": loop("a(i,j,k) = a(i,j,k+1) - b(i,j,k)", "do k = nz-1, 1, -1"),
+    "a bound that is set before": loop("a(i,j,k) = a(i,j,k) + k", "do k = 1, top, 2"),
+    "a scalar of the point": loop("t = b(i,j,k) + k\na(i,j,k) = t*t"),
+    "an array of the point": loop("do l = 1, nz\nw(l) = l*k\nend do\na(i,j,k) = sum(w)"),
+    "neighbours that nothing sets": loop("if (i > 1) a(i,j,k) = a(i,j,k-1) + b(i-1,j,k-1)"),
+    "a loop in the region": loop("do l = 1, k\na(i,j,k) = a(i,j,k) + b(i,j,l)\nend do"),
+    "jumps within a loop": loop("do l = 1, nz\nif (b(i,j,l) > 5) cycle\na(i,j,k) = a(i,j,k) + b(i,j,l)\nend do"),
+    "comments": loop("a(i,j,k) = a(i,j,k-1)").replace("@", "! a comment\n\n    @"),
+    "two loops": f"do l = 1, 3\n{loop('a(i,j,k) = a(i,j,k-1) + l')}end do\n",
+    "a triangle": f"do l = 2, nz\n{loop('a(i,j,k) = a(i,j,k-1) + b(i,j,l)', 'do k = l, nz')}end do\n",
+    "a variable of two loops": loop("a(i,j,k) = a(i,j,k-1)") + "do k = 1, 2\nn = k\nend do\n",
+    "bounds of the region": loop("a(i,j,k) = a(i,j,k-1) + 1", more=", startAt(2,1), endAt(nx-1,top-1)"),
+}
+STAYS = {
+    "an earlier turn of another point": (loop("if (i > 1) a(i,j,k) = a(i-1,j,k-1)"), "of 'a' in an earlier turn"),
+    "a later turn of another point": (loop("if (i > 1) a(i-1,j,k-1) = a(i,j,k)"), "of 'a' in an earlier turn"),
+    "a plane that all read": (loop("a(i,j,k) = a(i,j,k) + a(1,1,k-1)"), "of 'a' in an earlier turn"),
+    "a place that the turn decides": (loop("if (i + k <= nx) a(i,j,1) = a(i+k,j,1) + 1"), "is known"),
+    "the variable is read behind": (loop("a(i,j,k) = k") + "n = k\nc(1,1) = n\n", "'k' is used outside of the loop"),
+    "bounds that depend on the turn": (loop("a(i,j,k) = k", more=", endAt(k,ny)"), "depend on 'k'"),
+    "a reduction": (
+        "t = 0\n" + loop("t = max(t, a(i,j,k))", more=", reduction(max:t)") + "c(1,1) = t\n",
+        "a reduction",
+    ),
+    "a call": (loop("call add(a(i,j,k))"), "calls routines"),
+    "two regions": (
+        loop("a(i,j,k) = k").replace(
+            "end do\n", f"{OPEN.replace('MORE', ', fuse(no)')}\nb(i,j,k) = b(j,1,1)\n{CLOSE}\nend do\n"
+        ),
+        None,
+    ),
+    "a statement": (loop("a(i,j,k) = k").replace("end do\n", "n = k\nend do\n"), None),
+    "a wish": (loop("a(i,j,k) = k", more=", fuse(no)"), "fuse(no) says so"),
+    "a bound in an array": (loop("a(i,j,k) = k", "do k = 1, int(c(1,1))"), "more than numbers and scalars"),
+    "a variable of the module": (loop("a(i,j,known) = known", "do known = 2, nz"), "no plain local variable"),
+    "the last value": (loop("t = a(i,j,k)\nb(i,j,k) = t") + "c(1,1) = t\n", "'t' has a value before or behind"),
+    "another name": (
+        "associate (k => n)\n" + loop("a(i,j,k) = k") + "end associate\nc(1,1) = n\n",
+        "stands for something else",
+    ),
+    "a condition": (loop("a(i,j,k) = k", "do while (k < nz)").replace(OPEN[:5], "k = k + 1\n" + OPEN[:5]), None),
+}
+
+
+def said(body: str, folder: Path, **options: object) -> list[str]:
+    """What is said of loops."""
+    path = folder / "turns.h90"
+    path.write_text(HEAD + body + TAIL)
+    done = translate([path], Options(**{"target": "gpu", "backend": "cuda-c", **options}))  # type: ignore[arg-type]
+    return re.findall(r"  line \d+: the loops? over (.*)", done.schedule("go"))
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_each_point_runs_the_loop(name: str, tmp_path: Path) -> None:
+    found = said(MOVED[name], tmp_path)
+    assert len(found) == 1 and found[0].endswith(" within one kernel"), found
+    text = translate_text(HEAD + MOVED[name] + TAIL, target="gpu", backend="cuda-c").require().files["m.F90"]
+    routine = text.split("subroutine go(")[1].split("end subroutine go")[0]
+    assert routine.count("call hfl0_go(") == 1
+    assert "do k =" not in routine.split("call hfl0_go(")[0]
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_the_loop_stays(name: str, tmp_path: Path) -> None:
+    body, because = STAYS[name]
+    found = said(body, tmp_path)
+    if because is None:
+        assert not found
+    else:
+        assert len(found) == 1 and "stays around its kernel: " in found[0] and because in found[0], found
+
+
+@pytest.mark.parametrize(
+    "options", [{"opt": 0}, {"trace": True}, {"profile": True}, {"target": "cpu", "backend": "openmp"}]
+)
+def test_nothing_moves_where_kernels_are_watched(options: dict[str, object], tmp_path: Path) -> None:
+    assert not said(MOVED["a sum in an array"], tmp_path, **options)
+
+
+def plain(body: str) -> str:
+    """The same with loops for regions."""
+    lines = []
+    for line in body.split("\n"):
+        if "@parallelRegion" in line:
+            found = re.search(r"startAt\((\w+),(\w+)\), endAt\(([^,]+),([^)]+)\)", line)
+            low_i, low_j, high_i, high_j = found.groups() if found else ("1", "1", "nx", "ny")
+            lines += [f"do j = {low_j}, {high_j}", f"do i = {low_i}, {high_i}"]
+        else:
+            lines += ["end do", "end do"] if line.strip() == CLOSE else [line]
+    return "\n".join(lines)
+
+
+ALL = "".join(MOVED.values()) + "".join(
+    STAYS[name][0] for name in ("an earlier turn of another point", "two regions", "a statement", "a wish")[1:]
+)
+
+
+@pytest.mark.parametrize("variant", some_soon((CUDA_C, OPENCL, OPENACC, OPENMP_TARGET)))
+def test_results(variant: Variant, tmp_path: Path) -> None:
+    tested = pair("turns", HEAD + ALL + TAIL, HEAD + plain(ALL) + TAIL)
+    Corpus([tested], tmp_path, {"turns": (variant,)}).check("turns")
+
+
+STATED = loop("if (i > 1) a(i,j,k) = a(i-1,j,k-1)", more=", independent(a)")
+
+
+def test_what_the_user_states_of_a_turn_is_nothing_of_several(tmp_path: Path) -> None:
+    (found,) = said(STATED, tmp_path)
+    assert "stays around its kernel: a point may need what another one sets of 'a' in an earlier turn" in found
+
+
+def test_a_loop_that_is_moved_without_a_proof_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ownturns._Judge, "_check_arrays", lambda *_: None)
+    corpus = Corpus([pair("turns", HEAD + STATED + TAIL, HEAD + plain(STATED) + TAIL)], tmp_path, {"turns": (CUDA_C,)})
+    with pytest.raises(AssertionError, match=r"race on element|differs"):
+        corpus.check("turns")
+
+
+def drawn(rng: Random) -> str:
+    """A loop around a region in which no two points meet in one turn; in several, they may."""
+    names = rng.sample(["a", "b"], 2)
+    level = rng.choice(["k", "k", "k+1", "k-1", "3", "nz-k+1"])
+    written = f"{names[0]}(i,j,{level})"
+    reads = []
+    for _ in range(rng.randint(1, 3)):
+        name = rng.choice(names)
+        other = rng.random() < 0.7
+        at = f"i{rng.choice(['', '+1', '-1'])},j{rng.choice(['', '+1', '-1'])}" if other else "i,j"
+        # What a turn sets, it reads at its own point alone.
+        levels = [s for s in ("k", "k+1", "k-1") if name != names[0] or at == "i,j" or (level in LEVELS and s != level)]
+        reads.append(f"{name}({at},{rng.choice(levels)})" if levels else "c(i,j)")
+    head = rng.choice(["do k = 2, nz-1", "do k = nz-1, 2, -1", "do k = 2, top, 2"])
+    value = " + ".join(f"{rng.choice(['0.5d0', '0.25d0', '0.125d0'])}*{read}" for read in reads)
+    guard = rng.choice(["", "", f"if (mod(i{rng.choice(['', '+j'])}+k, 2) == 0) "])
+    return loop(f"{guard}{written} = {value} + k", head, ", startAt(2,2), endAt(nx-1,ny-1)")
+
+
+LEVELS = ("k", "k+1", "k-1")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_drawn_loops(seed: int, tmp_path: Path) -> None:
+    rng = Random(seed)
+    loops = [drawn(rng) for _ in range(40)]
+    body = "".join(loops)
+    found = said(body, tmp_path)
+    moved = sum(one.endswith("within one kernel") for one in found)
+    assert len(found) == len(loops) and 5 < moved < 35
+    tested = pair("turns", HEAD + body + TAIL, HEAD + plain(body) + TAIL)
+    Corpus([tested], tmp_path, {"turns": (CUDA_C, OPENMP_TARGET)}).check("turns")
