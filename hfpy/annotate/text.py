@@ -16,7 +16,7 @@ def report(nests: Nests) -> str:
         f"{place:{width}}  {n.verdict:9} {100 * n.weight:5.1f} %  {told(n)}"
         for place, n in zip(places, listed, strict=True)
     ]
-    told_ = [*questions(nests), *brought(nests), summary(nests)]
+    told_ = [*questions(nests), *brought(nests), *unseen(nests), summary(nests)]
     return "\n".join([*rows, *([""] if rows else []), *told_])
 
 
@@ -24,6 +24,13 @@ def brought(nests: Nests) -> Iterator[str]:
     """The arrays that routines bring to the device."""
     for (file, _), found in sorted(nests.brought.items()):
         yield f"{file}: on GPUs '{found.routine}' brings {', '.join(found.names)} to the device for what it calls"
+
+
+def unseen(nests: Nests) -> Iterator[str]:
+    """The modules whose source is not there."""
+    if nests.unseen:
+        several = "s" if len(nests.unseen) > 1 else ""
+        yield f"no file has the module{several} {', '.join(sorted(nests.unseen))}, whose procedures may do anything"
 
 
 def _said_around(nests: Nests, nest: Nest) -> bool:
@@ -94,6 +101,7 @@ def as_values(nests: Nests) -> dict[str, object]:
         "summary": {target: _figures(nests, target) for target in nests.targets},
         "questions": len(nests.questions),
         "samples": nests.samples,
+        "unseen": sorted(nests.unseen),
     }
 
 

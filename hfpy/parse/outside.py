@@ -51,21 +51,36 @@ def any_kind_fits(index: FileIndex) -> bool:
     return any(word in row.lower() for row in index.source.lines for word in _IGNORED)
 
 
-def missing_modules(application: Application, outside: Outside) -> Iterator[Diagnostic]:
-    """Modules that are used and that no file has."""
-    if not outside.complete or outside.unknown:
-        return
-    known = {u.name for index in application.files for u in index.units if u.kind in ("module", "submodule")}
+def unseen_modules(application: Application) -> Iterator[str]:
+    """The names of modules that are used and that no file has, but for those of compilers and usual libraries."""
+    yield from dict.fromkeys(use.module for _, use, _ in _unseen(application))
+
+
+def _unseen(application: Application) -> Iterator[tuple[FileIndex, Use, LogicalLine]]:
+    known = _modules(application)
     for index in application.files:
         for use in _uses(index):
             if use.line is None or use.line.file or use.intrinsic or use.module in known or use.module in _KNOWN:
                 continue
             if use.module in {m.lower() for m in (*application.macros, *index.macros)}:
                 continue
-            if use.module.startswith("hfpy_") or any(_has_module(folder, use.module) for folder in outside.modules):
-                continue
+            if not use.module.startswith("hfpy_"):
+                yield index, use, use.line
+
+
+def _modules(application: Application) -> set[str]:
+    return {u.name for index in application.files for u in index.units if u.kind in ("module", "submodule")}
+
+
+def missing_modules(application: Application, outside: Outside) -> Iterator[Diagnostic]:
+    """Modules that are used and that no file has."""
+    if not outside.complete or outside.unknown:
+        return
+    known = _modules(application)
+    for index, use, line in _unseen(application):
+        if not any(_has_module(folder, use.module) for folder in outside.modules):
             message = f"no file has the module '{use.module}'"
-            yield error("HF254", message, use.line.place(index.path), _hint(use.module, known))
+            yield error("HF254", message, line.place(index.path), _hint(use.module, known))
 
 
 def _uses(index: FileIndex) -> Iterator[Use]:

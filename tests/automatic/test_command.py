@@ -195,6 +195,16 @@ def test_files_with_errors_are_left_out(project: Path) -> None:
     assert (project / "src" / "p.f90").read_text().count("@parallelRegion") == 1
 
 
+def test_modules_without_source_are_named(project: Path) -> None:
+    assert "no file has the module" not in said(project)
+    (project / "src" / "far.f90").write_text(
+        "subroutine far(a, n)\nuse kinds, only: wp\nuse, intrinsic :: iso_c_binding\nuse mpi\nuse phys\n"
+        "integer :: n, i\nreal :: a(n)\ndo i = 1, n\ncall column(a(i))\nend do\nend subroutine far\n"
+    )
+    assert "no file has the modules kinds, phys, whose procedures may do anything" in said(project)
+    assert json.loads(said(project, "--format", "json"))["unseen"] == ["kinds", "phys"]
+
+
 def test_files_that_cannot_be_read_are_left_out(project: Path) -> None:
     (project / "src" / "bad.f90").write_text(
         "module bad\ncontains\nsubroutine s(\n!@parallelRegion{domName(i}\nend module\n"
