@@ -140,15 +140,21 @@ class Again:
     def _with(
         self, number: int, indexes: Sequence[FileIndex], routines: Mapping[str, Routine], checked: Collection[str]
     ) -> tuple[Facts, Effects]:
-        """The facts with these files. Raises NotKept where the signature of one of those to be checked is another."""
-        stage, known = self.stages[number], self.steps.signatures[number]
+        """The facts with these files. Raises NotKept where others see something else of one of those to be checked."""
+        stage = self.stages[number]
         facts = with_bodies(stage, indexes, routines)
         self.at.append((facts, number))
+        self._compare(facts, number, [index for index in indexes if index.path in checked], routines)
+        return facts, stage.effects(facts)
+
+    def _compare(
+        self, facts: Facts, number: int, indexes: Sequence[FileIndex], routines: Mapping[str, Routine]
+    ) -> None:
+        """Raises NotKept where the signature of one of some files is another than at a stage."""
         for index in indexes:
             own = [routine for routine in routines.values() if routine.file == index.path]
-            if index.path in checked and signature(facts, index, own) != known.get(index.path):
+            if signature(facts, index, own) != self.steps.signatures[number].get(index.path):
                 raise NotKept(index.path)
-        return facts, stage.effects(facts)
 
 
 def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:

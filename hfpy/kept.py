@@ -165,6 +165,7 @@ def with_bodies(stage: Stage, files: Iterable[FileIndex], routines: Mapping[str,
     if not all(facts.graph.read_again(routine) for routine in read):
         raise NotKept("calls")
     others = everything - {r.key for r in read}
+    facts.graph.absent = frozenset(old.routines.keys() - routines.keys())
     _forget(facts.graph, others)
     references = {r.key: references_of(r.key, facts.graph, scopes) for r in read}
     facts = replace(

@@ -59,6 +59,7 @@ class CallGraph:
         self.statements: dict[str, tuple[Located, ...]] = {}
         self.sites: dict[str, tuple[CallSite, ...]] = {}
         self.callers: dict[str, list[CallSite]] = {}
+        self.absent: frozenset[str] = frozenset()  # routines whose text is not there, where facts were kept
         self.generics = Generics(application, scopes)
         for key, routine in application.routines.items():
             if routine.kind in ("module", "submodule", "blockdata"):
@@ -121,6 +122,10 @@ class CallGraph:
     def with_statements(self) -> list[str]:
         """The routines whose statements are there; not all are where facts were kept without bodies."""
         return list(dict.keys(self.statements))
+
+    def has(self, routine: Routine, files: Collection[str] | None) -> bool:
+        """Whether a routine is in one of some files, by their paths (None: in any), and its text is there."""
+        return files is None or (routine.file in files and routine.key not in self.absent)
 
     def is_called(self, key: str) -> bool:
         """Whether some routine may call a routine."""
