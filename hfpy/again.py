@@ -43,6 +43,7 @@ class Again:
     changed: frozenset[str]
     at: list[tuple[Facts, int]] = field(default_factory=list)
     read: dict[str, tuple[FileIndex, dict[str, Routine]]] = field(default_factory=dict)  # the last reading of a file
+    beside: frozenset[str] = frozenset()  # routines that are there for the sake of others alone
 
     @classmethod
     def of(
@@ -133,7 +134,7 @@ class Again:
         """The units of a file. Those of a file that a step has left as it was are not read again."""
         last, units = self.read.get(index.path, (None, {}))
         if last is not index or units.keys() != set(wanted):
-            units = _units(index, wanted, self.options)
+            units = parsed_units(index, wanted, self.options)
             self.read[index.path] = index, units
         return units
 
@@ -142,7 +143,7 @@ class Again:
     ) -> tuple[Facts, Effects]:
         """The facts with these files. Raises NotKept where others see something else of one of those to be checked."""
         stage = self.stages[number]
-        facts = with_bodies(stage, indexes, routines)
+        facts = with_bodies(stage, indexes, routines, self.beside)
         self.at.append((facts, number))
         self._compare(facts, number, [index for index in indexes if index.path in checked], routines)
         return facts, stage.effects(facts)
@@ -162,7 +163,7 @@ def _names(index: FileIndex) -> list[tuple[str, str, int | None]]:
     return [(unit.kind, unit.name, unit.parent) for unit in index.units]
 
 
-def _units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:
+def parsed_units(index: FileIndex, wanted: Iterable[str], options: Options) -> dict[str, Routine]:
     """The units of a file that were parsed before, parsed again. Raises NotKept if something is wrong with them."""
     numbers = {unit_key(index, number): number for number in range(len(index.units))}
     routines: dict[str, Routine] = {}

@@ -247,9 +247,9 @@ def numbered(made: FileIndex, kept: FileIndex) -> FileIndex:
     return replace(made, units=tuple(units), hybrid=kept.hybrid, diagnostics=())
 
 
-def present(index: FileIndex) -> frozenset[str]:
-    """The keys of the units of a file that are in the text which was read."""
-    return frozenset(unit_key(index, n) for n, unit in enumerate(index.units) if unit.first != _NOWHERE)
+def present(index: FileIndex) -> dict[str, int]:
+    """The units of a file that are in the text which was read: their numbers by key."""
+    return {unit_key(index, n): n for n, unit in enumerate(index.units) if unit.first != _NOWHERE}
 
 
 def _as_in(unit: UnitIndex, kept: UnitIndex) -> UnitIndex:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hfpy.again import Again
+from hfpy.again import Again, parsed_units
 from hfpy.analyze.asked import asked, asking
 from hfpy.analyze.effects import Effects
 from hfpy.analyze.facts import Facts
@@ -22,6 +22,7 @@ from hfpy.diagnostics import Diagnostic, Place, Related, has_errors, ordered
 from hfpy.incremental import Now, facts_kept, faults_kept, last_kept
 from hfpy.kept import NotKept
 from hfpy.making import deep, in_source_lines, made_of
+from hfpy.model.source import LogicalLine
 from hfpy.model.units import FileIndex, Routine
 from hfpy.options import Options, Outside
 from hfpy.parse.application import reindexed
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from hfpy.kept import Stage
     from hfpy.model.macros import Macro
 
+Lines = tuple[LogicalLine, ...]
 _HOSTS = ("module", "submodule")
 
 
@@ -179,6 +181,7 @@ class InParts(Again):
     """The facts after each step with the bodies of some parts of files."""
 
     cuts: dict[str, Cut] = field(default_factory=dict)
+    parsed: dict[str, tuple[Lines, Routine]] = field(default_factory=dict)  # the last reading of a unit
 
     @classmethod
     def of_work(cls, work: Work, stages: Sequence[Stage], lowered: Sequence[Texts]) -> InParts:
@@ -199,7 +202,11 @@ class InParts(Again):
                 cut = Cut(made, made.cut(work.read), max([parted.text.count("\n"), *lengths]) + 2)
                 cuts[kept.path] = cut
                 indexes.append(_first(kept, cut, work.options, macros, parted.comments))
-        return cls(work.options, work.steps, stages, lowered, tuple(indexes), files, files, cuts=cuts)
+        positions = stages[0].facts.positions
+        parts = (p for parted in work.steps.parted.values() for p in parted.parts)
+        asked_for = (key for p in parts if p.key in work.read - work.again for key in p.keys)
+        beside = frozenset(key for key in asked_for if not positions.get(key).own)
+        return cls(work.options, work.steps, stages, lowered, tuple(indexes), files, files, beside=beside, cuts=cuts)
 
     def first(self) -> tuple[Facts, Effects]:
         """The facts of the user's sources. Raises NotKept where directives of them are written out."""
@@ -251,8 +258,18 @@ class InParts(Again):
         return numbered(index, kept)
 
     def _of_file(self, index: FileIndex, wanted: Sequence[str]) -> Mapping[str, Routine]:
+        """The units of a file that were read. What has the lines that it had is not parsed again."""
         there = present(index)
-        return super()._of_file(index, [key for key in wanted if key in there])
+        lines = {key: index.lines[index.units[n].first : index.units[n].last + 1] for key, n in there.items()}
+        known = {}
+        for key in there:
+            before = self.parsed.get(key)
+            if before is not None and before[0] == lines[key]:
+                same, number = before[1], there[key]
+                known[key] = same if same.unit == number else replace(same, unit=number)
+        found = {**parsed_units(index, [key for key in wanted if key in there and key not in known], self.options)}
+        self.parsed |= {key: (lines[key], routine) for key, routine in found.items()}
+        return {key: known.get(key) or found[key] for key in wanted if key in there}
 
     def _compare(
         self, facts: Facts, number: int, _indexes: Sequence[FileIndex], routines: Mapping[str, Routine]
@@ -260,7 +277,8 @@ class InParts(Again):
         """Raises NotKept where others see something else of one of these routines than at a stage."""
         known = self.steps.units[number]
         for routine in routines.values():
-            if routine.kind not in _HOSTS and unit_signature(facts, routine) != known.get(routine.key):
+            looked_at = routine.kind not in _HOSTS and routine.key not in self.beside
+            if looked_at and unit_signature(facts, routine) != known.get(routine.key):
                 raise NotKept(routine.key)
 
 

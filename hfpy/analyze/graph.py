@@ -59,7 +59,8 @@ class CallGraph:
         self.statements: dict[str, tuple[Located, ...]] = {}
         self.sites: dict[str, tuple[CallSite, ...]] = {}
         self.callers: dict[str, list[CallSite]] = {}
-        self.absent: frozenset[str] = frozenset()  # routines whose text is not there, where facts were kept
+        # Where facts were kept: routines whose text is not there, or there for the sake of others alone.
+        self.absent: frozenset[str] = frozenset()
         self.generics = Generics(application, scopes)
         for key, routine in application.routines.items():
             if routine.kind in ("module", "submodule", "blockdata"):
@@ -124,7 +125,7 @@ class CallGraph:
         return list(dict.keys(self.statements))
 
     def has(self, routine: Routine, files: Collection[str] | None) -> bool:
-        """Whether a routine is in one of some files, by their paths (None: in any), and its text is there."""
+        """Whether a routine is one that is looked at, in some files, by their paths (None: in all)."""
         return files is None or (routine.file in files and routine.key not in self.absent)
 
     def is_called(self, key: str) -> bool:
