@@ -176,7 +176,7 @@ def _plain(translation: Translation) -> Translation:
     """A translation without the answers to later questions."""
     return replace(
         translation,
-        explain=_nothing,
+        explained=_nothing,
         schedule=_nothing,
         kernels=_no_kernels,
         survey=_no_survey,
@@ -300,7 +300,7 @@ def _asking(translation: Translation, options: Options, key: str, full: Full) ->
 
     return replace(
         translation,
-        explain=lambda name: full.once().explain(name),
+        explained=lambda name: full.once().explained(name),
         schedule=lambda name: full.once().schedule(name),
         kernels=lambda step, name: full.once().kernels(step, name),
         survey=lambda: full.once().survey(),
